@@ -141,6 +141,7 @@ func (s stage) leavePlain(n int) {
 
 func (s stage) judge(n int) {
 	for range n {
+		//hookvet:ignore fireresult the hooks decide what they decided in the warm-up
 		if _, err := s.hooks.Judge.Fire(s.ctx, s.run, call); err != nil {
 			panic(err)
 		}
@@ -330,6 +331,7 @@ func (s stage) leaveBy(n int) {
 
 func (s stage) judgeBy(n int) {
 	for range n {
+		//hookvet:ignore fireresult the hooks decide what they decided in the warm-up
 		if _, _, err := s.hooks.Judge.FireBy(s.ctx, s.run, call); err != nil {
 			panic(err)
 		}

@@ -29,9 +29,10 @@ var rules = []rule{
 	{"import-name", "imports leave room for the names that are generated", checkImportName},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedName},
 
-	{"directive-form", "a directive is written //hookgen:name, on a line of its own", checkDirectiveForm},
-	{"directive-name", "the one directive is //hookgen:points", checkDirectiveName},
-	{"directive-place", "the directive is directly above an interface", checkDirectivePlace},
+	{"directive-form", "a directive is written //hookgen:name, on a line of its own; ignore has a rule and a reason",
+		checkDirectiveForm},
+	{"directive-name", "the directives are points, wire, local and ignore", checkDirectiveName},
+	{"directive-place", "a directive is directly above the points interface or a point", checkDirectivePlace},
 	{"one-spec", "a directory holds one spec", checkOneSpec},
 
 	{"points-interface", "the points interface is exported, not generic and declared as such", checkPointsInterface},
@@ -51,6 +52,8 @@ var rules = []rule{
 	{ruleUndefined, "the types of a point are declared in its package", checkUndefinedType},
 	{"type-arguments", "a generic type has its type arguments", checkTypeArguments},
 	{"type-size", "a type of a point has at most 200 levels and 10000 parts", checkTypeSize},
+
+	{"wire-type", "a payload and an exit of a wire point have no field that JSON cannot hold", checkWireType},
 
 	{"unknown-marker", "every spec.Name is a marker", checkUnknownMarker},
 	{"marker-type", "a marker has the type argument that it takes", checkMarkerType},

@@ -32,7 +32,7 @@ func checkExitPackage(r *specInfo, report report) {
 			case e.kind == wrongImportElement && !reported:
 				reported = true
 				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
-					languagePath)
+					LanguagePath)
 			}
 		}
 	}

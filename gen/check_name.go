@@ -30,6 +30,14 @@ var generatedNames = struct {
 	params:   []string{"P", "R"},
 }
 
+// wireNames are the names that a spec with //hookgen:wire makes hookgen generate, too.
+var wireNames = []string{"Remote", "Serve", "Record"}
+
+// generatesAlways reports whether hookgen generates the name whatever the points are.
+func (r *specInfo) generatesAlways(name string) bool {
+	return slices.Contains(generatedNames.types, name) || r.Wire && slices.Contains(wireNames, name)
+}
+
 // bindMethod is the method with which a hook adds itself to its points. A point called Bind would need a second method
 // of that name.
 const bindMethod = "Bind"
@@ -51,7 +59,7 @@ func namesOf(point string) []string {
 // assignOwners maps each generated name to its point. If two points generate the same name, the first point owns it.
 func (r *specInfo) assignOwners() {
 	for _, m := range r.members {
-		if m.first != nil || m.Name == "_" || reserved(m.Name) {
+		if m.first != nil || m.Name == "_" || r.reserved(m.Name) {
 			continue
 		}
 		for _, name := range namesOf(m.Name) {
@@ -72,9 +80,8 @@ var vetSignatures = map[string]string{
 }
 
 // reserved reports whether a point cannot have the name, because every generated package declares it.
-func reserved(name string) bool {
-	return name == bindMethod || slices.Contains(generatedNames.methods, name) ||
-		slices.Contains(generatedNames.types, name)
+func (r *specInfo) reserved(name string) bool {
+	return name == bindMethod || slices.Contains(generatedNames.methods, name) || r.generatesAlways(name)
 }
 
 func checkReservedName(r *specInfo, report report) {
@@ -86,7 +93,7 @@ func checkReservedName(r *specInfo, report report) {
 		case m.Name == bindMethod:
 			report(m.Pos, "Bind is the method by which a hook binds itself, so no point can have that name: "+
 				"rename it, to OnBind for instance")
-		case slices.Contains(generatedNames.types, m.Name):
+		case r.generatesAlways(m.Name):
 			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance",
 				m.Name, m.Name)
 		case r.failsVet(m):
@@ -108,11 +115,11 @@ func (r *specInfo) failsVet(m *member) bool {
 
 func checkNameClash(r *specInfo, report report) {
 	for _, m := range r.members {
-		if m.first != nil || m.Name == "_" || reserved(m.Name) {
+		if m.first != nil || m.Name == "_" || r.reserved(m.Name) {
 			continue
 		}
 		for _, name := range namesOf(m.Name) {
-			if slices.Contains(generatedNames.types, name) || slices.Contains(generatedNames.methods, name) {
+			if r.generatesAlways(name) || slices.Contains(generatedNames.methods, name) {
 				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it",
 					m.Name, name)
 				break
@@ -139,7 +146,7 @@ func checkNameClash(r *specInfo, report report) {
 func (r *specInfo) clash(d *declaration) string {
 	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable",
 		token.FUNC: "function"}[d.kind]
-	if slices.Contains(generatedNames.types, d.name) {
+	if r.generatesAlways(d.name) {
 		return what + " " + d.name + " has a name that hookgen generates in every package: rename it"
 	}
 	owner := r.owners[d.name]
@@ -157,7 +164,7 @@ func (r *specInfo) clash(d *declaration) string {
 // OnStart". It returns "" if hookgen does not generate the name.
 func (r *specInfo) generatedFor(name string) string {
 	switch owner := r.owners[name]; {
-	case slices.Contains(generatedNames.types, name):
+	case r.generatesAlways(name):
 		return "for every package"
 	case owner != nil:
 		return "for point " + owner.Name

@@ -3,7 +3,10 @@ package gen
 import (
 	"go/ast"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 func checkBuildConstraint(r *specInfo, report report) {
@@ -71,7 +74,7 @@ func checkQualifier(r *specInfo, report report) {
 // unknownQualifier explains why a qualifier matches no import, and how to fix that.
 func (r *specInfo) unknownQualifier(use qualifierUse) string {
 	if use.name == "spec" && r.SpecPkg.Path == "" {
-		return "spec is not imported: add import \"" + languagePath + "\""
+		return "spec is not imported: add import \"" + LanguagePath + "\""
 	}
 	if r.scope[use.name] != nil {
 		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and " +
@@ -97,51 +100,126 @@ func checkShadowedName(r *specInfo, report report) {
 
 func checkDirectiveForm(r *specInfo, report report) {
 	for _, d := range r.directives {
+		if d.wellFormed && d.name == "ignore" {
+			switch rule, reason, _ := strings.Cut(d.args, " "); {
+			case rule == "":
+				report(d.pos, "%s names no rule: write %s, with a rule of hookgen breaking", d.text, ignoreForm)
+			case strings.TrimSpace(reason) == "":
+				report(d.pos, "%s gives no reason: write %s, and say why the change is acceptable", d.text, ignoreForm)
+			}
+		}
 		if d.wellFormed {
 			continue
 		}
+		meant := pointsDirective
+		if name := nearestDirective(d.name); name != "" {
+			meant = directivePrefix + name
+		}
 		switch {
 		case d.name == "":
-			report(d.pos, "%s names no directive: write %s", d.text, pointsDirective)
-		case strings.HasPrefix(d.text, pointsDirective):
-			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
+			report(d.pos, "%s names no directive: write %s", d.text, joinOr(directiveForms()))
+		case strings.HasPrefix(d.text, directivePrefix+d.name) && slices.Contains(directiveNames, d.name):
+			report(d.pos, "%s%s takes no arguments: write the comment above or below it", directivePrefix, d.name)
 		default:
 			report(d.pos, "%s looks like a directive but is not one: "+
-				"did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
+				"did you mean %s? A directive has no blank, no capital and a line of its own", d.text, meant)
 		}
 	}
+}
+
+// nearestDirective returns the name of the directive that a name is, or is similar to, or "".
+func nearestDirective(name string) string {
+	if slices.Contains(directiveNames, name) {
+		return name
+	}
+	return spelling.Suggest(name, directiveNames)
+}
+
+// directiveForms returns the directives as they are written, for messages.
+func directiveForms() []string {
+	var forms []string
+	for _, name := range directiveNames {
+		form := directivePrefix + name
+		if name == "ignore" {
+			form = ignoreForm
+		}
+		forms = append(forms, form)
+	}
+	return forms
 }
 
 func checkDirectiveName(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if !d.wellFormed || d.marksSpec() {
+		if !d.wellFormed || slices.Contains(directiveNames, d.name) {
 			continue
 		}
-		report(d.pos, "unknown directive //hookgen:%s: %s", d.name,
-			didYouMean(d.name, directiveNames, "//hookgen:", "the only one is "+pointsDirective))
+		report(d.pos, "unknown directive %s%s: %s", directivePrefix, d.name,
+			didYouMean(d.name, directiveNames, directivePrefix, "write "+joinOr(directiveForms())))
 	}
 }
 
 func checkDirectivePlace(r *specInfo, report report) {
+	type place struct {
+		name   string
+		target target
+	}
+	met := map[place]bool{}
 	for _, d := range r.directives {
-		if !d.marksSpec() {
+		if !d.wellFormed || !slices.Contains(directiveNames, d.name) {
 			continue
 		}
-		if d.target == nil {
-			report(d.pos, "%s marks nothing here: "+
-				"put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
-		} else if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); !ok {
-			report(d.pos, "%s marks %s, which is not written as an interface: "+
-				"put it above the interface that declares the points", pointsDirective, d.target.Name.Name)
+		marked, written := d.marksType(), directivePrefix+d.name
+		onSpec := marked != nil && marked == r.Points
+		onPoint := d.target.method != nil && r.memberOf(d.target.method) != nil
+		switch d.name {
+		case "points":
+			if marked == nil {
+				report(d.pos, "%s marks nothing here: "+
+					"put it directly above the interface that declares the points, as the last line of its comment", written)
+			} else if _, ok := ast.Unparen(marked.Type).(*ast.InterfaceType); !ok {
+				report(d.pos, "%s marks %s, which is not written as an interface: "+
+					"put it above the interface that declares the points", written, marked.Name.Name)
+			}
+			continue // checkOneSpec reports a second one
+		case "wire":
+			if !onSpec {
+				report(d.pos, "%s is not above the points interface: put it next to %s", written, pointsDirective)
+			}
+		case "local":
+			if !onPoint {
+				report(d.pos, "%s is not above a point: put it directly above the method that must not leave the process",
+					written)
+			}
+		case "ignore":
+			if !onPoint && !onSpec {
+				report(d.pos, "%s is not above a point: put it directly above the method, "+
+					"or next to %s for a change of the whole spec", written, pointsDirective)
+			}
+			continue // several rules can be ignored at one place
+		}
+		if here := (place{d.name, d.target}); met[here] {
+			report(d.pos, "%s appears twice here: remove one", written)
+		} else {
+			met[here] = true
 		}
 	}
+}
+
+// memberOf returns the member that a method of an interface declares, or nil if the interface has no points.
+func (r *specInfo) memberOf(method *ast.Field) *member {
+	for _, m := range r.members {
+		if m.ident == method.Names[0] {
+			return m
+		}
+	}
+	return nil
 }
 
 func checkOneSpec(r *specInfo, report report) {
 	var first *fileDirective
 	for i := range r.directives {
 		d := &r.directives[i]
-		if !d.marksSpec() || d.target == nil {
+		if !d.marksSpec() || d.marksType() == nil {
 			continue
 		}
 		if first == nil {
@@ -149,12 +227,12 @@ func checkOneSpec(r *specInfo, report report) {
 			continue
 		}
 		pos := r.Fset.PositionFor(first.pos, false)
-		if d.target == first.target {
-			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.target.Name.Name)
+		if d.marksType() == first.marksType() {
+			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.marksType().Name.Name)
 			continue
 		}
 		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: "+
 			"embed this interface there, or give it a directory of its own",
-			first.target.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
+			first.marksType().Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
 	}
 }

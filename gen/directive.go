@@ -4,22 +4,30 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
-// pointsDirective is the one directive of the spec language.
+// pointsDirective is the directive that marks the spec.
 const pointsDirective = "//hookgen:points"
 
-// directiveNames are the names that can follow the colon.
-var directiveNames = []string{"points"}
+const (
+	directivePrefix = "//hookgen:"
+	ignoreForm      = "//hookgen:ignore RULE REASON"
+)
+
+// directiveNames are the names that can follow the colon: points and wire above the points interface, local on a point,
+// ignore at both places.
+var directiveNames = []string{"points", "wire", "local", "ignore"}
 
 // A directive is a //hookgen: comment, or a comment that was probably meant as one.
 type directive struct {
 	pos        token.Pos
 	text       string // the comment, one line of it if it is a block
 	name       string // after the colon
+	args       string // after the name
 	wellFormed bool   // written as a directive is: no blank, lower case, a line comment of its own
 }
 
@@ -31,8 +39,10 @@ var (
 	directiveForm = regexp.MustCompile(`^//hookgen:(\S*)[ \t]*(.*)$`)
 	// directiveSlip matches a line that was probably meant as a directive, for example "hookgen: points".
 	directiveSlip = regexp.MustCompile(`(?i)^hookgen[ \t]*[:;.=/-]?[ \t]*([a-z]+)$`)
+	// ignoreSlip matches the same for the directive that takes arguments.
+	ignoreSlip = regexp.MustCompile(`(?i)^hookgen[ \t]*:[ \t]*(ignore)[ \t]+\S`)
 	// otherPrefix matches the directives of other tools.
-	otherPrefix = regexp.MustCompile(`^//[ \t]*([a-zA-Z]+):[ \t]*([a-zA-Z]+)[ \t]*$`)
+	otherPrefix = regexp.MustCompile(`^//[ \t]*([a-zA-Z]+):[ \t]*([a-zA-Z]+)([ \t]+\S.*)?$`)
 )
 
 // directiveOf reads a comment as a directive. It reports false for prose.
@@ -45,7 +55,9 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		if m[1] == "" {
 			return directive{pos: c.Slash, text: text, name: m[2]}, true
 		}
-		return directive{pos: c.Slash, text: text, name: m[1], wellFormed: m[2] == ""}, true
+		args := strings.TrimSpace(m[2])
+		wellFormed := args == "" || m[1] == "ignore" || !slices.Contains(directiveNames, m[1])
+		return directive{pos: c.Slash, text: text, name: m[1], args: args, wellFormed: wellFormed}, true
 	}
 	body, block := strings.CutPrefix(text, "/*")
 	if !block {
@@ -53,13 +65,18 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 	}
 	for line := range strings.Lines(strings.TrimSuffix(body, "*/")) {
 		line = strings.Trim(line, " \t\r\n*")
+		ignore := ignoreSlip.FindStringSubmatch(line)
 		m := directiveSlip.FindStringSubmatch(line)
-		if m == nil {
+		if m == nil && ignore == nil {
 			continue
+		}
+		if m == nil {
+			m = ignore
 		}
 		// Prose may begin with the word hookgen. A line with a colon or the name of a directive is not prose.
 		name := strings.ToLower(m[1])
-		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || resembles(name, directiveNames) {
+		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || resembles(name, directiveNames[:1]) ||
+			slices.Contains(directiveNames, name) {
 			if !block {
 				line = text
 			}
@@ -67,7 +84,7 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		}
 	}
 	if m := otherPrefix.FindStringSubmatch(text); m != nil && resembles(m[1], []string{"hookgen"}) &&
-		resembles(m[2], directiveNames) {
+		resembles(m[2], directiveNames) && (m[3] == "" || strings.ToLower(m[2]) == "ignore") {
 		return directive{pos: c.Slash, text: text, name: m[2]}, true
 	}
 	return directive{}, false
@@ -103,14 +120,20 @@ func (f *file) directives(fset *token.FileSet) []directive {
 	return all
 }
 
-// marked maps each line of a doc comment to the type that the comment documents. The comment of a parenthesized group
-// documents no single type, so it is left out.
-func marked(tree *ast.File) map[token.Pos]*ast.TypeSpec {
-	types := map[token.Pos]*ast.TypeSpec{}
-	mark := func(doc *ast.CommentGroup, spec *ast.TypeSpec) {
+// A target is the declaration that a directive marks.
+type target struct {
+	spec   *ast.TypeSpec // the type, or the interface that declares the method
+	method *ast.Field    // nil for a type
+}
+
+// marked maps each line of a doc comment to the type, or to the method of an interface, that the comment documents. The
+// comment of a parenthesized group documents no single type, so it is left out.
+func marked(tree *ast.File) map[token.Pos]target {
+	targets := map[token.Pos]target{}
+	mark := func(doc *ast.CommentGroup, marked target) {
 		if doc != nil {
 			for _, c := range doc.List {
-				types[c.Slash] = spec
+				targets[c.Slash] = marked
 			}
 		}
 	}
@@ -124,11 +147,49 @@ func marked(tree *ast.File) map[token.Pos]*ast.TypeSpec {
 			if !ok {
 				continue
 			}
-			mark(spec.Doc, spec)
+			mark(spec.Doc, target{spec: spec})
 			if !group.Lparen.IsValid() {
-				mark(group.Doc, spec)
+				mark(group.Doc, target{spec: spec})
+			}
+			if body, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
+				for _, field := range body.Methods.List {
+					if _, method := field.Type.(*ast.FuncType); method {
+						mark(field.Doc, target{spec, field})
+					}
+				}
 			}
 		}
 	}
-	return types
+	return targets
+}
+
+// readDirectives sets the fields of the model that directives determine.
+func (r *specInfo) readDirectives() {
+	for _, d := range r.directives {
+		if !d.wellFormed || d.target.spec == nil {
+			continue
+		}
+		rule, reason, _ := strings.Cut(d.args, " ")
+		ignore := Ignore{Rule: rule, Reason: strings.TrimSpace(reason), Pos: d.pos}
+		if d.marksType() != nil && d.marksType() == r.Points {
+			switch d.name {
+			case "wire":
+				r.Wire = true
+			case "ignore":
+				r.Ignores = append(r.Ignores, ignore)
+			}
+			continue
+		}
+		if d.target.method == nil {
+			continue
+		}
+		if m := r.memberOf(d.target.method); m != nil {
+			switch d.name {
+			case "local":
+				m.Local = true
+			case "ignore":
+				m.Ignores = append(m.Ignores, ignore)
+			}
+		}
+	}
 }

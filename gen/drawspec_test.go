@@ -54,15 +54,16 @@ var (
 		"context", "json", "öffnen", "spec2", "any_", "at"}
 	genTypeNames = []string{"Item", "Größe", "A", "B", "H", "O", "L", "E", "R", "T", "V", "P", "X_1", "Registry", "Plan",
 		"Context", "Firing", "Verdict", "Reader", "item", "payload2", "err", "hooks", "größe", "Info", "Error", "Stringer",
-		"OK", "I", "Law", "Answer"}
+		"OK", "I", "Law", "Answer", "APayloadWhoseNameIsLongerThanThoseOfOthers"}
 	genPointNames = []string{"OnStart", "X", "Ünder", "A1", "Fire", "Add", "List", "Info", "Load", "Settle", "Point",
 		"String", "Error", "Init", "Main", "Call", "Do", "Err", "Wrap", "Watch", "Next", "Func", "Type", "Range", "Ω",
-		"Before_Tool", "On2", "Z"}
+		"Before_Tool", "On2", "Z",
+		"OnEverythingThatSomebodyMayWantToKnowBeforeItHappens"}
 	genParams = []string{"", "", "_", "item", "payload", "ctx", "run", "f", "h", "c", "v", "err", "s", "p", "p2",
 		"next", "hooks", "i", "at", "o", "any", "error", "nil", "string", "len", "true", "append", "out", "exit", "öre",
 		"time", "url", "hookkit", "context", "spec", "collected", "fired", "a", "n", "to", "w", "plan", "iota", "int", "P"}
 	genExitNames = []string{"Stop", "Skip", "Ende", "Ü", "Deny", "Q", "Exit", "Outcome", "Replace", "Edit", "Failure",
-		"Timeout"}
+		"Timeout", "LeaveEverythingToThePersonWhoIsResponsible"}
 	genFieldNames = []string{"Reason", "Code", "N", "Größe", "Err", "P", "Run", "T"}
 )
 

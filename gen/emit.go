@@ -60,11 +60,15 @@ func newEmitter(s *Spec, to Output) *emitter {
 			return
 		}
 		base := qualifier
-		for n := 2; used[qualifier] || jen.IsReservedWord(qualifier); n++ { // which jennifer would rename
+		// jennifer would rename a reserved word
+		for n := 2; used[qualifier] || jen.IsReservedWord(qualifier) || qualifier != base && e.taken[qualifier]; n++ {
 			qualifier = fmt.Sprint(base, n)
 		}
 		used[qualifier], e.names[path] = true, qualifier
 		e.taken[qualifier] = true
+	}
+	for _, name := range s.Declared {
+		e.taken[name] = true
 	}
 	name(s.SpecPkg.Path, "spec")
 	if e.separate() {
@@ -73,9 +77,6 @@ func newEmitter(s *Spec, to Output) *emitter {
 	for _, i := range s.Imports {
 		e.paths[i.Name] = i.Path
 		name(i.Path, i.Name)
-	}
-	for _, name := range s.Declared {
-		e.taken[name] = true
 	}
 	e.suffix = freeSuffix(e.taken)
 	return e
@@ -127,6 +128,11 @@ func (e *emitter) emit() ([]byte, error) {
 		text, err := formatTwice(s)
 		if err != nil {
 			return nil, fmt.Errorf("the generated code does not parse: %w", err)
+		}
+		if folded := fold(string(text)); folded != string(text) { // which gofmt may align in another way
+			if text, err = format.Source([]byte(folded)); err != nil {
+				return nil, fmt.Errorf("the folded code does not parse: %w", err)
+			}
 		}
 		paragraph(out, string(text))
 	}
@@ -299,4 +305,9 @@ func comment(g interface{ Comment(string) *jen.Statement }, lines ...string) {
 		}
 		g.Comment(l)
 	}
+}
+
+// prose adds a paragraph of generated documentation.
+func prose(g interface{ Comment(string) *jen.Statement }, sentences ...string) {
+	comment(g, strings.Split(fill("// "+strings.Join(sentences, " ")), "\n")...)
 }

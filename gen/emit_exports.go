@@ -121,7 +121,8 @@ func (e *emitter) exits(f *jen.File) {
 			if len(lines) == 0 {
 				lines = []string{x.Name + " is an exit."}
 			}
-			comment(f, append(lines, "//", "// Legal at "+strings.Join(legal[x.Name], ", ")+".")...)
+			comment(f, append(lines, "//")...)
+			prose(f, "Legal at "+strings.Join(legal[x.Name], ", ")+".")
 			f.Type().Id(x.Name).StructFunc(func(g *jen.Group) {
 				for _, field := range x.Fields {
 					comment(g, docLines(field.Doc)...)
@@ -137,7 +138,7 @@ func (e *emitter) exits(f *jen.File) {
 				}
 			})
 		}
-		comment(f, x.Name+" is legal at these points.")
+		prose(f, x.Name+" is legal at these points.")
 		for _, p := range legal[x.Name] {
 			f.Func().Params(jen.Id(x.Name)).Id("legalAt" + p).Params().Block()
 		}

@@ -26,14 +26,14 @@ func (e *emitter) guard(f *jen.File) {
 	r := &restatement{emitter: e, definitions: map[string]*jen.Statement{}}
 	guard, points := jen.Id(staleCode), e.points()
 	same := points.Clone().Parens(guard.Clone().Parens(points.Clone().Parens(jen.Nil())))
-	comment(f, "If the compiler reports the next line, the spec changed after this file was generated: run hookgen",
+	prose(f, "If the compiler reports the next line, the spec changed after this file was generated: run hookgen",
 		"(go generate) again. The line converts the spec to its restatement and back, which compiles only if the two",
 		"are identical.")
 	f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(points).Values(same))).Struct()
-	comment(f, staleCode+" restates the spec.")
+	prose(f, staleCode+" restates the spec.")
 	f.Type().Id(staleCode).Interface(r.elements()...)
 	if len(r.names) > 0 {
-		comment(f, "The types that the restatement uses.")
+		prose(f, "The types that the restatement uses.")
 		f.Type().DefsFunc(func(g *jen.Group) {
 			for _, n := range r.names {
 				g.Id(stalePrefix + n).Op("=").Add(r.definitions[n])
@@ -48,7 +48,7 @@ func (e *emitter) guard(f *jen.File) {
 		}
 	}
 	e.guardEdits(f)
-	comment(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build",
+	prose(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build",
 		"with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,",
 		"run hookgen again.")
 	f.Const().Id("_").Op("=").Qual(impl, runtimeConstant)

@@ -9,12 +9,12 @@ import (
 
 // run emits Run and NewRun.
 func (e *emitter) run(f *jen.File) {
-	comment(f,
+	prose(f,
 		"Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.")
 	if len(e.spec.Parents) > 0 {
 		parent := e.spec.Parents[0].Import.Path
 		f.Type().Id("Run").Op("=").Qual(parent, "Run")
-		comment(f, "NewRun returns a new run. Pass it to every fire of the run.")
+		prose(f, "NewRun returns a new run. Pass it to every fire of the run.")
 		f.Var().Id("NewRun").Op("=").Qual(parent, "NewRun")
 		return
 	}
@@ -23,14 +23,14 @@ func (e *emitter) run(f *jen.File) {
 		env = e.typ(e.spec.Env.Expr)
 	}
 	f.Type().Id("Run").Op("=").Qual(kit, "Run").Types(env)
-	comment(f, "NewRun returns a new run. Pass it to every fire of the run.")
+	prose(f, "NewRun returns a new run. Pass it to every fire of the run.")
 	f.Func().Id("NewRun").Params(jen.Id("env").Add(env)).Op("*").Id("Run").Block(
 		jen.Return(jen.Qual(kit, "NewRun").Call(jen.Id("env"))))
 }
 
 // hooks emits Hooks, the struct of all points, and its methods.
 func (e *emitter) hooks(f *jen.File) {
-	comment(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no",
+	prose(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no",
 		"hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a",
 		"hook too; a fire uses the hooks that are registered when it begins.")
 	f.Type().Id("Hooks").StructFunc(func(g *jen.Group) {
@@ -38,17 +38,17 @@ func (e *emitter) hooks(f *jen.File) {
 			g.Id(parentField(p)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
 		for _, p := range e.spec.List {
-			comment(g, docLines(deprecation(p.Doc))...)
+			comment(g, docLines(Deprecation(p.Doc))...)
 			g.Id(p.Name).Id(p.Name + "Point")
 		}
 	})
 
-	comment(f, "Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,",
+	prose(f, "Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,",
 		"Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register",
 		"something.")
 	f.Type().Id("Hook").Interface(jen.Id("Bind").Params(jen.Op("*").Id("Hooks")))
 
-	comment(f, "AnyObserver is notified of every fire of every point after it is decided.")
+	prose(f, "AnyObserver is notified of every fire of every point after it is decided.")
 	if len(e.spec.Parents) > 0 {
 		f.Type().Id("AnyObserver").Op("=").Qual(e.spec.Parents[0].Import.Path, "AnyObserver")
 	} else {
@@ -62,7 +62,7 @@ func (e *emitter) hooks(f *jen.File) {
 		return f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id(name)
 	}
 	points := func() *jen.Statement { return jen.Id("h").Dot("Points").Call() }
-	comment(f, "Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.",
+	prose(f, "Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.",
 		"The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind",
 		"adds nothing, or if the order asked for is impossible.")
 	method("Use").Params(jen.Id("k").Id("Hook"),
@@ -71,7 +71,7 @@ func (e *emitter) hooks(f *jen.File) {
 		jen.Return(implName("Use").Call(points(), jen.Id("staged").Dot("Points").Call(),
 			jen.Id("k"), jen.Func().Params().Block(jen.Id("k").Dot("Bind").Call(jen.Id("staged"))), jen.Id("opts"))))
 
-	comment(f,
+	prose(f,
 		"ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.")
 	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"),
 		jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
@@ -81,41 +81,40 @@ func (e *emitter) hooks(f *jen.File) {
 					jen.Id("fired"))),
 			jen.Id("opts"))))
 
-	comment(f, "Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.",
+	prose(f, "Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.",
 		"Later changes of h apply to them; their own changes never apply to h. The name appears in listings.")
 	method("Layer").Params(jen.Id("name").String()).Op("*").Id("Hooks").Block(
 		jen.Id("layer").Op(":=").New(jen.Id("Hooks")),
 		implName("Layer").Call(jen.Id("name"), jen.Id("layer").Dot("Points").Call(), points()),
 		jen.Return(jen.Id("layer")))
 
-	comment(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.",
+	prose(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.",
 		"Remove the returned registration to detach it.")
 	method("Trace").Params(jen.Id("t").Add(kitType("Tracer"))).Add(registration()).Block(
 		jen.Return(implName("Trace").Call(points(), jen.Id("t"))))
 
-	comment(f, "HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of",
+	prose(f, "HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of",
 		"an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.",
 		"With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.")
 	method("HandleFailures").Params(jen.Id("handle").Func().Params(jen.Qual("context", "Context"),
 		jen.Op("*").Add(kitType("Failure")))).Block(
 		implName("HandleFailures").Call(points(), jen.Id("handle")))
 
-	comment(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which",
+	prose(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which",
 		"they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use",
 		"first.")
 	method("Registered").Params(jen.Id("name").String()).Index().Add(registration()).Block(
 		jen.Return(implName("Registered").Call(points(), jen.Id("name"))))
 
-	comment(f, "Explain writes every point, and every hook of it in firing order with the reasons for its position.")
+	prose(f, "Explain writes every point, and every hook of it in firing order with the reasons for its position.")
 	method("Explain").Params(jen.Id("w").Qual("io", "Writer")).Error().Block(
 		jen.Return(implName("Explain").Call(jen.Id("w"), points())))
 
-	comment(f, "Points describes every point, and gives access to it without its types.")
+	prose(f, "Points describes every point, and gives access to it without its types.")
 	method("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
 		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.List {
-				g.Line().Id("h").Dot(p.Name).Dot("registry").Dot("Info").Call(
-					jen.Op("&").Id("h").Dot(p.Name), jen.Op("&").Id(lowerFirst(p.Name)+"Point"))
+				g.Line().Id("h").Dot(p.Name).Dot("registry").Call().Dot("Info").Call()
 			}
 			if len(e.spec.List) > 0 {
 				g.Line()

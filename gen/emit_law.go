@@ -58,14 +58,6 @@ func (l law) Named() string {
 	return " (" + strings.Join(l.choose("exit HookgenPointExit", "collected []HookgenCollected", "err error"), ", ") + ")"
 }
 
-// DropResults returns the left side of an assignment that keeps only the error of runHooks.
-func (l law) DropResults() string {
-	if !l.ReturnsErr() {
-		return ""
-	}
-	return strings.Join(l.choose("_", "_", "err"), ", ") + " = "
-}
-
 // PayloadParam returns the payload parameter of runHooks: a pointer if hooks may change the payload.
 func (l law) PayloadParam() string {
 	if l.Rewrites() {
@@ -74,11 +66,9 @@ func (l law) PayloadParam() string {
 	return "payload HookgenPayload"
 }
 
-// By, ByNames and NilBy return the parameters of runHooks for FireBy: declared, as arguments, and as nil arguments for
-// Fire.
+// By and ByNames return the parameters of runHooks for FireBy: declared, and as arguments.
 func (l law) By() string      { return l.by("by *hookkit.By, ", "bys *[]hookkit.By, ") }
 func (l law) ByNames() string { return l.by("by, ", "bys, ") }
-func (l law) NilBy() string   { return l.by("nil, ", "nil, ") }
 
 func (l law) by(by, bys string) string {
 	text := ""
@@ -102,26 +92,18 @@ func (l law) ByOrNil() string {
 	return "nil"
 }
 
-// FiredFields returns the fields of fired that are set when the fire is decided, or "" if only the verdict is set.
+// FiredFields returns assignments to the fields of fired that are known when the fire is decided.
 func (l law) FiredFields() string {
-	return l.fired("fired.Final", l.choose("fired.Exit", "fired.Collected", "fired.Err"), "fired.Ballots")
-}
-
-// FiredValues returns the values for FiredFields.
-func (l law) FiredValues() string {
-	return l.fired("*payload", l.choose("exit", "hookimpl.Returned(&all.Dispatch, collected)", "all.Err(err)"),
-		"all.Ballots()")
-}
-
-// fired joins the texts for those fields that the law has.
-func (l law) fired(final string, results []string, ballots string) string {
+	var lines []string
 	if l.Rewrites() {
-		results = append([]string{final}, results...)
+		lines = append(lines, "fired.Final = *payload")
 	}
+	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(all, collected)",
+		"fired.Err = all.Err(err)")...)
 	if l.Vote() {
-		results = append(results, ballots)
+		lines = append(lines, "fired.Ballots = all.Ballots()")
 	}
-	return strings.Join(results, ", ")
+	return strings.Join(lines, "\n")
 }
 
 // Calls returns the constructor of the runtime for the description of the point.

@@ -130,7 +130,7 @@ func TestMatchParametersAvoidRenamedLocals(t *testing.T) {
 
 func TestPointsMayHaveNamesOfTheRuntime(t *testing.T) {
 	var points strings.Builder
-	for _, name := range []string{"Condition", "Replacement", "Act", "Snapshot", "Registry", "Dispatch"} {
+	for _, name := range []string{"Condition", "Replacement", "Act", "Snapshot", "Registry", "State"} {
 		fmt.Fprintf(&points, "\t%s(int) spec.Check\n\tFrom%s(int) (spec.Replace, spec.FailOpen)\n\tWith%s(int) "+
 			"spec.Around[int]\n", name, name, name)
 	}

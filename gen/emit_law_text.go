@@ -57,9 +57,9 @@ func (e *emitter) formatted(code string) (string, error) {
 	return strings.TrimSpace(renameLocals(string(text), e.taken, e.suffix)), nil
 }
 
-// fields are the unexported fields of generated types. A field cannot hide a type, so renameLocals leaves these names
-// alone.
-var fields = map[string]bool{"registry": true, "fire": true, "level": true}
+// members are the unexported fields and methods of generated types. They cannot hide a type, so renameLocals leaves
+// these names alone.
+var members = map[string]bool{"state": true, "registry": true, "fire": true, "level": true}
 
 // freeSuffix returns a suffix of underscores that no taken name has.
 func freeSuffix(taken map[string]bool) string {
@@ -74,7 +74,7 @@ func freeSuffix(taken map[string]bool) string {
 
 // renameLocals appends the suffix to local names that are also taken by the spec. For example, if the spec declares a
 // type hook, the variable hook becomes hook_. Local names are identifiers without a qualifier that begin with a
-// lower-case letter, except fields, and the type parameters P and R.
+// lower-case letter, except members, and the type parameters P and R.
 func renameLocals(code string, taken map[string]bool, suffix string) string {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(code))
@@ -86,7 +86,7 @@ func renameLocals(code string, taken map[string]bool, suffix string) string {
 		if tok == token.EOF {
 			break
 		}
-		if tok == token.IDENT && !selector && taken[name] && !fields[name] &&
+		if tok == token.IDENT && !selector && taken[name] && !members[name] &&
 			(name[0] >= 'a' && name[0] <= 'z' || name == "P" || name == "R") {
 			end := file.Offset(pos) + len(name)
 			out.WriteString(code[done:end] + suffix)

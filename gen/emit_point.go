@@ -44,9 +44,12 @@ func byParam() *jen.Statement { return jen.Id("by").Add(kitType("By")) }
 
 func registration() *jen.Statement { return jen.Op("*").Add(kitType("Registration")) }
 
+// prose adds a paragraph on one line, because only fill knows the names in it.
+func (e *apiEmitter) prose(sentences ...string) { comment(e.f, strings.Join(sentences, " ")) }
+
 // doc adds a comment to a declaration of the point, followed by the deprecation of the point.
-func (e *apiEmitter) doc(lines ...string) {
-	comment(e.f, lines...)
+func (e *apiEmitter) doc(sentences ...string) {
+	e.prose(sentences...)
 	comment(e.f, "//", "// HookgenDeprecated")
 }
 
@@ -121,11 +124,11 @@ func (e *apiEmitter) hook() {
 
 	e.doc("HookgenPointFunc is a function that is a hook of HookgenPoint.")
 	e.f.Type().Id(anyPoint + "Func").Func().Params(e.params(payloadType())...).Params(e.results()...)
-	comment(e.f, "HookgenPoint calls f.")
+	e.prose("HookgenPoint calls f.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).
 		Params(e.params(payloadType())...).Params(e.results()...).
 		Block(jen.Return(jen.Id("f").Call(e.args()...)))
-	comment(e.f, "Bind adds f to its point.")
+	e.prose("Bind adds f to its point.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
 		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
 }
@@ -148,7 +151,8 @@ func (e *apiEmitter) when() {
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
 		// The local name keeps the embedded field from hiding the method of a point called Condition.
 		jen.Type().Id("condition").Op("=").Add(implName("Condition")),
-		jen.Return(adapter.Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
+		jen.Return(adapter.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true},
+			implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
 				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))
@@ -182,7 +186,8 @@ func (e *apiEmitter) constructor(verb, param string, typ *jen.Statement) {
 		jen.Return(jen.Id(made).Values(
 			implName(map[string]string{"Replace": "Replaced", "Edit": "Edited"}[verb]).Call(jen.Id("reason")), jen.Id(param))))
 	e.f.Type().Id(made).Struct(implName("Replacement"), jen.Id("To").Add(typ))
-	e.f.Func().Params(jen.Id(made)).Id("legalAt" + anyPoint).Params().Block()
+	// gofmt would break {} too if the names are long.
+	e.f.Func().Params(jen.Id(made)).Id("legalAt" + anyPoint).Params().Op("{\n}")
 }
 
 // match emits the function that handles each exit.
@@ -243,42 +248,40 @@ func (e *apiEmitter) method(name string) *jen.Statement {
 
 // point emits the type of the point, and its methods except Fire and FireBy.
 func (e *apiEmitter) point() {
-	option := kitType("HookOption")
-	if e.Decides() {
-		option = kitType("GateOption")
-	}
 	e.doc(
 		"HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
-	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("registry").Add(implName("Registry").Types(hookType())))
+	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("state").Add(implName("State")))
 
 	call := func(method string, args ...jen.Code) *jen.Statement {
-		return jen.Return(jen.Id("p").Dot("registry").Dot(method).Call(
-			append([]jen.Code{jen.Id("p"), jen.Op("&").Id(lowerFirst(anyPoint) + "Point")}, args...)...))
+		return jen.Return(jen.Id("p").Dot("registry").Call().Dot(method).Call(args...))
 	}
-	add := func(name string, param *jen.Statement) {
-		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
-			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
+	add := func(name string, param, hook *jen.Statement) {
+		method, option := "Add", "HookOption"
+		if e.Decides() {
+			method, option = "AddGate", "GateOption"
+		}
+		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType(option))).Add(registration()).Block(
+			call(method, jen.Lit(name), hook, jen.Id("opts")))
 	}
-	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
+	e.prose("Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
 		"for is impossible.")
-	add("Add", jen.Id("f").Add(hookType()))
-	comment(e.f, "AddFunc registers a function as a hook. It panics as Add does.")
+	add("Add", jen.Id("f").Add(hookType()), jen.Id("f"))
+	e.prose("AddFunc registers a function as a hook. It panics as Add does.")
 	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
 	function := jen.Func().Params(e.params(payloadType())...).Params(e.results()...)
-	e.method("AddFunc").Params(jen.Id("f").Add(function), jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
-		call("Add", jen.Lit("AddFunc"), jen.Id(anyPoint+"Func").Call(jen.Id("f")), implName("Options").Call(jen.Id("opts"))))
+	add("AddFunc", jen.Id("f").Add(function), jen.Id(anyPoint+"Func").Call(jen.Id("f")))
 
 	observe := func(name string, param *jen.Statement) {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
 			call("Observe", jen.Lit(name), jen.Id("f"), jen.Id("opts")))
 	}
-	comment(e.f, "Observe registers an observer. It panics as Add does.")
+	e.prose("Observe registers an observer. It panics as Add does.")
 	observe("Observe", jen.Id("f").Id(anyPoint+"Observer").Types(payloadType()))
-	comment(e.f, "ObserveFunc registers a function as an observer. It panics as Add does.")
+	e.prose("ObserveFunc registers a function as an observer. It panics as Add does.")
 	observe("ObserveFunc", jen.Id("f").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), firedType()))
 
-	comment(e.f, "List lists the hooks in firing order, those of outer layers included.")
-	e.method("List").Params().Index().Add(kitType("Info")).Block(call("List"))
+	e.prose("List lists the hooks in firing order, those of outer layers included.")
+	e.method("List").Params().Index().Add(kitType("Info")).Block(call("Hooks"))
 }
 
 // fire emits Fire and FireBy.
@@ -296,7 +299,7 @@ func (e *apiEmitter) fire() {
 	emit := func(name string, results []jen.Code, by ...jen.Code) {
 		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
 		call := jen.Id("p").Dot("runHooks").Call(args...)
-		active := jen.Id("p").Dot("registry").Dot("Active").Call()
+		active := jen.Id("p").Dot("state").Dot("Active").Call()
 		body := []jen.Code{jen.If(active).Block(call)}
 		m := e.method(name).Params(params...)
 		if !e.Observe() {
@@ -328,44 +331,43 @@ func (e *apiEmitter) fire() {
 		results = append(results, err)
 		resultsBy = append(resultsBy, err.Clone())
 	}
-	comment(e.f, e.fireDoc()...)
+	e.prose(e.fireDoc()...)
 	emit("Fire", results, nils...)
 	if !e.Observe() {
-		comment(e.f, e.fireByDoc()...)
+		e.prose(e.fireByDoc()...)
 		emit("FireBy", resultsBy, bys...)
 	}
 }
 
 // fireDoc explains the results of Fire.
 func (e *apiEmitter) fireDoc() []string {
-	lines := []string{"Fire runs the hooks."}
+	sentences := []string{"Fire runs the hooks."}
 	if e.Rewrites() {
-		lines = append(lines, "They may replace the payload.")
+		sentences = append(sentences, "They may replace the payload.")
 	}
 	if e.Exits {
-		lines = append(lines, "If the exit is nil, no hook decided.")
+		sentences = append(sentences, "If the exit is nil, no hook decided.")
 	}
 	switch {
 	case e.Decides() && e.Closed:
-		lines = append(lines, "If err is not nil, a hook failed and the program must refuse the act.")
+		sentences = append(sentences, "If err is not nil, a hook failed and the program must refuse the act.")
 	case e.Decides():
-		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must "+
-			"refuse the act.")
+		sentences = append(sentences, "If err is not nil, a hook that was registered with FailClosed failed and the",
+			"program must refuse the act.")
 	case e.Check():
-		lines = append(lines, "The error is a *hookkit.Failure around the first refusal.")
+		sentences = append(sentences, "The error is a *hookkit.Failure around the first refusal.")
 	case e.Closed:
-		lines = append(lines, "The error is a *hookkit.Failure.")
+		sentences = append(sentences, "The error is a *hookkit.Failure.")
 	}
-	return []string{strings.Join(lines, " ")}
+	return sentences
 }
 
 // fireByDoc explains the results that FireBy adds.
 func (e *apiEmitter) fireByDoc() []string {
 	switch {
 	case e.decidesBy() && e.Collects:
-		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and " +
-			"for each",
-			"contribution the hook that made it."}
+		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and",
+			"for each contribution the hook that made it."}
 	case e.Collects:
 		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
 	}
@@ -379,14 +381,14 @@ func (e *apiEmitter) fireAround() {
 	run := func(by *jen.Statement) *jen.Statement {
 		return jen.Id("p").Dot("runHooks").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act"), by, jen.Nil())
 	}
-	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
+	e.prose("Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
 		"the act is returned as a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
-		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
+		jen.If(jen.Id("p").Dot("state").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
 		jen.Id("returned").Op(":=").False(),
 		jen.Defer().Func().Params().Block(
 			jen.If(jen.Op("!").Id("returned")).Block(
-				jen.Err().Op("=").Id("p").Dot("registry").Dot("Unwrapped").Call(
+				jen.Err().Op("=").Id("p").Dot("state").Dot("Unwrapped").Call(
 					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
 		).Call(),
 		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),
@@ -394,10 +396,10 @@ func (e *apiEmitter) fireAround() {
 			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // zero, as with hooks
 		jen.Id("returned").Op("=").True(),
 		jen.Return())
-	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
+	e.prose("FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
 		"A zero By means that the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
-		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(
+		jen.If(jen.Id("p").Dot("state").Dot("Active").Call()).Block(
 			jen.List(jen.Id("result"), jen.Err()).Op("=").Add(run(jen.Op("&").Id("by")))).Else().Block(
 			jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("p").Dot("Fire").Call(
 				jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act")), jen.Err().Op("!=").Nil()).Block(

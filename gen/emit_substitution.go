@@ -23,7 +23,7 @@ const (
 	anyLegal      = "HookgenLegal"
 	anyLeaving    = "HookgenLeaving"
 	anyExits      = "HookgenExits"
-	anyOutcomes   = "HookgenOutcomes"
+	anyZeros      = "HookgenZeros"
 	anyBallots    = "case HookgenBallots:\n\t\t\t\trank = hookgenRank"
 	anyParams     = "hookgenMatches func(HookgenMatched) R"
 	anyMatches    = "case HookgenMatched:\n\t\treturn hookgenMatches(x)"
@@ -35,8 +35,9 @@ const (
 
 // A substitution replaces the placeholders in the code of a law with the names of one point.
 type substitution struct {
-	replacer *strings.Replacer
-	plain    bool // the result is as gofmt would have it
+	names *strings.Replacer
+	docs  *strings.Replacer
+	plain bool // the result is as gofmt would have it
 }
 
 // substitution returns the substitution for a point.
@@ -80,25 +81,19 @@ func (e *emitter) substitution(p *Point) substitution {
 		put(anyExits, strings.Join(exits, ", "))
 	}
 	if lawOf(p).Decides() {
-		legal := legalNames(p)
-		put(anyLegal, joinOr(legal))
-		var outcomes []string
-		for _, name := range legal {
-			verb := strings.TrimSuffix(name, p.Name)
-			if slices.Contains(exits, name) {
-				outcomes = append(outcomes, fmt.Sprintf("hookimpl.Exiting[%s](%q)", name, name))
-			} else {
-				outcomes = append(outcomes, fmt.Sprintf("hookimpl.Rewriting(%q, %s)", verb, name))
-			}
+		put(anyLegal, joinOr(legalNames(p)))
+		var zeros []string
+		for _, name := range exits {
+			zeros = append(zeros, name+"{}")
 		}
-		put(anyOutcomes, strings.Join(outcomes, ", "))
+		put(anyZeros, strings.Join(zeros, ",\n\t\t"))
 	}
 	put(anyPoint, p.Name)
 	put(lowerFirst(anyPoint), lowerFirst(p.Name))
 	put(anyParam, e.paramName(p))
 	put(strconv.Quote(anyText), strconv.Quote(e.text(p.Payload.Expr)))
 	put(strconv.Quote(anyResults), strconv.Quote(e.law(p)))
-	reason := deprecation(p.Doc) // at the end of the comment
+	reason := Deprecation(p.Doc) // at the end of the comment
 	head := docLines(strings.Replace(p.Doc, reason, "", 1))
 	if len(head) > 0 {
 		head = append(head, "//")
@@ -107,20 +102,19 @@ func (e *emitter) substitution(p *Point) substitution {
 		head = append([]string{"// " + p.Name + " is a hook of the point " + p.Name + ".", "//"}, head...)
 	}
 	sub.plain = sub.plain && plainDoc(head)
-	put(anyDoc, strings.Join(head, "\n")+"\n")
 	deprecated := docLines(reason)
 	sub.plain = sub.plain && plainDoc(deprecated)
 	if len(deprecated) > 0 {
 		deprecated = append([]string{"//"}, append(deprecated, "")...)
 	}
-	put(anyDeprecated, strings.Join(deprecated, "\n"))
-	sub.replacer = strings.NewReplacer(pairs...)
+	sub.names = strings.NewReplacer(pairs...)
+	sub.docs = strings.NewReplacer(anyDoc, strings.Join(head, "\n")+"\n", anyDeprecated, strings.Join(deprecated, "\n"))
 	return sub
 }
 
 // apply returns the code of a law for the point.
 func (s substitution) apply(code string) (string, error) {
-	text := s.replacer.Replace(code)
+	text := s.docs.Replace(fold(fill(s.names.Replace(code))))
 	if s.plain {
 		return text, nil
 	}

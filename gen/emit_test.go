@@ -210,8 +210,9 @@ func TestImportsNamedErrAreRenamed(t *testing.T) {
 	}
 }
 
-// A spec may import a package as err, a name that jennifer gives to no import.
+// A spec may import a package as err, a name that jennifer gives to no import, and declare the first replacement.
 func TestImportNamedErr(t *testing.T) {
-	spec := strings.Replace(specOf("\tA(err.Builder) spec.Check\n", ""), "import ", "import err \"strings\"\nimport ", 1)
+	spec := strings.Replace(specOf("\tA(err.Builder) spec.Check\n", "type err2 int"), "import ",
+		"import err \"strings\"\nimport ", 1)
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// languagePath is the import path of the spec language.
-const languagePath = "github.com/hookgen/hookgen/spec"
+// LanguagePath is the import path of the spec language.
+const LanguagePath = "github.com/hookgen/hookgen/spec"
 
 // An importLine is one import of a file.
 type importLine struct {
@@ -21,7 +21,7 @@ type importLine struct {
 }
 
 // language reports whether the line imports the spec language.
-func (l *importLine) language() bool { return l.path == languagePath }
+func (l *importLine) language() bool { return l.path == LanguagePath }
 
 // importLines returns the imports of a file.
 func importLines(tree *ast.File) []*importLine {

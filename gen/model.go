@@ -17,8 +17,10 @@ type Spec struct {
 
 	Points    *ast.TypeSpec // the interface that carries //hookgen:points
 	PointsDoc string        // its comment without directives
+	Wire      bool          // it carries //hookgen:wire: other processes can speak the spec
+	Ignores   []Ignore      // above the interface, for changes of the whole spec
 	Env       Type          // the argument of spec.Env; zero without it
-	Parents   []Parent      // embedded Points of other generated packages
+	Parents   []Parent      // embedded Points of other generated packages, in source order
 	List      []*Point      // in source order, groups flattened where they are embedded
 	Exits     []*Exit       // exits used by a point, in order of declaration
 	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
@@ -38,6 +40,15 @@ type Import struct {
 type Parent struct {
 	Import Import
 	Pos    token.Pos
+	Before int      // the number of points in List that precede it in source order
+	Groups []*Group // the groups that embed it, outermost first
+}
+
+// A Group is an interface of the spec file that is embedded to group points.
+type Group struct {
+	Name string
+	Doc  string
+	Pos  token.Pos
 }
 
 // A Type is a type expression as written in the spec.
@@ -75,7 +86,8 @@ type Point struct {
 	Name    string
 	Doc     string // the comment above the method, without directives
 	Pos     token.Pos
-	Param   string // the name of the parameter, "" if it has none or one that would hide a name of the package
+	Groups  []*Group // the groups that hold it, outermost first; the points of a group are neighbours in List
+	Param   string   // the name of the parameter, "" if it has none or one that would hide a name of the package
 	Payload Type
 	Results []ast.Expr // the result list as written
 
@@ -88,6 +100,15 @@ type Point struct {
 	Around    Type // R of Around[R]
 	Reverse   bool
 	Policy    Policy // Collect alone without a policy is FailOpen
+	Local     bool   // it carries //hookgen:local: its payloads must not leave the process
+	Ignores   []Ignore
+}
+
+// An Ignore is a //hookgen:ignore line. It silences one rule of hookgen breaking for a point or for the whole spec.
+type Ignore struct {
+	Rule   string
+	Reason string
+	Pos    token.Pos
 }
 
 // An Exit is a struct type that a hook can return to end a fire.
@@ -98,7 +119,7 @@ type Exit struct {
 	Fields []Field
 }
 
-// A Field is one field of an exit, as written.
+// A Field is one field of a struct or one type parameter, as written.
 type Field struct {
 	Name     string
 	Embedded bool // the source has the type only, and the field is named after it

@@ -43,11 +43,19 @@ type specInfo struct {
 	testNames        map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
-// A fileDirective is a directive, its file, and the type that it marks.
+// A fileDirective is a directive, its file, and the declaration that it marks.
 type fileDirective struct {
 	directive
 	file   *file
-	target *ast.TypeSpec // the marked type, nil if it marks none
+	target target // zero if it marks nothing
+}
+
+// marksType returns the type that the directive marks, or nil if it marks a method or nothing.
+func (d *fileDirective) marksType() *ast.TypeSpec {
+	if d.target.method != nil {
+		return nil
+	}
+	return d.target.spec
 }
 
 // A qualifierUse is the first use of a qualifier in the spec file.
@@ -123,10 +131,11 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 		for _, d := range declarations(f) {
 			if d.spec == points {
 				r.PointsDoc = d.doc.Text()
-				r.readInterface(d, map[*ast.TypeSpec]bool{})
+				r.readInterface(d, nil, map[*ast.TypeSpec]bool{})
 			}
 		}
 	}
+	r.readDirectives()
 	r.assignOwners()
 	r.readInterfaces()
 	r.readLaws()
@@ -214,9 +223,9 @@ func (r *specInfo) resolveQualifiers() {
 	}
 }
 
-// readInterface reads the points interface or a group, and the groups that it embeds, in source order. open holds the
-// interfaces that are being read, to detect a cycle.
-func (r *specInfo) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
+// readInterface reads the points interface or a group, and the groups that it embeds, in source order. groups are the
+// groups that are being read, and open holds their interfaces too, to detect a cycle.
+func (r *specInfo) readInterface(d *declaration, groups []*Group, open map[*ast.TypeSpec]bool) {
 	body, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
 	if !ok {
 		return
@@ -225,7 +234,7 @@ func (r *specInfo) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 	open[d.spec] = true
 	for _, field := range body.Methods.List {
 		if signature, ok := field.Type.(*ast.FuncType); ok && len(field.Names) == 1 {
-			r.addMember(field, field.Names[0], signature)
+			r.addMember(field, field.Names[0], signature, groups)
 			continue
 		}
 		e := r.embedding(field.Type, open)
@@ -238,11 +247,12 @@ func (r *specInfo) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 		case parentEmbed:
 			line := r.qualifiers[e.sel.X.(*ast.Ident).Name]
 			if line != nil {
-				r.Parents = append(r.Parents, Parent{Pos: e.expr.Pos(),
+				r.Parents = append(r.Parents, Parent{Pos: e.expr.Pos(), Before: len(r.List), Groups: groups,
 					Import: Import{Name: e.sel.X.(*ast.Ident).Name, Path: line.path, Pos: line.pos}})
 			}
 		case groupEmbed:
-			r.readInterface(e.group, open)
+			group := &Group{Name: e.group.name, Doc: e.group.doc.Text(), Pos: e.group.pos}
+			r.readInterface(e.group, append(slices.Clone(groups), group), open)
 		}
 	}
 	delete(open, d.spec)
@@ -298,8 +308,8 @@ func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedd
 }
 
 // addMember adds a method of the interface to the members, and to the points unless its name is a duplicate.
-func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType) {
-	m := &member{ident: name, Point: &Point{Name: name.Name, Doc: field.Doc.Text(), Pos: name.Pos()}}
+func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType, groups []*Group) {
+	m := &member{ident: name, Point: &Point{Name: name.Name, Doc: field.Doc.Text(), Pos: name.Pos(), Groups: groups}}
 	for _, p := range flatten(signature.Params) {
 		p.union = r.unionAfter(p.typ)
 		m.params = append(m.params, p)

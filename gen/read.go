@@ -49,6 +49,21 @@ func ruleIs(found Diagnostics, rule string) bool {
 // read is Read for sources that are already in memory. It calls tests only if a type is undefined, because a test may
 // declare it.
 func read(dir string, sources []source, tests func() []source) (*Spec, Diagnostics) {
+	r, found := outlineOf(dir, sources)
+	if len(found) > 0 {
+		return nil, found
+	}
+	r.tests = tests
+	if found := check(r); len(found) > 0 {
+		return nil, found
+	}
+	r.fillEdits()
+	r.Spec.info = r
+	return r.Spec, nil
+}
+
+// outlineOf builds the specInfo of the spec in the sources. The diagnostics say why there is none.
+func outlineOf(dir string, sources []source) (*specInfo, Diagnostics) {
 	if large := tooLarge(sources); large != nil {
 		return nil, large
 	}
@@ -57,9 +72,9 @@ func read(dir string, sources []source, tests func() []source) (*Spec, Diagnosti
 	var directives []fileDirective
 	for _, f := range files {
 		if found := f.directives(fset); len(found) > 0 {
-			types := marked(f.tree)
+			targets := marked(f.tree)
 			for _, d := range found {
-				directives = append(directives, fileDirective{d, f, types[d.pos]})
+				directives = append(directives, fileDirective{d, f, targets[d.pos]})
 			}
 		}
 	}
@@ -70,14 +85,7 @@ func read(dir string, sources []source, tests func() []source) (*Spec, Diagnosti
 	if len(f.errors) > 0 {
 		return nil, syntaxErrors(f, fset)
 	}
-	r := outline(dir, fset, f, files, directives, points)
-	r.tests = tests
-	if found := check(r); len(found) > 0 {
-		return nil, found
-	}
-	r.fillEdits()
-	r.Spec.info = r
-	return r.Spec, nil
+	return outline(dir, fset, f, files, directives, points), nil
 }
 
 // tooLarge reports every source that exceeds its limit.
@@ -106,9 +114,9 @@ func specFile(directives []fileDirective) (*file, *ast.TypeSpec) {
 		if !d.marksSpec() {
 			continue
 		}
-		if d.target != nil {
-			if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); ok {
-				return d.file, d.target
+		if spec := d.marksType(); spec != nil {
+			if _, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
+				return d.file, spec
 			}
 		}
 		if first == nil {
@@ -162,9 +170,15 @@ func syntaxMessage(f *file, e *scanner.Error) string {
 	return e.Msg + ": correct the syntax; a spec is read once it parses"
 }
 
-// fillEdits sets EditField of each point with an Edit. The rules have made sure that exactly one field matches.
+// fillEdits sets EditField of each point with an Edit for which exactly one field matches. The rules demand that.
 func (r *specInfo) fillEdits() {
 	r.edits(func(m *member, e *element) {
-		m.EditField = r.editable(m.Payload.Expr).fieldsOfType(r, e.argument())[0]
+		payload := r.editable(m.Payload.Expr)
+		if payload == nil {
+			return
+		}
+		if fields := payload.fieldsOfType(r, e.argument()); len(fields) == 1 {
+			m.EditField = fields[0]
+		}
 	})
 }

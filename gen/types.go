@@ -31,9 +31,12 @@ func typeNames(node ast.Node, visit func(*ast.Ident)) {
 }
 
 // text returns the source of an expression of the spec file on one line, for messages. Long expressions are truncated.
-func (r *specInfo) text(expr ast.Expr) string {
+func (r *specInfo) text(expr ast.Expr) string { return r.file.shortLine(expr) }
+
+// shortLine returns the source of an expression of the file on one line. Long expressions are truncated.
+func (f *file) shortLine(expr ast.Expr) string {
 	const longest = 48
-	text := r.span(expr)
+	text := f.span(expr)
 	if enough := 16 * longest; len(text) > enough && len(bytes.Join(bytes.Fields(text[:enough]), nil)) > 4*longest {
 		text = text[:enough]
 	}
@@ -45,34 +48,53 @@ func (r *specInfo) text(expr ast.Expr) string {
 }
 
 // source returns the source of an expression of the spec file on one line.
-func (r *specInfo) source(expr ast.Expr) string {
-	return string(bytes.Join(bytes.Fields(r.span(expr)), []byte(" ")))
+func (r *specInfo) source(expr ast.Expr) string { return r.file.line(expr) }
+
+// line returns the source of an expression of the file on one line.
+func (f *file) line(expr ast.Expr) string {
+	return string(bytes.Join(bytes.Fields(f.span(expr)), []byte(" ")))
 }
 
-// span returns the bytes of the spec file that an expression covers.
-func (r *specInfo) span(expr ast.Expr) []byte {
-	start, end := r.offset(expr.Pos()), r.offset(expr.End())
-	if start < 0 || end > len(r.file.text) || start > end {
+// span returns the bytes of the file that an expression covers.
+func (f *file) span(expr ast.Expr) []byte {
+	start, end := int(expr.Pos()-f.tree.FileStart), int(expr.End()-f.tree.FileStart)
+	if start < 0 || end > len(f.text) || start > end {
 		return []byte("this")
 	}
-	return r.file.text[start:end]
+	return f.text[start:end]
 }
 
 // canonical returns a text that is equal for two spellings of the same type. It resolves aliases of the spec file,
 // writes import paths for qualifiers, and replaces the type parameters. It reports false if the type is too large to
 // compare.
 func (r *specInfo) canonical(expr ast.Expr, parameters map[string]string) (string, bool) {
-	w := typeWriter{specInfo: r, parameters: parameters, open: map[*declaration]bool{}}
+	names := &namespace{scope: r.scope, path: func(_ *file, qualifier string) string {
+		if line := r.qualifiers[qualifier]; line != nil {
+			return line.path
+		}
+		return ""
+	}}
+	w := typeWriter{in: names, file: r.file, parameters: parameters, open: map[*declaration]bool{},
+		expands: func(d *declaration) bool { return d.file == r.file }}
 	w.write(expr)
 	return w.String(), w.Len() < w.limit()
+}
+
+// A namespace resolves the names in the files of one package.
+type namespace struct {
+	prefix string // of its names in a canonical type, with the dot; "" for the package of the spec
+	scope  map[string]*declaration
+	path   func(f *file, qualifier string) string // the import path for a qualifier; "" if it is unknown
 }
 
 // A typeWriter writes one type in canonical form.
 type typeWriter struct {
 	strings.Builder
-	*specInfo
+	in         *namespace
+	file       *file // that the type is written in
 	parameters map[string]string
-	open       map[*declaration]bool // aliases being resolved
+	expands    func(alias *declaration) bool // whether an alias is written as its type
+	open       map[*declaration]bool         // aliases being resolved
 }
 
 // limit is the size after which nothing is added. An alias of a struct with two aliases can double the text at every
@@ -91,12 +113,12 @@ func (w *typeWriter) write(expr ast.Expr) {
 	case *ast.SelectorExpr:
 		x, ok := e.X.(*ast.Ident)
 		if !ok {
-			w.WriteString(w.source(e))
+			w.WriteString(w.file.line(e))
 			return
 		}
 		qualifier := x.Name
-		if line := w.qualifiers[x.Name]; line != nil {
-			qualifier = line.path
+		if path := w.in.path(w.file, x.Name); path != "" {
+			qualifier = path
 		}
 		w.WriteString(qualifier + "." + e.Sel.Name)
 	case *ast.StarExpr:
@@ -134,7 +156,7 @@ func (w *typeWriter) write(expr ast.Expr) {
 	case *ast.BasicLit:
 		w.WriteString(e.Value)
 	default:
-		w.WriteString(w.source(e))
+		w.WriteString(w.file.line(e))
 	}
 }
 
@@ -177,7 +199,7 @@ func (w *typeWriter) name(name string) {
 		w.WriteString(value)
 		return
 	}
-	d := w.scope[name]
+	d := w.in.scope[name]
 	switch {
 	case d == nil:
 		switch name {
@@ -189,11 +211,14 @@ func (w *typeWriter) name(name string) {
 			name = "interface()"
 		}
 		w.WriteString(name)
-	case d.file == w.file && d.spec != nil && d.spec.Assign.IsValid() && !d.generic() && !w.open[d]:
+	case d.spec != nil && d.spec.Assign.IsValid() && !d.generic() && !w.open[d] && w.expands(d):
 		w.open[d] = true
+		file := w.file
+		w.file = d.file
 		w.write(d.spec.Type)
+		w.file = file
 		delete(w.open, d)
 	default:
-		w.WriteString(name)
+		w.WriteString(w.in.prefix + name)
 	}
 }

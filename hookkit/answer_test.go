@@ -148,6 +148,7 @@ func TestErrorsAtAroundPointsNameTheirMaker(t *testing.T) {
 	fresh := func(ctx, *run, int, testpoints.WrapNext) (hookkit.Answer[string], error) {
 		return hookkit.Answer[string]{}, errors.New("fresh")
 	}
+	//hookvet:ignore noanswer this test is about the failure
 	forgets := func(ctx, *run, int, testpoints.WrapNext) (a hookkit.Answer[string], err error) { return }
 	for name, c := range map[string]struct {
 		hooks []wrapFunc

@@ -131,6 +131,7 @@ var unreturned = map[string]struct {
 		cause: errBad,
 	},
 	"illegal outcome at a FailOpen point": {
+		//hookvet:ignore exitvalue this test is about the failure
 		add:   func(h *hooks) *hookkit.Registration { return h.First.Add(first(&stop{}, nil)) },
 		cause: hookkit.ErrIllegal,
 	},

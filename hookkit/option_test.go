@@ -100,6 +100,7 @@ func TestInvalidOptionsPanic(t *testing.T) {
 
 func TestTheLastOfEqualOptionsCounts(t *testing.T) {
 	var h hooks
+	//hookvet:ignore options this test is about repeated options
 	h.First.Add(continues, hookkit.Priority(1), hookkit.Named("a"), hookkit.Priority(2), hookkit.Named("b"))
 	if i := h.First.List()[0]; i.Priority != 2 || i.Name != "b" {
 		t.Errorf("listed as %+v", i)

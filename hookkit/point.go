@@ -13,6 +13,8 @@ type PointInfo struct {
 	Payload  string    // its parameter's type as the spec has it
 	Results  string    // its result list as the spec has it, without the qualifier; "" at a point that only observes
 	Outcomes []Outcome // the legal decisions, in the order of the result list; nil where hooks decide nothing
+
+	Contribution reflect.Type // the type of one contribution; nil where hooks contribute nothing
 	Access
 }
 

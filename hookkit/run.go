@@ -37,6 +37,14 @@ func NewRunWithID[E any](id string, env E) *Run[E] {
 	return r
 }
 
+// ResumeRun returns a run with the identity of one that began elsewhere, for example in the process that asks this one
+// for a decision. It has no state of that run.
+func ResumeRun[E any](env E, id, parent, root string) *Run[E] {
+	r := &Run[E]{Env: env}
+	r.id, r.parent, r.root = id, parent, root
+	return r
+}
+
 // Child returns a new run that r started. It shares nothing with r but the identity of the root.
 func (r *Run[E]) Child(env E) *Run[E] { return r.ChildWithID(newID(), env) }
 

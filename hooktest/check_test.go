@@ -136,6 +136,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		}), hostile, "with zero values: planted: the hook ended its goroutine"},
 		{"exit by pointer", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			if len(item.Tool) > 1000 {
+				//hookvet:ignore exitvalue a planted fault
 				return &fixture.Stop{}, nil
 			}
 			return nil, nil
@@ -144,6 +145,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 			h.Wrap.AddFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item,
 				next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 				if item.ID < 0 {
+					//hookvet:ignore noanswer a planted fault
 					return hookkit.Answer[fixture.Result]{}, nil
 				}
 				return next.Call(ctx, item)
@@ -161,17 +163,20 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		}), hostile, "Watch: planted panicked"},
 		{"slice changed in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			if len(item.Trail) > 0 {
+				//hookvet:ignore sharedpayload a planted fault
 				item.Trail[0] += "!"
 			}
 			return nil, nil
 		}), inPlace, "RewriteLeaveOpen: a hook of planted changed payload.Trail[0] in place"},
 		{"map changed in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			//hookvet:ignore sharedpayload a planted fault
 			delete(item.Marks, "look")
 			return nil, nil
 		}), inPlace, "payload.Marks in place"},
 		{"pointer changed in place", added(func(h *fixture.Hooks) {
 			h.OnPointer.AddFunc(func(_ context.Context, _ *fixture.Run, item *fixture.Item) (fixture.OnPointerOutcome, error) {
 				if item != nil {
+					//hookvet:ignore sharedpayload a planted fault
 					item.Note = "changed"
 				}
 				return nil, nil
@@ -180,6 +185,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		{"observer changes in place", added(func(h *fixture.Hooks) {
 			h.OnSlice.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.OnSliceFired[[]fixture.Item]) {
 				for i := range fired.Payload {
+					//hookvet:ignore sharedpayload a planted fault
 					fired.Payload[i].ID++
 				}
 			})
@@ -367,6 +373,7 @@ func TestCheckUsesThePayloadsOfTheUser(t *testing.T) {
 func TestPayloadsAreCopiedForEachFire(t *testing.T) {
 	item := fixture.Item{Trail: []string{"a"}}
 	build := simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+		//hookvet:ignore sharedpayload a planted fault
 		item.Trail[0] += "!"
 		return nil, nil
 	})

@@ -45,7 +45,7 @@ func (toolLiar) As(target any) bool {
 }
 
 // A ring wraps itself.
-type ring struct{ more bool }
+type ring struct{}
 
 func (ring) Error() string   { return "a ring" }
 func (r ring) Unwrap() error { return r }

@@ -211,8 +211,15 @@
 //
 // # Directives
 //
-// There is one directive: //hookgen:points, on a line of its own, directly above the interface. A directive that is
-// misspelled or misplaced is an error with a suggestion; it is never ignored.
+// A directive is a comment on a line of its own, directly above the interface or above a point:
+//
+//   - //hookgen:points, above the interface, marks the spec.
+//   - //hookgen:wire, next to it, lets other processes speak the spec.
+//   - //hookgen:local, above a point, keeps the payloads of the point in the process.
+//   - //hookgen:ignore RULE REASON, above a point, accepts one finding of hookgen breaking at that point; above the
+//     interface it accepts the finding for the whole spec.
+//
+// A directive that is misspelled or misplaced is an error with a suggestion; it is never ignored.
 //
 // # Rules
 //
@@ -229,9 +236,9 @@
 //   - qualifier: every qualifier names one import
 //   - import-name: imports leave room for the names that are generated
 //   - shadowed-name: the package declares no name that Go declares itself
-//   - directive-form: a directive is written //hookgen:name, on a line of its own
-//   - directive-name: the one directive is //hookgen:points
-//   - directive-place: the directive is directly above an interface
+//   - directive-form: a directive is written //hookgen:name, on a line of its own; ignore has a rule and a reason
+//   - directive-name: the directives are points, wire, local and ignore
+//   - directive-place: a directive is directly above the points interface or a point
 //   - one-spec: a directory holds one spec
 //   - points-interface: the points interface is exported, not generic and declared as such
 //   - no-points: the points interface has a point
@@ -249,6 +256,7 @@
 //   - undefined-type: the types of a point are declared in its package
 //   - type-arguments: a generic type has its type arguments
 //   - type-size: a type of a point has at most 200 levels and 10000 parts
+//   - wire-type: a payload and an exit of a wire point have no field that JSON cannot hold
 //   - unknown-marker: every spec.Name is a marker
 //   - marker-type: a marker has the type argument that it takes
 //   - marker-place: markers appear in result lists, spec.Env in the interface

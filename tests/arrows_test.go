@@ -32,12 +32,17 @@ type row struct {
 // agentLoop has the packages that all packages for the agent's spec may import.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
-// roomTests is what the test files of a room of builtin may import too.
+// roomTests are further imports of the test files of a room of builtin.
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.
 func room(others ...string) []string {
-	return append(append([]string{"builtin/internal", "builtin/limit", "builtin/share", "internal/atomicfile"}, others...), agentLoop...)
+	return append(append([]string{
+		"builtin/internal",
+		"builtin/limit",
+		"builtin/share",
+		"internal/atomicfile",
+	}, others...), agentLoop...)
 }
 
 // everything lists the packages that those may import which nothing imports.
@@ -54,8 +59,15 @@ var rows = []row{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},
 	},
+	{
+		dir: "gen/export", imports: []string{"gen"}, tests: []string{"internal/usermodule"},
+		modules: []string{"github.com/google/jsonschema-go", "golang.org/x/tools"},
+	},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{"hooktest", "loop/looptest"}, modules: []string{
+	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{
+		"hooktest",
+		"loop/looptest",
+	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
@@ -74,18 +86,23 @@ var rows = []row{
 	{dir: "builtin/share", imports: room(), tests: roomTests},
 	{
 		dir:     "builtin/permission",
-		imports: room("builtin/shell"),
+		imports: room(),
 		tests:   roomTests,
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
 	},
-	{dir: "builtin/shell", imports: room(), tests: roomTests},
+	{
+		dir:     "builtin/shell",
+		imports: room(),
+		tests:   roomTests,
+		modules: []string{"mvdan.cc/sh/v3"},
+	},
 	{
 		dir:     "builtin/screen",
 		imports: room("builtin/redact"),
 		tests:   roomTests,
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
-	{dir: "builtin/redact", imports: room(), tests: roomTests},
+	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
 	{dir: "builtin/compact", imports: room(), tests: roomTests},
 	{dir: "builtin/prompt", imports: room(), tests: roomTests},
@@ -102,10 +119,16 @@ var rows = []row{
 		tests:   []string{"internal/usermodule"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
+	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
+	{
+		dir: "cmd/hookvet", imports: []string{"hookvet"}, tests: []string{"internal/usermodule"},
+		modules: []string{"golang.org/x/tools"},
+	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
+	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
-		"github.com/google/go-cmp", "pgregory.net/rapid",
+		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},
 }
 

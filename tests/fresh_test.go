@@ -5,12 +5,14 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/gen"
@@ -86,6 +88,11 @@ func TestGeneratedCodeIsFresh(t *testing.T) {
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("%s is stale; run go generate in %s (-want +got):\n%s", file, spec.dir, diff)
 			}
+			for i, line := range strings.Split(string(got), "\n") {
+				if utf8.RuneCountInString(line) > 120 {
+					t.Errorf("%s:%d has more than 120 columns", file, i+1)
+				}
+			}
 		})
 	}
 	if !slices.Contains(specs, committedSpec{"spec/agentspec", "generated/agent"}) {
@@ -120,4 +127,21 @@ func packageName(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return tree.Name.Name
+}
+
+// TestPageOfTheAgentIsFresh compares docs/agent-points.md and its picture with the spec of the agent.
+func TestPageOfTheAgentIsFresh(t *testing.T) {
+	hookgen := usermodule.BuildHookgen(t)
+	for _, test := range []struct{ name, args string }{
+		{"page", "doc -check docs/agent-points.md spec/agentspec"},
+		{"picture", "graph -format svg -check docs/agent-points.svg spec/agentspec"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), hookgen, strings.Fields(test.args)...)
+			cmd.Dir = usermodule.Root(t)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
 }

@@ -2,12 +2,14 @@ package tests
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -26,18 +28,21 @@ import (
 //	diff     Lines of files to replace.
 //	sh       Commands, one in a line. They succeed, but after a diff the last one fails.
 //	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
-//	yaml     The commands after "- run:" succeed.
+//	yaml     The commands after "- run:" and "entry:" succeed.
+//	bash     The file that its second line names, as in "# hooks/guard.sh".
+//	python   The file that its first line names, as in "# hooks/guard.py".
+//	json     One JSON value.
 //	mermaid  A diagram, which nothing checks here.
 //
 // The module has hookgen as a tool, unless the page begins with go mod init.
 //
 // After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the
-// next block of go or diff begins. At the end of the page go vet and go test must succeed.
+// next block of go or diff begins. At the end of the page go vet, go test and hookvet must succeed.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	hookgen := usermodule.BuildHookgen(t)
+	hookgen, hookvet := usermodule.BuildHookgen(t), usermodule.Build(t, "hookvet")
 	// A page installs hookgen as a reader does. With -trimpath the build cache knows the packages of the last test.
 	env := append(usermodule.Publish(t, pageVersion), "GOFLAGS=-mod=mod -modcacherw -trimpath")
 	for _, name := range pageNames(t) {
@@ -60,6 +65,7 @@ func TestPages(t *testing.T) {
 			if len(p.packages) > 0 {
 				t.Run("vet", func(t *testing.T) { p.run(t, "go", "vet", "./...") })
 				t.Run("test", func(t *testing.T) { p.run(t, "go", "test", "./...") })
+				t.Run("hookvet", func(t *testing.T) { p.run(t, hookvet, "-unfired=false", "./...") })
 			}
 		})
 	}
@@ -77,6 +83,9 @@ var importPaths = map[string]string{
 	"loop":     usermodule.Path + "/loop",
 	"looptest": usermodule.Path + "/loop/looptest",
 	"spec":     usermodule.Path + "/spec",
+	"wire":     usermodule.Path + "/hookkit/wire",
+	"wireexec": usermodule.Path + "/hookkit/wire/wireexec",
+	"wirehttp": usermodule.Path + "/hookkit/wire/wirehttp",
 	"context":  "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "http": "net/http", "io": "io",
 	"json": "encoding/json", "os": "os", "slog": "log/slog", "strings": "strings", "sync": "sync", "testing": "testing",
 	"time": "time",
@@ -98,6 +107,7 @@ type page struct {
 	packages []string          // the directories with Go files
 	last     string            // the language of the last block
 	output   string            // of the last command
+	lacks    string            // a program that a script of the page needs, and that is not installed
 	original map[string]string // the files that a diff has changed, as they were; nil without a diff
 }
 
@@ -122,10 +132,13 @@ func (p *page) use(t *testing.T, b block, next string) {
 			p.try(t, p.original != nil && i == len(commands)-1, strings.Fields(command)...)
 		}
 	case "yaml":
-		for _, command := range regexp.MustCompile(`- run: (.*)`).FindAllStringSubmatch(b.text, -1) {
+		for _, command := range regexp.MustCompile(`(?:- run|entry): (.*)`).FindAllStringSubmatch(b.text, -1) {
 			p.run(t, strings.Fields(command[1])...)
 		}
 	case "text":
+		if p.lacks != "" {
+			t.Skipf("%s is not installed", p.lacks)
+		}
 		switch p.last {
 		case "diff":
 			p.try(t, true, "go", "build", "./...")
@@ -137,6 +150,19 @@ func (p *page) use(t *testing.T, b block, next string) {
 		}
 		if got, want := stable(p.output), stable(b.text); got != want {
 			t.Errorf("got:\n%s\nthe page says:\n%s", got, want)
+		}
+	case "bash", "python":
+		first := regexp.MustCompile(`(?m)^# (\S+\.\S+)$`).FindStringSubmatch(b.text)
+		if first == nil {
+			t.Fatal("no comment names the file of the block")
+		}
+		p.module.Write(first[1], b.text)
+		if _, err := exec.LookPath("jq"); err != nil && strings.Contains(b.text, "jq ") {
+			p.lacks = "jq"
+		}
+	case "json":
+		if !json.Valid([]byte(b.text)) {
+			t.Error("the block is not JSON")
 		}
 	case "mermaid":
 	default:

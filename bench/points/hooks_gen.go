@@ -12,9 +12,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -45,12 +45,13 @@ type (
 type staleCode_runHookgen_editTrim = Call
 type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = hookkit.Run[struct{}]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -82,9 +83,9 @@ func (Ask) isExit()       {}
 func (Allow) legalAtJudge() {}
 func (Allow) isExit()       {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	Watch   WatchPoint
 	Rewrite RewritePoint
@@ -99,8 +100,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -112,9 +113,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -122,42 +123,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -165,16 +170,16 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.Watch.registry.Info(&h.Watch, &watchPoint),
-		h.Rewrite.registry.Info(&h.Rewrite, &rewritePoint),
-		h.Flow.registry.Info(&h.Flow, &flowPoint),
-		h.Lenient.registry.Info(&h.Lenient, &lenientPoint),
-		h.Trim.registry.Info(&h.Trim, &trimPoint),
-		h.Leave.registry.Info(&h.Leave, &leavePoint),
-		h.Judge.registry.Info(&h.Judge, &judgePoint),
-		h.Gather.registry.Info(&h.Gather, &gatherPoint),
-		h.Refuse.registry.Info(&h.Refuse, &refusePoint),
-		h.Wrap.registry.Info(&h.Wrap, &wrapPoint),
+		h.Watch.registry().Info(),
+		h.Rewrite.registry().Info(),
+		h.Flow.registry().Info(),
+		h.Lenient.registry().Info(),
+		h.Trim.registry().Info(),
+		h.Leave.registry().Info(),
+		h.Judge.registry().Info(),
+		h.Gather.registry().Info(),
+		h.Refuse.registry().Info(),
+		h.Wrap.registry().Info(),
 	}
 }
 
@@ -198,18 +203,22 @@ func (f WatchFunc) Bind(h *Hooks) {
 	h.Watch.Add(f)
 }
 
-// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		WatchFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.Watch(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.Watch(ctx, run, payload)
+		},
+	}
 }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
@@ -225,48 +234,54 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy it.
+// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
+// it.
 type WatchPoint struct {
-	registry hookimpl.Registry[Watch[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WatchPoint) Add(f Watch[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WatchPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "AddFunc", WatchFunc(f), hookimpl.Options(opts))
+func (p *WatchPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", WatchFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WatchPoint) Observe(f WatchObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WatchPoint) ObserveFunc(f func(context.Context, *Run, WatchFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "ObserveFunc", f, opts)
+func (p *WatchPoint) ObserveFunc(
+	f func(context.Context, *Run, WatchFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WatchPoint) List() []hookkit.Info {
-	return p.registry.List(p, &watchPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *WatchPoint) Fire(ctx context.Context, run *Run, payload Call) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
 // Rewrite is a flow with Replace and without exits.
 //
-// Hooks run in order.
-// A failing hook ends the fire with an error.
+// Hooks run in order. A failing hook ends the fire with an error.
 type Rewrite[P any] interface {
 	Rewrite(ctx context.Context, run *Run, payload P) (RewriteOutcome, error)
 }
@@ -284,18 +299,22 @@ func (f RewriteFunc) Bind(h *Hooks) {
 	h.Rewrite.Add(f)
 }
 
-// RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		RewriteFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Rewrite(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Rewrite(ctx, run, payload)
+		},
+	}
 }
 
 // RewriteOutcome is a decision of a hook of Rewrite: ReplaceRewrite. Nil continues.
@@ -303,7 +322,8 @@ type RewriteOutcome interface {
 	legalAtRewrite()
 }
 
-// ReplaceRewrite returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceRewrite returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceRewrite(payload Call, reason string) RewriteOutcome {
 	return rewriteReplace{hookimpl.Replaced(reason), payload}
 }
@@ -313,7 +333,8 @@ type rewriteReplace struct {
 	To Call
 }
 
-func (rewriteReplace) legalAtRewrite() {}
+func (rewriteReplace) legalAtRewrite() {
+}
 
 // RewriteObserver is notified of every fire of Rewrite after it is decided.
 type RewriteObserver[P any] interface {
@@ -332,40 +353,48 @@ type RewriteFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewritePoint holds the hooks and observers of Rewrite. The zero value is ready to use. Do not copy it.
+// RewritePoint holds the hooks and observers of Rewrite. The zero value is ready to use. Do not
+// copy it.
 type RewritePoint struct {
-	registry hookimpl.Registry[Rewrite[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *RewritePoint) Add(f Rewrite[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &rewritePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *RewritePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &rewritePoint, "AddFunc", RewriteFunc(f), hookimpl.Options(opts))
+func (p *RewritePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", RewriteFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *RewritePoint) Observe(f RewriteObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &rewritePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *RewritePoint) ObserveFunc(f func(context.Context, *Run, RewriteFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &rewritePoint, "ObserveFunc", f, opts)
+func (p *RewritePoint) ObserveFunc(
+	f func(context.Context, *Run, RewriteFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *RewritePoint) List() []hookkit.Info {
-	return p.registry.List(p, &rewritePoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -373,7 +402,7 @@ func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -381,8 +410,7 @@ func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by 
 
 // Flow is like the point that guards tools in an agent.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type Flow[P any] interface {
 	Flow(ctx context.Context, run *Run, payload P) (FlowOutcome, error)
 }
@@ -400,18 +428,22 @@ func (f FlowFunc) Bind(h *Hooks) {
 	h.Flow.Add(f)
 }
 
-// FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		FlowFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Flow(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Flow(ctx, run, payload)
+		},
+	}
 }
 
 // FlowOutcome is a decision of a hook of Flow: ReplaceFlow, Skip or End. Nil continues.
@@ -429,7 +461,8 @@ type flowReplace struct {
 	To Call
 }
 
-func (flowReplace) legalAtFlow() {}
+func (flowReplace) legalAtFlow() {
+}
 
 // FlowExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchFlow.
 //
@@ -474,38 +507,45 @@ type FlowFired[P any] struct {
 
 // FlowPoint holds the hooks and observers of Flow. The zero value is ready to use. Do not copy it.
 type FlowPoint struct {
-	registry hookimpl.Registry[Flow[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *FlowPoint) Add(f Flow[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &flowPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *FlowPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &flowPoint, "AddFunc", FlowFunc(f), hookimpl.Options(opts))
+func (p *FlowPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", FlowFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FlowPoint) Observe(f FlowObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &flowPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FlowPoint) ObserveFunc(f func(context.Context, *Run, FlowFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &flowPoint, "ObserveFunc", f, opts)
+func (p *FlowPoint) ObserveFunc(
+	f func(context.Context, *Run, FlowFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *FlowPoint) List() []hookkit.Info {
-	return p.registry.List(p, &flowPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit FlowExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -513,7 +553,7 @@ func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit Flo
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit FlowExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -521,8 +561,8 @@ func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit F
 
 // Lenient is like Flow with FailOpen.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type Lenient[P any] interface {
 	Lenient(ctx context.Context, run *Run, payload P) (LenientOutcome, error)
 }
@@ -540,18 +580,22 @@ func (f LenientFunc) Bind(h *Hooks) {
 	h.Lenient.Add(f)
 }
 
-// LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		LenientFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Lenient(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Lenient(ctx, run, payload)
+		},
+	}
 }
 
 // LenientOutcome is a decision of a hook of Lenient: ReplaceLenient, Skip or End. Nil continues.
@@ -559,7 +603,8 @@ type LenientOutcome interface {
 	legalAtLenient()
 }
 
-// ReplaceLenient returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceLenient returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceLenient(payload Call, reason string) LenientOutcome {
 	return lenientReplace{hookimpl.Replaced(reason), payload}
 }
@@ -569,7 +614,8 @@ type lenientReplace struct {
 	To Call
 }
 
-func (lenientReplace) legalAtLenient() {}
+func (lenientReplace) legalAtLenient() {
+}
 
 // LenientExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchLenient.
 //
@@ -579,8 +625,8 @@ type LenientExit interface {
 	isExit()
 }
 
-// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -612,48 +658,60 @@ type LenientFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LenientPoint holds the hooks and observers of Lenient. The zero value is ready to use. Do not copy it.
+// LenientPoint holds the hooks and observers of Lenient. The zero value is ready to use. Do not
+// copy it.
 type LenientPoint struct {
-	registry hookimpl.Registry[Lenient[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *LenientPoint) Add(f Lenient[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &lenientPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *LenientPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &lenientPoint, "AddFunc", LenientFunc(f), hookimpl.Options(opts))
+func (p *LenientPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", LenientFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LenientPoint) Observe(f LenientObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &lenientPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LenientPoint) ObserveFunc(f func(context.Context, *Run, LenientFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &lenientPoint, "ObserveFunc", f, opts)
+func (p *LenientPoint) ObserveFunc(
+	f func(context.Context, *Run, LenientFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *LenientPoint) List() []hookkit.Info {
-	return p.registry.List(p, &lenientPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
 func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit LenientExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *LenientPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit LenientExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *LenientPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+) (exit LenientExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -661,8 +719,7 @@ func (p *LenientPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exi
 
 // Trim is a flow with Edit: hooks may change only the arguments of the call.
 //
-// Hooks run in order.
-// A failing hook ends the fire with an error.
+// Hooks run in order. A failing hook ends the fire with an error.
 type Trim[P any] interface {
 	Trim(ctx context.Context, run *Run, payload P) (TrimOutcome, error)
 }
@@ -680,18 +737,22 @@ func (f TrimFunc) Bind(h *Hooks) {
 	h.Trim.Add(f)
 }
 
-// TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		TrimFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Trim(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Trim(ctx, run, payload)
+		},
+	}
 }
 
 // TrimOutcome is a decision of a hook of Trim: EditTrim. Nil continues.
@@ -709,7 +770,8 @@ type trimEdit struct {
 	To json.RawMessage
 }
 
-func (trimEdit) legalAtTrim() {}
+func (trimEdit) legalAtTrim() {
+}
 
 // TrimObserver is notified of every fire of Trim after it is decided.
 type TrimObserver[P any] interface {
@@ -730,38 +792,45 @@ type TrimFired[P any] struct {
 
 // TrimPoint holds the hooks and observers of Trim. The zero value is ready to use. Do not copy it.
 type TrimPoint struct {
-	registry hookimpl.Registry[Trim[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *TrimPoint) Add(f Trim[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &trimPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *TrimPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &trimPoint, "AddFunc", TrimFunc(f), hookimpl.Options(opts))
+func (p *TrimPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", TrimFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *TrimPoint) Observe(f TrimObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &trimPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *TrimPoint) ObserveFunc(f func(context.Context, *Run, TrimFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &trimPoint, "ObserveFunc", f, opts)
+func (p *TrimPoint) ObserveFunc(
+	f func(context.Context, *Run, TrimFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *TrimPoint) List() []hookkit.Info {
-	return p.registry.List(p, &trimPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -769,7 +838,7 @@ func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err erro
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -777,8 +846,7 @@ func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hoo
 
 // Leave is a flow without Replace.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type Leave[P any] interface {
 	Leave(ctx context.Context, run *Run, payload P) (LeaveOutcome, error)
 }
@@ -796,18 +864,22 @@ func (f LeaveFunc) Bind(h *Hooks) {
 	h.Leave.Add(f)
 }
 
-// LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		LeaveFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Leave(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Leave(ctx, run, payload)
+		},
+	}
 }
 
 // LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
@@ -854,40 +926,48 @@ type LeaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LeavePoint holds the hooks and observers of Leave. The zero value is ready to use. Do not copy it.
+// LeavePoint holds the hooks and observers of Leave. The zero value is ready to use. Do not copy
+// it.
 type LeavePoint struct {
-	registry hookimpl.Registry[Leave[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *LeavePoint) Add(f Leave[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &leavePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *LeavePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &leavePoint, "AddFunc", LeaveFunc(f), hookimpl.Options(opts))
+func (p *LeavePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", LeaveFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LeavePoint) Observe(f LeaveObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &leavePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LeavePoint) ObserveFunc(f func(context.Context, *Run, LeaveFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &leavePoint, "ObserveFunc", f, opts)
+func (p *LeavePoint) ObserveFunc(
+	f func(context.Context, *Run, LeaveFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *LeavePoint) List() []hookkit.Info {
-	return p.registry.List(p, &leavePoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit LeaveExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -895,7 +975,7 @@ func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Lea
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *LeavePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit LeaveExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -903,8 +983,7 @@ func (p *LeavePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit L
 
 // Judge is a vote.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook ends the fire with an error.
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type Judge[P any] interface {
 	Judge(ctx context.Context, run *Run, payload P) (JudgeOutcome, error)
 }
@@ -922,18 +1001,22 @@ func (f JudgeFunc) Bind(h *Hooks) {
 	h.Judge.Add(f)
 }
 
-// JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		JudgeFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Judge(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Judge(ctx, run, payload)
+		},
+	}
 }
 
 // JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
@@ -941,7 +1024,8 @@ type JudgeOutcome interface {
 	legalAtJudge()
 }
 
-// JudgeExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see MatchJudge.
+// JudgeExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
+// MatchJudge.
 //
 //sumtype:decl
 type JudgeExit interface {
@@ -984,40 +1068,48 @@ type JudgeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// JudgePoint holds the hooks and observers of Judge. The zero value is ready to use. Do not copy it.
+// JudgePoint holds the hooks and observers of Judge. The zero value is ready to use. Do not copy
+// it.
 type JudgePoint struct {
-	registry hookimpl.Registry[Judge[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *JudgePoint) Add(f Judge[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &judgePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *JudgePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &judgePoint, "AddFunc", JudgeFunc(f), hookimpl.Options(opts))
+func (p *JudgePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", JudgeFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *JudgePoint) Observe(f JudgeObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &judgePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *JudgePoint) ObserveFunc(f func(context.Context, *Run, JudgeFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &judgePoint, "ObserveFunc", f, opts)
+func (p *JudgePoint) ObserveFunc(
+	f func(context.Context, *Run, JudgeFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *JudgePoint) List() []hookkit.Info {
-	return p.registry.List(p, &judgePoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit JudgeExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1025,7 +1117,7 @@ func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Jud
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *JudgePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit JudgeExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1033,8 +1125,8 @@ func (p *JudgePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit J
 
 // Gather collects.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -1052,18 +1144,22 @@ func (f GatherFunc) Bind(h *Hooks) {
 	h.Gather.Add(f)
 }
 
-// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		GatherFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Gather(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) ([]string, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Gather(ctx, run, payload)
+		},
+	}
 }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
@@ -1081,40 +1177,47 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy it.
+// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
+// it.
 type GatherPoint struct {
-	registry hookimpl.Registry[Gather[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *GatherPoint) Add(f Gather[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "AddFunc", GatherFunc(f), hookimpl.Options(opts))
+func (p *GatherPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", GatherFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherPoint) Observe(f GatherObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherPoint) ObserveFunc(f func(context.Context, *Run, GatherFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "ObserveFunc", f, opts)
+func (p *GatherPoint) ObserveFunc(
+	f func(context.Context, *Run, GatherFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *GatherPoint) List() []hookkit.Info {
-	return p.registry.List(p, &gatherPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *GatherPoint) Fire(ctx context.Context, run *Run, payload Call) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1122,7 +1225,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, payload Call) (collect
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(ctx context.Context, run *Run, payload Call) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -1148,18 +1251,22 @@ func (f RefuseFunc) Bind(h *Hooks) {
 	h.Refuse.Add(f)
 }
 
-// RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		RefuseFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.Refuse(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.Refuse(ctx, run, payload)
+		},
+	}
 }
 
 // RefuseObserver is notified of every fire of Refuse after it is decided.
@@ -1177,40 +1284,47 @@ type RefuseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RefusePoint holds the hooks and observers of Refuse. The zero value is ready to use. Do not copy it.
+// RefusePoint holds the hooks and observers of Refuse. The zero value is ready to use. Do not copy
+// it.
 type RefusePoint struct {
-	registry hookimpl.Registry[Refuse[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *RefusePoint) Add(f Refuse[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &refusePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *RefusePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &refusePoint, "AddFunc", RefuseFunc(f), hookimpl.Options(opts))
+func (p *RefusePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", RefuseFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *RefusePoint) Observe(f RefuseObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &refusePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *RefusePoint) ObserveFunc(f func(context.Context, *Run, RefuseFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &refusePoint, "ObserveFunc", f, opts)
+func (p *RefusePoint) ObserveFunc(
+	f func(context.Context, *Run, RefuseFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *RefusePoint) List() []hookkit.Info {
-	return p.registry.List(p, &refusePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *RefusePoint) Fire(ctx context.Context, run *Run, payload Call) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1218,7 +1332,7 @@ func (p *RefusePoint) Fire(ctx context.Context, run *Run, payload Call) (err err
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RefusePoint) FireBy(ctx context.Context, run *Run, payload Call) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1244,18 +1358,22 @@ func (f WrapFunc) Bind(h *Hooks) {
 	h.Wrap.Add(f)
 }
 
-// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		WrapFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.Wrap(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.Wrap(ctx, run, payload, next)
+		},
+	}
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1283,45 +1401,56 @@ type WrapNext struct {
 
 // WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
 type WrapPoint struct {
-	registry hookimpl.Registry[Wrap[Call]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WrapPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "AddFunc", WrapFunc(f), hookimpl.Options(opts))
+func (p *WrapPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", WrapFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WrapPoint) Observe(f WrapObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WrapPoint) ObserveFunc(f func(context.Context, *Run, WrapFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "ObserveFunc", f, opts)
+func (p *WrapPoint) ObserveFunc(
+	f func(context.Context, *Run, WrapFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WrapPoint) List() []hookkit.Info {
-	return p.registry.List(p, &wrapPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *WrapPoint) Fire(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error)) (result Result, err error) {
-	if p.registry.Active() {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *WrapPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	act func(context.Context, Call) (Result, error),
+) (result Result, err error) {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &wrapPoint, recover())
+			err = p.state.Unwrapped(ctx, &wrapPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -1331,10 +1460,15 @@ func (p *WrapPoint) Fire(ctx context.Context, run *Run, payload Call, act func(c
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *WrapPoint) FireBy(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error)) (result Result, by hookkit.By, err error) {
-	if p.registry.Active() {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *WrapPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	act func(context.Context, Call) (Result, error),
+) (result Result, by hookkit.By, err error) {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -1362,25 +1496,31 @@ type HookgenLineage[T any] interface {
 var watchPoint = hookimpl.Point{
 	Name:    "Watch",
 	Payload: "Call",
-	Calls:   hookimpl.Checking(Watch[Call].Watch, WatchFunc(nil)),
-	Fired: hookimpl.Notifying(WatchObserver[Call].ObserveWatch, func(f *WatchFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*WatchPoint).runHooks,
+	Calls: hookimpl.Checking(
+		Watch[Call].Watch,
+		WatchFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		WatchObserver[Call].ObserveWatch,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot[Watch[Call]]) {
+// registry returns the hooks of p and the observers.
+func (p *WatchPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &watchPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &WatchFired[Call]{Payload: payload}
@@ -1392,12 +1532,14 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Watch[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1412,35 +1554,46 @@ var rewritePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Replace, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceRewrite)}
-	},
-	Calls: hookimpl.Deciding(Rewrite[Call].Rewrite, RewriteFunc(nil)),
-	Fired: hookimpl.Notifying(RewriteObserver[Call].ObserveRewrite, func(f *RewriteFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *RewritePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Replace: ReplaceRewrite,
+	Fire:    (*RewritePoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Rewrite[Call].Rewrite,
+		RewriteFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		RewriteObserver[Call].ObserveRewrite,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Rewrite[Call]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *RewritePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &rewritePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *RewritePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &RewriteFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1449,7 +1602,8 @@ func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Rewrite[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Rewrite(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1475,35 +1629,51 @@ var flowPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceFlow), hookimpl.Exiting[Skip]("Skip"), hookimpl.Exiting[End]("End")}
+	Replace: ReplaceFlow,
+	Exits: []any{
+		Skip{},
+		End{},
 	},
-	Calls: hookimpl.Deciding(Flow[Call].Flow, FlowFunc(nil)),
-	Fired: hookimpl.Notifying(FlowObserver[Call].ObserveFlow, func(f *FlowFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *FlowPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*FlowPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Flow[Call].Flow,
+		FlowFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		FlowObserver[Call].ObserveFlow,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Flow[Call]]) (exit FlowExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *FlowPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &flowPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *FlowPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit FlowExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &FlowFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1512,7 +1682,8 @@ func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Flow[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Flow(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1542,47 +1713,65 @@ var lenientPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceLenient), hookimpl.Exiting[Skip]("Skip"), hookimpl.Exiting[End]("End")}
+	Replace: ReplaceLenient,
+	Exits: []any{
+		Skip{},
+		End{},
 	},
-	Calls: hookimpl.Deciding(Lenient[Call].Lenient, LenientFunc(nil)),
-	Fired: hookimpl.Notifying(LenientObserver[Call].ObserveLenient, func(f *LenientFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *LenientPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*LenientPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Lenient[Call].Lenient,
+		LenientFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		LenientObserver[Call].ObserveLenient,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Lenient[Call]]) (exit LenientExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *LenientPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &lenientPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *LenientPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit LenientExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &LenientFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Lenient[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Lenient(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1614,35 +1803,46 @@ var trimPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Edit[json.RawMessage], FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Edit", EditTrim)}
-	},
-	Calls: hookimpl.Deciding(Trim[Call].Trim, TrimFunc(nil)),
-	Fired: hookimpl.Notifying(TrimObserver[Call].ObserveTrim, func(f *TrimFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *TrimPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Edit:    EditTrim,
+	Fire:    (*TrimPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Trim[Call].Trim,
+		TrimFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		TrimObserver[Call].ObserveTrim,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Trim[Call]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *TrimPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &trimPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *TrimPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &TrimFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1651,7 +1851,8 @@ func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Trim[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Trim(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1677,34 +1878,48 @@ var leavePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Skip, End, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Skip]("Skip"), hookimpl.Exiting[End]("End")}
+	Exits: []any{
+		Skip{},
+		End{},
 	},
-	Calls: hookimpl.Deciding(Leave[Call].Leave, LeaveFunc(nil)),
-	Fired: hookimpl.Notifying(LeaveObserver[Call].ObserveLeave, func(f *LeaveFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *LeavePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*LeavePoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Leave[Call].Leave,
+		LeaveFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		LeaveObserver[Call].ObserveLeave,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Leave[Call]]) (exit LeaveExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *LeavePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &leavePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *LeavePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit LeaveExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &LeaveFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1713,7 +1928,8 @@ func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Leave[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Leave(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1739,34 +1955,50 @@ var judgePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Ask]("Ask"), hookimpl.Exiting[Allow]("Allow")}
+	Exits: []any{
+		Deny{},
+		Ask{},
+		Allow{},
 	},
-	Calls: hookimpl.Deciding(Judge[Call].Judge, JudgeFunc(nil)),
-	Fired: hookimpl.Notifying(JudgeObserver[Call].ObserveJudge, func(f *JudgeFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *JudgePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*JudgePoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Judge[Call].Judge,
+		JudgeFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		JudgeObserver[Call].ObserveJudge,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Judge[Call]]) (exit JudgeExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *JudgePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &judgePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *JudgePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit JudgeExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &JudgeFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1776,7 +2008,8 @@ func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		}
 	}()
 	var leading JudgeExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Judge[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Judge(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1810,43 +2043,57 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
-	Calls:   hookimpl.Collecting(Gather[Call].Gather, GatherFunc(nil)),
-	Fired: hookimpl.Notifying(GatherObserver[Call].ObserveGather, func(f *GatherFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *GatherPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*GatherPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		Gather[Call].Gather,
+		GatherFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		GatherObserver[Call].ObserveGather,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[Call]]) (collected []string) {
+// registry returns the hooks of p and the observers.
+func (p *GatherPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &gatherPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *GatherPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &GatherFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Gather[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
@@ -1866,25 +2113,37 @@ var refusePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Check",
 	Law:     hookimpl.Checks,
-	Calls:   hookimpl.Checking(Refuse[Call].Refuse, RefuseFunc(nil)),
-	Fired: hookimpl.Notifying(RefuseObserver[Call].ObserveRefuse, func(f *RefuseFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *RefusePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire:    (*RefusePoint).runHooks,
+	Calls: hookimpl.Checking(
+		Refuse[Call].Refuse,
+		RefuseFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		RefuseObserver[Call].ObserveRefuse,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Refuse[Call]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *RefusePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &refusePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *RefusePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &RefuseFired[Call]{Payload: payload}
@@ -1899,7 +2158,8 @@ func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Refuse[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Refuse(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
@@ -1915,7 +2175,14 @@ var wrapPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Around[Result]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h Wrap[Call], ctx context.Context, run *Run, payload Call, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	Fire:    (*WrapPoint).runHooks,
+	Calls: hookimpl.Wrapping(func(
+		h Wrap[Call],
+		ctx context.Context,
+		run *Run,
+		payload Call,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
 		inv := &wrapInvocation{Next: func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
 			return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
 		}}
@@ -1924,7 +2191,12 @@ var wrapPoint = hookimpl.Point{
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return WrapFunc(func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-			own := &wrapInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own := &wrapInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -1934,27 +2206,29 @@ var wrapPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[Result](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(WrapObserver[Call].ObserveWrap, func(f *WrapFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WrapPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, Call) (result Result, err error) { return }, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Notify: hookimpl.Notifying(
+		WrapObserver[Call].ObserveWrap,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *WrapPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &wrapPoint)
 }
 
 // wrapInvocation is one fire of Wrap.
 type wrapInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[Wrap[Call]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, Call) (Result, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, Call) (hookkit.Answer[Result], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
 func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer[Result], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
@@ -1963,38 +2237,47 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]Wrap[Call])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[Result]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[Result]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
+		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[Result]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[Result]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error), by *hookkit.By, snap *hookimpl.Snapshot[Wrap[Call]]) (result Result, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *WrapPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	act func(context.Context, Call) (Result, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (result Result, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &WrapFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2004,6 +2287,6 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload Call, act fu
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }

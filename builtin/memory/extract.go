@@ -145,7 +145,7 @@ func sentence(text string, matching *regexp.Regexp, topics int) string {
 	return ""
 }
 
-// countTopics counts the words of an outcome that say what it is about.
+// countTopics counts the words of an outcome that name its topic.
 func countTopics(s string) int {
 	n := 0
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }) {
@@ -156,7 +156,7 @@ func countTopics(s string) int {
 	return n
 }
 
-// fillers are the words of sentences such as "OK, everything you asked for has now been done as well."
+// fillers are the words of sentences such as "OK, everything you asked for has now been done as well".
 var fillers = func() map[string]bool {
 	words := make(map[string]bool)
 	for _, word := range strings.Fields(`able about after again all already also am an and any anything are as asked at be

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -35,7 +36,7 @@ var french = talk("user: Bonjour", "assistant: Bonjour, que puis-je faire ?",
 // answer.
 func extracted(t *testing.T, extraction looptest.Turn) (facts []memory.Fact, ran *looptest.Ran) {
 	t.Helper()
-	kept := new(memory.Map)
+	kept := &memory.Map{Share: share.Everyone}
 	ran = looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("Voilà."), extraction},
 		Hooks: []agent.Hook{&memory.Extractor{Store: kept}},
@@ -86,7 +87,7 @@ func TestAFailedExtractionIsReported(t *testing.T) {
 }
 
 func TestExtractCanReplaceTheModel(t *testing.T) {
-	kept := new(memory.Map)
+	kept := &memory.Map{Share: share.Everyone}
 	phrases := func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]memory.Extracted, error) {
 		return memory.Extract(messages), nil
 	}

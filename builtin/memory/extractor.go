@@ -13,7 +13,9 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -32,6 +34,11 @@ import (
 // most 8 of the returned facts. In Store, the key of a fact is derived from its kind and text, so that equal facts are
 // stored once. In Dir, all facts go to the file of the day, such as 2006-01-02.md, and the first 4 also to MEMORY.md.
 //
+// The facts belong to the owner of the run. In Store, its option Share says which runs have one memory. In Dir, each
+// conversation has its own directory, such as acme/ann/c for the tenant acme, the user ann and the conversation c; a
+// missing name is "-". With Share: share.Everyone all files are in Dir itself. Facts of a run without a named
+// conversation are not written to Dir, unless Share is wider.
+//
 // The file of a day has at most 8000 characters and MEMORY.md 4000; the oldest lines are dropped. Lines are duplicates
 // if their first 80 characters are equal. MEMORY.md has no duplicates. Duplicates in the file of a day are removed when
 // it exceeds 2000 characters.
@@ -40,8 +47,9 @@ import (
 // are ignored. A fact that cannot be stored is reported as a failure of the hook and does not affect the run. An
 // Extractor is safe for concurrent use if its Store is.
 type Extractor struct {
-	Store Store  // nil: facts are only written to Dir
-	Dir   string // "": facts are only added to Store
+	Store Store       // nil: facts are only written to Dir
+	Dir   string      // "": facts are only added to Store
+	Share share.Scope // the runs that have a directory in Dir in common
 	// Extract finds facts in the last messages; nil: the model of the run finds them.
 	Extract func(ctx context.Context, run *agent.Run, messages []agent.Message) ([]Extracted, error)
 	Redact  *redact.Redactor // nil: remove secrets, keep personal data
@@ -73,6 +81,7 @@ func (m *Extractor) Bind(h *agent.Hooks) {
 	if m.Store == nil && m.Dir == "" {
 		kit.MustConfig("memory.Extractor", errors.New("Store and Dir are both empty; set the one to keep facts in"))
 	}
+	kit.MustConfig("memory.Extractor", m.Share.Check())
 	h.OnRunEnd.Add(m, hookkit.Priority(hookkit.Observability))
 }
 
@@ -97,6 +106,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 		return err
 	}
 	if m.Store != nil {
+		ctx := kit.For(ctx, run)
 		for _, f := range facts {
 			sum := sha256.Sum256([]byte(f.Text))
 			fact := Fact{Key: fmt.Sprintf("%s-%x", f.Kind, sum[:4]), Value: f.Text, Source: "conversation"}
@@ -105,7 +115,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 		}
 		err = errors.Join(err, m.Store.Flush(ctx))
 	}
-	if m.Dir != "" {
+	if m.Dir != "" && m.Share.Lasting(run) {
 		err = errors.Join(err, m.write(run, facts))
 	}
 	return err
@@ -138,17 +148,25 @@ func (m *Extractor) write(run *agent.Run, facts []Extracted) error {
 	for _, f := range facts {
 		lines = append(lines, fmt.Sprintf("- [%s] %s", f.Kind, f.Text))
 	}
+	dir := m.Dir
+	if owner := m.Share.Owner(run); owner != (agent.Identity{}) {
+		dir = filepath.Join(dir, storekey.Path(owner))
+	}
 	day := kit.Env(run).Now().UTC().Format("2006-01-02")
 	return errors.Join(
-		addLines(filepath.Join(m.Dir, day+".md"), lines, maxDayChars, dedupeDayFrom),
-		addLines(filepath.Join(m.Dir, "MEMORY.md"), lines[:min(len(lines), maxLongTerm)], maxLongChars, 0),
+		addLines(filepath.Join(dir, day+".md"), lines, maxDayChars, dedupeDayFrom),
+		addLines(filepath.Join(dir, "MEMORY.md"), lines[:min(len(lines), maxLongTerm)], maxLongChars, 0),
 	)
 }
 
 // addLines adds lines to a file and drops the oldest lines until it has at most maxRunes characters. If the file has
 // more than dedupeFrom characters, addLines first removes duplicates.
 func addLines(path string, lines []string, maxRunes, dedupeFrom int) error {
-	defer atomicfile.Lock(path)()
+	unlock, err := atomicfile.LockShared(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

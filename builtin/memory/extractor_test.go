@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -61,7 +62,7 @@ func TestExtractFindsFacts(t *testing.T) {
 }
 
 func TestExtractorStoresEachFactOnce(t *testing.T) {
-	remembered := new(memory.Map)
+	remembered := &memory.Map{Share: share.Everyone}
 	var hooks agent.Hooks
 	extractor := &memory.Extractor{Store: remembered}
 	hooks.Use(extractor)
@@ -81,7 +82,7 @@ func TestExtractorStoresEachFactOnce(t *testing.T) {
 }
 
 func TestExtractorStoresAtMostEightFacts(t *testing.T) {
-	remembered := new(memory.Map)
+	remembered := &memory.Map{Share: share.Everyone}
 	var hooks agent.Hooks
 	saw := 0
 	hooks.Use(&memory.Extractor{Store: remembered,
@@ -112,7 +113,7 @@ func TestExtractorWritesDailyAndLongTermFiles(t *testing.T) {
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 23, 0, 0, 0, time.UTC))
 	n := 0
 	var hooks agent.Hooks
-	hooks.Use(&memory.Extractor{Dir: dir,
+	hooks.Use(&memory.Extractor{Share: share.Everyone, Dir: dir,
 		Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
 			var facts []memory.Extracted
 			for i := range 6 {
@@ -150,7 +151,7 @@ func TestExtractorWritesDailyAndLongTermFiles(t *testing.T) {
 }
 
 func ExampleExtractor() {
-	remembered := new(memory.Map)
+	remembered := &memory.Map{Share: share.Everyone}
 	var hooks agent.Hooks
 	hooks.Use(&memory.Extractor{Store: remembered})
 

@@ -6,18 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"sync"
+	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
+	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // writeEvery is the shortest time between two writes of a memory file, except by Flush.
 const writeEvery = 2 * time.Second
 
-// A File is a [Store] in a JSON file. Open it with [OpenFile]. Only one program at a time may open a file, and only
-// once, because its content is kept in memory. Each write replaces the file atomically.
+// A File is a [Store] in JSON files. Open it with [OpenFile]. Only one program at a time may open a file, and only
+// once, because its content is kept in memory. Each write replaces a file atomically.
+//
+// The common memory is in the file itself. Each owner has a file of its own in a directory next to it. For example, the
+// memory of the conversation "c" of the user "ann" of the tenant "acme" is in memory.json.d/acme/ann/c.json; a missing
+// name is "-", and a name that is too long for a file is shortened. A file is read when it is first used, and no longer
+// in memory after a Flush. The memory of a conversation without a name is never written.
 //
 // A change is written at once if the last write was at least two seconds ago. Otherwise it is written with a later
 // change or by Flush. Call Flush before the program ends; [Injector] calls it at the end of each run.
@@ -30,11 +39,6 @@ const writeEvery = 2 * time.Second
 type File struct {
 	Map
 	path string
-
-	saving  sync.Mutex  // held during a write; also guards the fields below
-	dirty   bool        // there are unwritten changes
-	written time.Time   // time of the last attempt to write
-	seen    os.FileInfo // the file when it was last read or written; nil if it did not exist
 }
 
 // OpenFile opens a memory file. If the file does not exist or is empty, the store is empty, and the first write creates
@@ -43,11 +47,36 @@ func OpenFile(path string) (*File, error) {
 	if path == "" {
 		return nil, errors.New("the path of the memory file is empty; give one")
 	}
+	m := newFile(path)
+	common, err := m.read(agent.Identity{})
+	if err != nil {
+		return nil, err
+	}
+	m.keep(agent.Identity{}, common)
+	return m, nil
+}
+
+func newFile(path string) *File {
 	m := &File{path: path}
+	m.file = m
+	return m
+}
+
+// pathOf returns the path of the file of an owner.
+func (m *File) pathOf(owner agent.Identity) string {
+	if owner == (agent.Identity{}) {
+		return m.path
+	}
+	return filepath.Join(m.path+".d", storekey.Path(owner)+".json")
+}
+
+// read reads the file of an owner.
+func (m *File) read(owner agent.Identity) (*knowledge, error) {
+	path, k := m.pathOf(owner), new(knowledge)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return m, nil
+		return k, nil
 	case err != nil:
 		return nil, fmt.Errorf("the memory file cannot be read: %w", err)
 	case !info.Mode().IsRegular():
@@ -57,97 +86,103 @@ func OpenFile(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory file cannot be read: %w", err)
 	}
-	if err := m.decode(data); err != nil {
+	if err := k.decode(data, m.now()); err != nil {
 		return nil, fmt.Errorf("the memory file %s cannot be used: %w; repair it or move it away", path, err)
 	}
-	m.seen = info
-	return m, nil
+	k.seen = info
+	return k, nil
 }
 
-// AddFact implements [Store].
-func (m *File) AddFact(ctx context.Context, f Fact) (Fact, error) {
-	f, err := m.Map.AddFact(ctx, f)
-	if err != nil {
-		return f, err
+// Flush writes the pending changes of the owner for whom ctx acts, and those of the common memory. Outside a run it
+// writes the changes of all owners. It does not stop when ctx is done, because the writes are short.
+func (m *File) Flush(ctx context.Context) error {
+	if owner := m.owner(ctx); owner != (agent.Identity{}) {
+		return errors.Join(m.flush(owner), m.flush(agent.Identity{}))
 	}
-	return f, m.changed()
-}
-
-// Forget implements [Store].
-func (m *File) Forget(ctx context.Context, key, scope string) (bool, error) {
-	had, err := m.Map.Forget(ctx, key, scope)
-	if err != nil || !had {
-		return had, err
+	m.mu.Lock()
+	owners := slices.Collect(maps.Keys(m.known))
+	m.mu.Unlock()
+	var errs []error
+	for _, owner := range owners {
+		errs = append(errs, m.flush(owner))
 	}
-	return had, m.changed()
+	return errors.Join(errs...)
 }
 
-// SetPreference implements [Store].
-func (m *File) SetPreference(ctx context.Context, key, value string) error {
-	if err := m.Map.SetPreference(ctx, key, value); err != nil {
-		return err
-	}
-	return m.changed()
-}
-
-// AddEpisode implements [Store].
-func (m *File) AddEpisode(ctx context.Context, e Episode) error {
-	if err := m.Map.AddEpisode(ctx, e); err != nil {
-		return err
-	}
-	return m.changed()
-}
-
-// Flush writes pending changes. It ignores the context because the write is short.
-func (m *File) Flush(context.Context) error {
-	m.saving.Lock()
-	defer m.saving.Unlock()
-	return m.save()
-}
-
-// changed records a change and writes the file if the last write was long enough ago.
-func (m *File) changed() error {
-	m.saving.Lock()
-	defer m.saving.Unlock()
-	m.dirty = true
-	if now := m.now(); !m.written.IsZero() && now.Sub(m.written) < writeEvery && !now.Before(m.written) {
+// flush writes the pending changes of an owner and drops its knowledge from memory.
+func (m *File) flush(owner agent.Identity) error {
+	m.mu.Lock()
+	k := m.known[owner]
+	m.mu.Unlock()
+	if k == nil || m.onlyHere(owner) {
 		return nil
 	}
-	return m.save()
+	err := m.save(owner, k)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if owner != (agent.Identity{}) && !k.dirty && !k.writing && m.known[owner] == k {
+		delete(m.known, owner)
+	}
+	return err
 }
 
-// save writes the file if there are unwritten changes. The caller holds saving.
-func (m *File) save() error {
-	if !m.dirty {
+// changed writes the file of an owner if the last write was long enough ago.
+func (m *File) changed(owner agent.Identity, k *knowledge) error {
+	m.mu.Lock()
+	now := m.now()
+	soon := !k.written.IsZero() && now.Sub(k.written) < writeEvery && !now.Before(k.written)
+	m.mu.Unlock()
+	if soon {
 		return nil
 	}
-	m.written = m.now()
-	data, err := m.encode()
+	return m.save(owner, k)
+}
+
+// save writes the file of an owner if there are unwritten changes.
+func (m *File) save(owner agent.Identity, k *knowledge) error {
+	k.saving.Lock()
+	defer k.saving.Unlock()
+	m.mu.Lock()
+	if !k.dirty {
+		m.mu.Unlock()
+		return nil
+	}
+	k.dirty, k.writing, k.written = false, true, m.now()
+	snapshot := k.copied()
+	m.mu.Unlock()
+
+	path := m.pathOf(owner)
+	data, err := snapshot.encode()
 	if err == nil {
-		err = m.unchanged()
+		err = unchanged(path, k.seen)
 	}
 	if err == nil {
-		err = atomicfile.Write(m.path, data)
+		err = atomicfile.Write(path, data)
 	}
+	if err == nil {
+		k.seen, _ = os.Stat(path)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k.writing = false
 	if err != nil {
+		k.dirty = true
 		return fmt.Errorf("the memory could not be written: %w", err)
 	}
-	m.dirty = false
-	m.seen, _ = os.Stat(m.path)
 	return nil
 }
 
-// unchanged returns an error if another program has written the file.
-func (m *File) unchanged() error {
-	info, err := os.Stat(m.path)
-	if err != nil || m.seen == nil {
+// unchanged returns an error if another program has written the file since it was seen.
+func unchanged(path string, seen os.FileInfo) error {
+	info, err := os.Stat(path)
+	if err != nil || seen == nil {
 		if err == nil {
-			return fmt.Errorf("another program has made %s; open it once, and only then", m.path)
+			return fmt.Errorf("another program has made %s; open it once, and only then", path)
 		}
 		return nil
 	}
-	if !os.SameFile(info, m.seen) || info.Size() != m.seen.Size() || !info.ModTime().Equal(m.seen.ModTime()) {
-		return fmt.Errorf("another program has changed %s; open it in one program at a time", m.path)
+	if !os.SameFile(info, seen) || info.Size() != seen.Size() || !info.ModTime().Equal(seen.ModTime()) {
+		return fmt.Errorf("another program has changed %s; open it in one program at a time", path)
 	}
 	return nil
 }
@@ -185,11 +220,9 @@ type (
 	}
 )
 
-func (m *File) encode() ([]byte, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
+func (k *knowledge) encode() ([]byte, error) {
 	f := memoryFile{Facts: []factEntry{}, Preferences: []preferenceEntry{}, Episodes: []episodeEntry{}}
-	for _, fact := range m.facts {
+	for _, fact := range k.facts {
 		f.Facts = append(f.Facts, factEntry{
 			ID: anyText(fact.ID), Key: fact.Key, Value: anyText(fact.Value), Scope: fact.Scope, Source: anyText(fact.Source),
 			UpdatedAt: unixSeconds(fact.UpdatedAt), ValidFrom: secondsOrNull(fact.ValidFrom),
@@ -197,18 +230,19 @@ func (m *File) encode() ([]byte, error) {
 			InvalidatedAt: secondsOrNull(fact.InvalidatedAt), Supersedes: anyTextOrNull(fact.Supersedes),
 		})
 	}
-	for _, key := range sortedKeys(m.prefs) {
-		p := m.prefs[key]
+	for _, key := range sortedKeys(k.prefs) {
+		p := k.prefs[key]
 		f.Preferences = append(f.Preferences, preferenceEntry{p.Key, anyText(p.Value), unixSeconds(p.UpdatedAt)})
 	}
-	for _, e := range m.episodes {
+	for _, e := range k.episodes {
 		f.Episodes = append(f.Episodes,
 			episodeEntry{e.Kind, e.Payload, anyText(e.Outcome), unixSeconds(e.Time), anyText(e.Agent)})
 	}
 	return json.MarshalIndent(f, "", " ")
 }
 
-func (m *File) decode(data []byte) error {
+// decode adds the content of a file. A fact without a time that another one replaces is closed now.
+func (k *knowledge) decode(data []byte, now time.Time) error {
 	if len(data) == 0 {
 		return nil
 	}
@@ -224,19 +258,19 @@ func (m *File) decode(data []byte) error {
 		if e.Key == "" {
 			return fmt.Errorf("facts[%d] has no key", i)
 		}
-		m.load(e)
+		k.load(e, now)
 	}
 	for i, e := range f.Preferences {
 		if e.Key == "" {
 			return fmt.Errorf("preferences[%d] has no key", i)
 		}
-		if m.prefs == nil {
-			m.prefs = make(map[string]Preference)
+		if k.prefs == nil {
+			k.prefs = make(map[string]Preference)
 		}
-		m.prefs[e.Key] = Preference{e.Key, string(e.Value), time.Time(e.UpdatedAt)}
+		k.prefs[e.Key] = Preference{e.Key, string(e.Value), time.Time(e.UpdatedAt)}
 	}
 	for _, e := range f.Episodes[max(0, len(f.Episodes)-maxEpisodes):] {
-		m.episodes = append(m.episodes,
+		k.episodes = append(k.episodes,
 			Episode{e.Kind, payloadOf(e.Payload), string(e.Outcome), time.Time(e.Timestamp), string(e.Agent)})
 	}
 	return nil
@@ -244,7 +278,7 @@ func (m *File) decode(data []byte) error {
 
 // load adds a fact from the file and fills in missing fields. If the file has two current facts for one key and scope,
 // the later one closes the earlier.
-func (m *File) load(e factEntry) {
+func (k *knowledge) load(e factEntry, now time.Time) {
 	at := keyOf(e.Key, e.Scope)
 	f := Fact{
 		ID: string(e.ID), Key: e.Key, Value: string(e.Value), Scope: at.scope, Source: string(e.Source),
@@ -269,17 +303,17 @@ func (m *File) load(e factEntry) {
 		f.Supersedes = string(*e.Supersedes)
 	}
 	if !f.Current() {
-		m.facts = append(m.facts, f)
+		k.facts = append(k.facts, f)
 		return
 	}
-	if i, ok := m.current[at]; ok {
+	if i, ok := k.current[at]; ok {
 		end := f.ValidFrom
 		if end.IsZero() {
-			end = m.now() // any time marks the fact as closed
+			end = now // any time marks the fact as closed
 		}
-		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = end, end
+		k.facts[i].ValidTo, k.facts[i].InvalidatedAt = end, end
 	}
-	m.activate(f)
+	k.activate(f)
 }
 
 func payloadOf(raw json.RawMessage) json.RawMessage {

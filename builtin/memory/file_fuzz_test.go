@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/generated/agent"
 )
 
 func FuzzMemoryFile(f *testing.F) {
@@ -27,22 +28,22 @@ func FuzzMemoryFile(f *testing.F) {
 			t.Error(err)
 		}
 		renderedHolds(t, given)
-		m := new(File)
-		if err := m.decode(data); err != nil {
+		m := new(knowledge)
+		if err := m.decode(data, memoryBegin); err != nil {
 			return
 		}
 		first, err := m.encode()
 		if err != nil {
 			t.Fatalf("%s was read and cannot be written: %v", data, err)
 		}
-		again := new(File)
-		if err := again.decode(first); err != nil {
+		again := new(knowledge)
+		if err := again.decode(first, memoryBegin); err != nil {
 			t.Fatalf("%s was written and cannot be read: %v", first, err)
 		}
 		if second, err := again.encode(); err != nil || !bytes.Equal(first, second) {
 			t.Errorf("%s came back as %s (%v)", first, second, err)
 		}
-		if is, was := renderedHolds(t, again), renderedHolds(t, m); is != was {
+		if is, was := renderedHolds(t, holding(again)), renderedHolds(t, holding(m)); is != was {
 			t.Errorf("%s is rendered as %q, and as %q when it was written and read", data, was, is)
 		}
 		standing := make(map[factKey]bool)
@@ -54,6 +55,13 @@ func FuzzMemoryFile(f *testing.F) {
 			standing[at] = standing[at] || fact.Current()
 		}
 	})
+}
+
+// holding returns a store with a common memory.
+func holding(k *knowledge) Store {
+	m := new(Map)
+	m.keep(agent.Identity{}, k)
+	return m
 }
 
 // renderedHolds checks that each entry of a store is rendered as one line of limited length. It returns the text.

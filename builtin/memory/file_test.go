@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -199,7 +200,8 @@ func TestFileRetriesFailedWrites(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "sub"), nil, 0o600); err != nil { // a file with the name of the directory
 		t.Fatal(err)
 	}
-	m := &File{path: path}
+	m := newFile(path)
+	m.keep(agent.Identity{}, new(knowledge))
 	m.Clock = c
 	if _, err := m.AddFact(ctx, Fact{Key: "k", Value: "v"}); err == nil {
 		t.Error("no error about a write that failed")

@@ -15,7 +15,8 @@ import (
 //
 // For example, the prompt gets the header "## Memory" and the line "- units: metric" below "Known facts". [Render]
 // makes the text; an empty store adds nothing. The text is made for the first prompt of a run and reused for the
-// others. Facts stored during a run therefore appear in the next run. Each sub-run makes its own text.
+// others. Facts stored during a run therefore appear in the next run. Each sub-run makes its own text. A run gets the
+// common memory and that of its owner; see [Store].
 //
 // The text is only in the request, never in the stored conversation. If the store fails, the failure is reported, the
 // prompt is sent without the text, and the next prompt tries again.
@@ -44,11 +45,11 @@ func (m *Injector) Bind(h *agent.Hooks) {
 // Briefing contributes the text.
 func (m *Injector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	return m.text.under(run, cmp.Or(m.Header, "## Memory"), func() (string, error) {
-		return Render(ctx, m.Store, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5))
+		return Render(kit.For(ctx, run), m.Store, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5))
 	})
 }
 
 // OnRunEnd flushes the store.
-func (m *Injector) OnRunEnd(ctx context.Context, _ *agent.Run, _ agent.AgentResult) error {
-	return m.Store.Flush(ctx)
+func (m *Injector) OnRunEnd(ctx context.Context, run *agent.Run, _ agent.AgentResult) error {
+	return m.Store.Flush(kit.For(ctx, run))
 }

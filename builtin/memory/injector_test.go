@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -34,7 +35,7 @@ func ExampleInjector() {
 }
 
 func TestInjectorRendersOncePerRun(t *testing.T) {
-	store := &memory.Map{}
+	store := &memory.Map{Share: share.Everyone}
 	if _, err := store.AddFact(t.Context(), memory.Fact{Key: "city", Value: "Oslo"}); err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +135,7 @@ func TestInjectorFlushesAtRunEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	store.Share = share.Everyone
 	note := &looptest.Tool{Name: "note", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		return "", errors.Join(store.SetPreference(ctx, "a", "1"), store.SetPreference(ctx, "b", "2"))
 	}}

@@ -1,211 +1,41 @@
 package memory
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // A Map is a [Store] in memory; its content is lost when the program ends. Its methods return an error only for an
 // empty key and if the context is done. The zero value is empty and ready to use. A Map is safe for concurrent use and
 // must not be copied.
+//
+// Each conversation has a memory of its own. For example, Share: share.User gives the conversations of a user one
+// memory, and Share: share.Everyone makes everything common. Of conversations without a name, a Map keeps the memories
+// of the last 64.
 type Map struct {
 	Clock agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
+	Share share.Scope // the runs that have a memory in common; set it before the first use
 
-	mu       sync.RWMutex
-	facts    []Fact // in the order in which they became current
-	current  map[factKey]int
-	prefs    map[string]Preference
-	episodes []Episode
+	mu      sync.Mutex
+	known   map[agent.Identity]*knowledge
+	unnamed []agent.Identity // owners in known without a named conversation, oldest first
+	file    *File            // where the knowledge of named owners is kept; nil: only here
 }
 
-type factKey struct{ key, scope string }
-
-func keyOf(key, scope string) factKey { return factKey{key, cmp.Or(scope, GlobalScope)} }
+// maxUnnamed bounds the memories of conversations without a name.
+const maxUnnamed = 64
 
 var errNoKey = errors.New("the key is empty; give one")
 
-// AddFact implements [Store].
-func (m *Map) AddFact(ctx context.Context, f Fact) (Fact, error) {
-	if err := ctx.Err(); err != nil {
-		return Fact{}, err
-	}
-	if f.Key == "" {
-		return Fact{}, fmt.Errorf("a fact: %w", errNoKey)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now, at := m.now(), keyOf(f.Key, f.Scope)
-	added := Fact{
-		ID: newFactID(), Key: f.Key, Value: f.Value, Scope: at.scope, Source: f.Source,
-		UpdatedAt: now, ValidFrom: now,
-	}
-	if i, ok := m.current[at]; ok {
-		old := &m.facts[i]
-		if old.Value == f.Value {
-			old.UpdatedAt = now
-			return *old, nil
-		}
-		old.ValidTo, old.InvalidatedAt = now, now
-		added.Supersedes = old.ID
-	}
-	m.activate(added)
-	return added, nil
-}
-
-// activate adds a current fact. The caller holds the lock.
-func (m *Map) activate(f Fact) {
-	if m.current == nil {
-		m.current = make(map[factKey]int)
-	}
-	m.facts = append(m.facts, f)
-	m.current[keyOf(f.Key, f.Scope)] = len(m.facts) - 1
-}
-
-// Fact implements [Store].
-func (m *Map) Fact(ctx context.Context, key, scope string) (Fact, bool, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	i, ok := m.current[keyOf(key, scope)]
-	if !ok {
-		return Fact{}, false, ctx.Err()
-	}
-	return m.facts[i], true, ctx.Err()
-}
-
-// Facts implements [Store].
-func (m *Map) Facts(ctx context.Context, scope string) ([]Fact, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	var found []Fact
-	for _, f := range slices.Backward(m.facts) {
-		if f.Current() && (scope == "" || f.Scope == scope) {
-			found = append(found, f)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b Fact) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-	return found, ctx.Err()
-}
-
-// History implements [Store].
-func (m *Map) History(ctx context.Context, key, scope string) ([]Fact, error) {
-	at := keyOf(key, scope)
-	return m.where(ctx, func(f Fact) bool { return f.Key == at.key && f.Scope == at.scope })
-}
-
-// AsOf implements [Store].
-func (m *Map) AsOf(ctx context.Context, t time.Time) ([]Fact, error) {
-	return m.where(ctx, func(f Fact) bool {
-		return !t.Before(f.ValidFrom) && (f.ValidTo.IsZero() || t.Before(f.ValidTo))
-	})
-}
-
-func (m *Map) where(ctx context.Context, holds func(Fact) bool) ([]Fact, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	var found []Fact
-	for _, f := range m.facts {
-		if holds(f) {
-			found = append(found, f)
-		}
-	}
-	return found, ctx.Err()
-}
-
-// Forget implements [Store].
-func (m *Map) Forget(ctx context.Context, key, scope string) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	at := keyOf(key, scope)
-	i, ok := m.current[at]
-	if ok {
-		now := m.now()
-		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = now, now
-		delete(m.current, at)
-	}
-	return ok, nil
-}
-
-// SetPreference implements [Store].
-func (m *Map) SetPreference(ctx context.Context, key, value string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if key == "" {
-		return fmt.Errorf("a preference: %w", errNoKey)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if value == "" {
-		delete(m.prefs, key)
-		return nil
-	}
-	if m.prefs == nil {
-		m.prefs = make(map[string]Preference)
-	}
-	m.prefs[key] = Preference{key, value, m.now()}
-	return nil
-}
-
-// Preferences implements [Store].
-func (m *Map) Preferences(ctx context.Context) ([]Preference, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	var all []Preference
-	for _, p := range m.prefs {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b Preference) int { return strings.Compare(a.Key, b.Key) })
-	return all, ctx.Err()
-}
-
-// AddEpisode implements [Store].
-func (m *Map) AddEpisode(ctx context.Context, e Episode) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	e.Payload = asJSON(e.Payload)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e.Time.IsZero() {
-		e.Time = m.now()
-	}
-	e.Time = e.Time.Truncate(time.Microsecond)
-	m.episodes = append(m.episodes, e)
-	if over := len(m.episodes) - maxEpisodes; over > 0 {
-		m.episodes = slices.Delete(m.episodes, 0, over)
-	}
-	return nil
-}
-
-// Recent implements [Store].
-func (m *Map) Recent(ctx context.Context, n int, kind string) ([]Episode, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	var found []Episode
-	for _, e := range slices.Backward(m.episodes) {
-		if len(found) >= n {
-			break
-		}
-		if kind == "" || e.Kind == kind {
-			e.Payload = slices.Clone(e.Payload)
-			found = append(found, e)
-		}
-	}
-	return found, ctx.Err()
-}
+// owner returns the owner for whom a context acts.
+func (m *Map) owner(ctx context.Context) agent.Identity { return m.Share.Of(agentspec.IdentityOf(ctx)) }
 
 // Flush implements [Store]. It does nothing.
 func (m *Map) Flush(ctx context.Context) error { return ctx.Err() }
@@ -215,16 +45,178 @@ func (m *Map) now() time.Time {
 	return nowBy(m.Clock).Round(0).Truncate(time.Microsecond)
 }
 
-func newFactID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+// onlyHere reports whether the knowledge of an owner is not kept in a file.
+func (m *Map) onlyHere(owner agent.Identity) bool { return m.file == nil || isUnnamed(owner) }
 
-// asJSON returns a copy of data if it is valid JSON, nil if it is empty, and otherwise data as a JSON string.
-func asJSON(data json.RawMessage) json.RawMessage {
-	switch {
-	case len(data) == 0:
-		return nil
-	case json.Valid(data):
-		return slices.Clone(data)
+// isUnnamed reports whether an owner is a conversation without a name.
+func isUnnamed(owner agent.Identity) bool { return owner.Conversation != "" && !owner.Named() }
+
+// lock locks the Map and returns the knowledge of an owner, which it reads from its file if necessary. It returns nil
+// if there is none and create is false. After an error the Map is not locked.
+func (m *Map) lock(owner agent.Identity, create bool) (*knowledge, error) {
+	for {
+		m.mu.Lock()
+		k := m.known[owner]
+		switch {
+		case k != nil:
+			return k, nil
+		case m.onlyHere(owner):
+			if create {
+				k = new(knowledge)
+				m.keep(owner, k)
+			}
+			return k, nil
+		}
+		m.mu.Unlock()
+		k, err := m.file.read(owner)
+		if err != nil {
+			return nil, err
+		}
+		m.mu.Lock()
+		if m.known[owner] == nil {
+			m.keep(owner, k)
+		}
+		m.mu.Unlock()
 	}
-	text, _ := json.Marshal(string(data))
-	return text
+}
+
+// keep stores the knowledge of an owner. The caller holds the lock.
+func (m *Map) keep(owner agent.Identity, k *knowledge) {
+	if m.known == nil {
+		m.known = make(map[agent.Identity]*knowledge)
+	}
+	m.known[owner] = k
+	if !isUnnamed(owner) {
+		return
+	}
+	if m.unnamed = append(m.unnamed, owner); len(m.unnamed) > maxUnnamed {
+		delete(m.known, m.unnamed[0])
+		m.unnamed = m.unnamed[1:]
+	}
+}
+
+// look calls f with the knowledge of the owner for whom ctx acts, and the common knowledge.
+func (m *Map) look(ctx context.Context, f func(layers)) error {
+	owner := m.owner(ctx)
+	k, err := m.lock(owner, false)
+	if err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	var all layers
+	if k != nil {
+		all = append(all, k)
+	}
+	if common := m.known[agent.Identity{}]; common != nil && owner != (agent.Identity{}) {
+		all = append(all, common)
+	}
+	f(all)
+	return ctx.Err()
+}
+
+// change calls f with the knowledge of the owner for whom ctx acts. F reports whether it changed it.
+func (m *Map) change(ctx context.Context, f func(k *knowledge, now time.Time) bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	owner := m.owner(ctx)
+	k, err := m.lock(owner, true)
+	if err != nil {
+		return err
+	}
+	changed := f(k, m.now())
+	k.dirty = k.dirty || changed
+	m.mu.Unlock()
+	if !changed || m.onlyHere(owner) {
+		return nil
+	}
+	return m.file.changed(owner, k)
+}
+
+// AddFact implements [Store].
+func (m *Map) AddFact(ctx context.Context, f Fact) (added Fact, err error) {
+	if f.Key == "" {
+		return Fact{}, fmt.Errorf("a fact: %w", errNoKey)
+	}
+	err = m.change(ctx, func(k *knowledge, now time.Time) bool {
+		added = k.add(f, now)
+		return true
+	})
+	return added, err
+}
+
+// Fact implements [Store].
+func (m *Map) Fact(ctx context.Context, key, scope string) (f Fact, ok bool, err error) {
+	err = m.look(ctx, func(l layers) { f, ok = l.fact(keyOf(key, scope)) })
+	return f, ok, err
+}
+
+// Facts implements [Store].
+func (m *Map) Facts(ctx context.Context, scope string) (found []Fact, err error) {
+	err = m.look(ctx, func(l layers) { found = l.current(scope) })
+	return found, err
+}
+
+// History implements [Store].
+func (m *Map) History(ctx context.Context, key, scope string) (found []Fact, err error) {
+	at := keyOf(key, scope)
+	err = m.look(ctx, func(l layers) {
+		found = l.where(func(f Fact) bool { return f.Key == at.key && f.Scope == at.scope })
+	})
+	return found, err
+}
+
+// AsOf implements [Store].
+func (m *Map) AsOf(ctx context.Context, t time.Time) (found []Fact, err error) {
+	err = m.look(ctx, func(l layers) {
+		found = l.where(func(f Fact) bool {
+			return !t.Before(f.ValidFrom) && (f.ValidTo.IsZero() || t.Before(f.ValidTo))
+		})
+	})
+	return found, err
+}
+
+// Forget implements [Store].
+func (m *Map) Forget(ctx context.Context, key, scope string) (had bool, err error) {
+	err = m.change(ctx, func(k *knowledge, now time.Time) bool {
+		had = k.forget(keyOf(key, scope), now)
+		return had
+	})
+	return had, err
+}
+
+// SetPreference implements [Store].
+func (m *Map) SetPreference(ctx context.Context, key, value string) error {
+	if key == "" {
+		return fmt.Errorf("a preference: %w", errNoKey)
+	}
+	return m.change(ctx, func(k *knowledge, now time.Time) bool {
+		k.setPreference(key, value, now)
+		return true
+	})
+}
+
+// Preferences implements [Store].
+func (m *Map) Preferences(ctx context.Context) (all []Preference, err error) {
+	err = m.look(ctx, func(l layers) { all = l.preferences() })
+	return all, err
+}
+
+// AddEpisode implements [Store].
+func (m *Map) AddEpisode(ctx context.Context, e Episode) error {
+	e.Payload = asJSON(e.Payload)
+	return m.change(ctx, func(k *knowledge, now time.Time) bool {
+		if e.Time.IsZero() {
+			e.Time = now
+		}
+		e.Time = e.Time.Truncate(time.Microsecond)
+		k.addEpisode(e)
+		return true
+	})
+}
+
+// Recent implements [Store].
+func (m *Map) Recent(ctx context.Context, n int, kind string) (found []Episode, err error) {
+	err = m.look(ctx, func(l layers) { found = l.recent(n, kind) })
+	return found, err
 }

@@ -15,7 +15,8 @@ import (
 //
 // The text is a header, such as "## Notes", and the last lines of the notes. Blank notes add nothing. The text is made
 // for the first prompt of a run and reused for the others. Notes taken during a run therefore appear in the next run.
-// It is only in the request, never in the stored conversation.
+// It is only in the request, never in the stored conversation. A run gets the common notes and those of its owner; see
+// [Notes].
 //
 // If the notes cannot be read, the failure is reported, the prompt is sent without them, and the next prompt tries
 // again. NotesInjector contributes to Briefing, with the priority InputShape. Bind panics if Notes is nil. A
@@ -40,6 +41,6 @@ func (n *NotesInjector) Bind(h *agent.Hooks) {
 // Briefing contributes the text.
 func (n *NotesInjector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	return n.text.under(run, cmp.Or(n.Header, "## Notes"), func() (string, error) {
-		return n.Notes.Tail(ctx, n.MaxChars.Or(8000))
+		return n.Notes.Tail(kit.For(ctx, run), n.MaxChars.Or(8000))
 	})
 }

@@ -12,6 +12,13 @@ import (
 //
 // Facts are never deleted: a new value or Forget closes a fact, which stays in the history. An empty scope means
 // [GlobalScope], except in Facts.
+//
+// A Store holds a memory for each owner, and a common memory that everybody may read. A method acts for the run whose
+// context it gets, by agentspec.IdentityOf: it changes the memory of that run's owner, and reads that memory and the
+// common one. Outside a run it acts on the common memory. For example, a program adds the opening hours to the common
+// memory when it starts, and a tool that a model calls adds a fact about the user to the memory of the conversation. To
+// act for an owner outside a run, use agentspec.WithIdentity. The memory of a run without a named conversation may be
+// dropped at any time.
 type Store interface {
 	// AddFact stores the Key, Value, Scope and Source of f and ignores its other fields. A new value closes the current
 	// fact of the key and scope; an equal value only updates its UpdatedAt. AddFact returns the current fact. An empty key

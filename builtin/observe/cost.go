@@ -23,11 +23,11 @@ import (
 // Cached input tokens are part of the input and are billed once, at their own price. If neither the reply nor a
 // [UsageReporter] has token counts, Cost estimates a quarter token per character.
 //
-// In a run of package loop, the prices also apply to Usage.Cost of the run, and so Limits.Cost counts them. They include
-// the model calls that hooks and sub-runs make, which are not part of the report.
+// In a run of package loop, the prices also apply to Usage.Cost of the run, and so Limits.Cost counts them. They
+// include the model calls that hooks and sub-runs make, which are not part of the report.
 //
-// Cost observes OnRunStart, BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug level. A Cost keeps
-// the totals of all runs, is safe for concurrent use, and must not be copied.
+// Cost observes OnRunStart, BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug level. A
+// Cost keeps the totals of all runs, is safe for concurrent use, and must not be copied.
 type Cost struct {
 	Prices map[string]Price // by name of the model
 	OnCall func(CallCost)   // receives each call, concurrently; nil: calls are logged at debug level

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -21,7 +22,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
 		call, valid := agent.ToolCallRequest{ID: "1", Name: "t", Args: args}, json.Valid(args)
-		seen, err := decodedArgs(call)
+		seen, err := toolargs.Decode(call)
 		if err != nil {
 			if seen != nil {
 				t.Errorf("error %v, with the arguments %v", seen, err)

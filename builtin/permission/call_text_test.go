@@ -23,6 +23,10 @@ func TestCallTextDecodesArguments(t *testing.T) {
 		{`{"a":1} {"b":2}`, "Run t with these arguments?\n  {\"a\":1} {\"b\":2}"},
 		{`{"cmd":"ls\u001b[2K\r\u202ethgir\u0007\u00a0"}`,
 			"Run t with these arguments?\n  cmd: ls\\x1b[2K\\r\\u202ethgir\\x07\\xa0"},
+		{`{"cmd":"a\u3164b\u115fc\uffa0d\u2800e\u034ff\ufe0fg\u200dh\u00adi\u2066j\ud834\udd59k\udb40\udd00l\u17b4m"}`,
+			"Run t with these arguments?\n  cmd: a\\u3164b\\u115fc\\uffa0d\\u2800e\\u034ff\\ufe0fg\\u200dh\\xadi\\u2066j" +
+				"\\U0001d159k\\U000e0100l\\u17b4m"},
+		{`{"c\u3164md":"ls","\u0435":"é"}`, "Run t with these arguments?\n  c\\u3164md: ls\n  е: é"},
 		{`{"\u001b[2J":1}`, "Run t with these arguments?\n  \\x1b[2J: 1"},
 		{"\xff\x00", "Run t with these arguments?\n  \\xff\\x00"},
 	} {
@@ -56,10 +60,12 @@ func TestCallTextMarksTruncatedCalls(t *testing.T) {
 func FuzzCallTextEscapesControls(f *testing.F) {
 	f.Add("tool", `{"a":"\u001b]0;title\u0007"}`)
 	f.Add("\x1b[31m", "\xc2\x9b1m")
+	f.Add("a\u3164b", `{"c\u115f":"d\ufe0f"}`)
 	f.Fuzz(func(t *testing.T, name, args string) {
 		got := callText(agent.ToolCallRequest{Name: name, Args: json.RawMessage(args)})
 		for _, r := range got {
-			if r != '\n' && !unicode.IsPrint(r) {
+			if r != '\n' && (!unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point,
+				unicode.Variation_Selector)) {
 				t.Fatalf("the text of %q contains %U", args, r)
 			}
 		}

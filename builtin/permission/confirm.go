@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/terminal"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -50,7 +51,7 @@ func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolC
 	}
 	reason := c.Reason
 	if reason == "" {
-		reason = shorten.To(call.Name, toolname.MaxDisplay) + " needs a confirmation"
+		reason = terminal.Escape(shorten.To(call.Name, toolname.MaxDisplay)) + " needs a confirmation"
 	}
 	return agent.Ask{Prompt: callText(call), Reason: reason}, nil
 }

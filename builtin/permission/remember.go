@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -12,6 +13,10 @@ import (
 // approver for a loop, not a hook.
 //
 // Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool.
+// Arguments are equal if they have the same names and values; order, blanks and the notation of numbers do not matter.
+// Arguments in which a name occurs twice are equal to no others, because decoders disagree about their value: a yes to
+// {"cmd":"ls"} does not answer {"cmd":"rm -rf /","cmd":"ls"}.
+//
 // Concurrent questions about equal calls reach the other approver once. Errors are not cached, and neither are answers
 // that arrive after their context is done.
 //
@@ -35,6 +40,9 @@ type remembered struct {
 func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	key := q.Call.Name
 	if !r.ByTool {
+		if _, twice := toolargs.Duplicate(q.Call.Args); twice {
+			return r.Approver.Approve(ctx, q)
+		}
 		key = fingerprint.Digest(q.Call)
 	}
 	for {

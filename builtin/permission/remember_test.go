@@ -25,3 +25,40 @@ func TestRememberIgnoresLateAnswers(t *testing.T) {
 		t.Errorf("the late approval counts: %+v, %v; asked %d times", a, err, asked)
 	}
 }
+
+func TestRememberBindsToExactArguments(t *testing.T) {
+	for _, c := range []struct {
+		first, second string
+		again         bool // the second call is asked about, too
+	}{
+		{`{"cmd":"ls"}`, ` { "cmd" : "\u006cs" } `, false},
+		{`{"a":1,"b":2}`, `{"b":2,"a":1}`, false},
+		{`{"cmd":"ls"}`, `{"cmd":"rm -rf /","cmd":"ls"}`, true},
+		{`{"cmd":"ls"}`, `{"cmd":"ls","cmd":"rm -rf /"}`, true},
+		{`{"cmd":"ls"}`, `{"CMD":"rm -rf /","cmd":"ls"}`, true},
+		{`{"cmd":"ls"}`, `{"CMD":"ls"}`, true},
+		{`{"in":{"cmd":"ls"}}`, `{"in":{"cmd":"rm -rf /","cmd":"ls"}}`, true},
+		{`[{"cmd":"ls"}]`, `[{"cmd":"rm -rf /","cmd":"ls"}]`, true},
+		{`{"cmd":"ls","cmd":"ls"}`, `{"cmd":"ls","cmd":"ls"}`, true},
+		{`{"cmd":"ls"}`, `{"cmd":"ls"} {"cmd":"rm -rf /"}`, true},
+		{`{"cmd":"ls"}`, `{"cmd":"ls","x":null}`, true},
+		{`{"n":1}`, `{"n":"1"}`, true},
+	} {
+		t.Run(c.first+" and "+c.second, func(t *testing.T) {
+			asked := 0
+			r := &permission.Remember{Approver: fixture.ApproverFunc(
+				func(context.Context, agent.Question) (agent.Approval, error) {
+					asked++
+					return agent.Approval{Allow: true}, nil
+				})}
+			for _, args := range []string{c.first, c.second} {
+				if _, err := r.Approve(t.Context(), agent.Question{Call: agent.ToolCallRequest{Args: []byte(args)}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if (asked == 2) != c.again {
+				t.Errorf("asked %d times", asked)
+			}
+		})
+	}
+}

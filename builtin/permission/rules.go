@@ -1,18 +1,16 @@
 package permission
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -112,8 +110,8 @@ func (r Rule) check() error {
 	if !slices.Contains([]Decision{Allow, Ask, Deny}, r.Decision) {
 		return fmt.Errorf("Decision is %q; give allow, ask or deny", r.Decision)
 	}
-	if c, ok := r.Args.(interface{ check() error }); ok {
-		return c.check()
+	if c, ok := r.Args.(interface{ Check() error }); ok {
+		return c.Check()
 	}
 	return nil
 }
@@ -126,7 +124,7 @@ func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolC
 		return agent.Allow{Reason: v.reason}, nil
 	}
 	denied := Denied{Tool: shorten.To(call.Name, toolname.MaxStored), Rule: v.rule, Reason: v.reason}
-	if args, err := decodedArgs(call); err == nil && len(call.Args) <= maxDeniedArgs {
+	if args, err := toolargs.Decode(call); err == nil && len(call.Args) <= maxDeniedArgs {
 		maps.DeleteFunc(args, func(k string, _ any) bool { return strings.HasPrefix(k, "__") })
 		denied.Args = args
 	}
@@ -220,10 +218,8 @@ func (r Rule) matches(call agent.ToolCallRequest) (bool, error) {
 		return true, nil
 	}
 	match := r.Args.Match
-	if g, ok := r.Args.(interface {
-		every(agent.ToolCallRequest) (bool, error)
-	}); ok && r.Decision == Allow {
-		match = g.every
+	if every, ok := r.Args.(EveryPredicate); ok && r.Decision == Allow {
+		match = every.MatchEvery
 	}
 	return kit.Recover(func() (bool, error) { return match(call) })
 }
@@ -235,29 +231,4 @@ func (p *Rules) Denials(run *agent.Run) (denied []Denied) {
 		denied[i].Args = maps.Clone(denied[i].Args)
 	}
 	return denied
-}
-
-// decodedArgs decodes the arguments of a call, which must be empty or a JSON object. Duplicate keys, compared without
-// case, are an error: rules could check one value while the tool uses the other.
-func decodedArgs(call agent.ToolCallRequest) (map[string]any, error) {
-	args := map[string]any{}
-	if len(bytes.TrimSpace(call.Args)) == 0 {
-		return args, nil
-	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
-	}
-	if args == nil {
-		return nil, errors.New("the arguments are null, not a JSON object")
-	}
-	given, _ := jsonx.Members(call.Args, -1)
-	seen := make(map[string]bool, len(given))
-	for _, m := range given {
-		key := shorten.FoldCase(m.Key)
-		if seen[key] {
-			return nil, fmt.Errorf("the argument %q occurs twice", shorten.To(m.Key, toolname.MaxStored))
-		}
-		seen[key] = true
-	}
-	return args, nil
 }

@@ -6,30 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 )
 
-// fileRule is the JSON form of a rule.
-type fileRule struct {
-	Tool     string   `json:"tool"`
-	Decision Decision `json:"decision"`
-	Reason   string   `json:"reason"`
-	When     string   `json:"when"` // an expression, see Expr
-	Path     *struct {
-		Arg   string   `json:"arg"`
-		Globs []string `json:"globs"`
-	} `json:"path"`
-	Command *struct {
-		Arg   string   `json:"arg"`
-		Globs []string `json:"globs"`
-	} `json:"command"`
+// A FileCondition is a condition that a rule file can contain, besides "path" and "when".
+type FileCondition struct {
+	key    string
+	create func(name string, globs []string) Predicate
+}
+
+// Condition returns a condition for rule files. For example, the rules of
+//
+//	permission.LoadRules("rules.json", permission.Condition("command", shell.CommandGlob))
+//
+// can contain {"command": {"arg": "command", "globs": ["git *"]}}. Package permission does not import package shell, so
+// that programs without such rules do not link a parser for shells.
+func Condition[P Predicate](key string, create func(name string, globs ...string) P) FileCondition {
+	return FileCondition{key, func(name string, globs []string) Predicate { return create(name, globs...) }}
 }
 
 // maxRuleFile is the most bytes of a rule file.
 const maxRuleFile = 4 << 20
 
 // LoadRules reads the rules in a file of at most 4 MiB. [ParseRules] describes the format and the errors.
-func LoadRules(path string) ([]Rule, error) {
+func LoadRules(path string, conditions ...FileCondition) ([]Rule, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -42,7 +46,7 @@ func LoadRules(path string) ([]Rule, error) {
 	if len(text) > maxRuleFile {
 		return nil, fmt.Errorf("%s: the file has more than %d bytes; split the rules", path, maxRuleFile)
 	}
-	return ParseRules(path, text)
+	return ParseRules(path, text, conditions...)
 }
 
 // ParseRules parses rules in JSON, for example:
@@ -50,14 +54,13 @@ func LoadRules(path string) ([]Rule, error) {
 //	[
 //	  {"tool": "read_*", "decision": "allow"},
 //	  {"tool": "edit", "decision": "deny", "path": {"arg": "path", "globs": ["secret/**"]}, "reason": "secret"},
-//	  {"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": ["git *"]}},
 //	  {"tool": "pay", "decision": "ask", "when": "args.amount > 100"}
 //	]
 //
-// The decision is allow, ask or deny. A rule has at most one of path ([PathGlob]), command ([CommandGlob]) and when
-// ([Expr]). An error begins with name and the line and column of the rule. ParseRules then returns no rules, so that a
-// file with an error allows nothing.
-func ParseRules(name string, text []byte) ([]Rule, error) {
+// The decision is allow, ask or deny. A rule has at most one of path ([PathGlob]), when ([Expr]) and the keys of the
+// given conditions. An error begins with name and the line and column of the rule. ParseRules then returns no rules, so
+// that a file with an error allows nothing.
+func ParseRules(name string, text []byte, conditions ...FileCondition) ([]Rule, error) {
 	position := func(offset int64) string {
 		before := text[:min(int(offset), len(text))]
 		line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
@@ -86,7 +89,7 @@ func ParseRules(name string, text []byte) ([]Rule, error) {
 		if err := d.Decode(&raw); err != nil {
 			return fail(at, err)
 		}
-		rule, err := parseRule(raw)
+		rule, err := parseRule(raw, conditions)
 		if err != nil {
 			return fail(at, err)
 		}
@@ -95,29 +98,63 @@ func ParseRules(name string, text []byte) ([]Rule, error) {
 	return rules, nil
 }
 
-func parseRule(raw []byte) (Rule, error) {
-	var f fileRule
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		return Rule{}, fmt.Errorf("the rule is invalid: %w; use the keys tool, decision, reason, when, path and command", err)
+func parseRule(raw []byte, conditions []FileCondition) (Rule, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return Rule{}, fmt.Errorf("the rule is invalid: %w", err)
 	}
-	rule := Rule{Tool: f.Tool, Decision: f.Decision, Reason: f.Reason}
-	conditions := 0
-	if f.When != "" {
-		conditions++
-		rule.Args = Expr(f.When)
+	if name, twice := toolargs.Duplicate(raw); twice {
+		return Rule{}, fmt.Errorf("the rule is invalid: the key %q occurs twice", name)
 	}
-	if f.Path != nil {
-		conditions++
-		rule.Args = PathGlob(f.Path.Arg, f.Path.Globs...)
+	conditions = append([]FileCondition{Condition("path", PathGlob)}, conditions...)
+	var rule Rule
+	known := "tool, decision, reason, when"
+	for _, c := range conditions {
+		known += ", " + c.key
 	}
-	if f.Command != nil {
-		conditions++
-		rule.Args = CommandGlob(f.Command.Arg, f.Command.Globs...)
-	}
-	if conditions > 1 {
-		return Rule{}, errors.New("the rule has more than one of when, path and command; write a rule for each")
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		value := members[key]
+		predicate, err := Predicate(nil), error(nil)
+		switch key {
+		case "tool":
+			err = decodeStrictly(value, &rule.Tool)
+		case "decision":
+			err = decodeStrictly(value, &rule.Decision)
+		case "reason":
+			err = decodeStrictly(value, &rule.Reason)
+		case "when":
+			var source string
+			if err = decodeStrictly(value, &source); source != "" {
+				predicate = Expr(source)
+			}
+		default:
+			i := slices.IndexFunc(conditions, func(c FileCondition) bool { return c.key == key })
+			if i < 0 {
+				return Rule{}, fmt.Errorf("the rule is invalid: unknown key %q; use the keys %s", key, known)
+			}
+			var globs *struct {
+				Arg   string   `json:"arg"`
+				Globs []string `json:"globs"`
+			}
+			if err = decodeStrictly(value, &globs); globs != nil {
+				predicate = conditions[i].create(globs.Arg, globs.Globs)
+			}
+		}
+		if err != nil {
+			return Rule{}, fmt.Errorf("the rule is invalid: the key %s: %w", key, err)
+		}
+		if predicate != nil && rule.Args != nil {
+			return Rule{}, fmt.Errorf("the rule has more than one condition; write a rule for each (%s)", known)
+		}
+		if predicate != nil {
+			rule.Args = predicate
+		}
 	}
 	return rule, rule.check()
+}
+
+func decodeStrictly(data []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(to)
 }

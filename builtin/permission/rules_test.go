@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/shell"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -58,7 +59,7 @@ func TestTheFirstMatchingRuleDecides(t *testing.T) {
 		noSecrets = permission.Rule{Tool: "read", Decision: "deny", Args: permission.PathGlob("path", "secret/**"),
 			Reason: "no"}
 		readAny = permission.Rule{Tool: "read", Decision: "allow", Args: permission.PathGlob("path", "**")}
-		noPush  = permission.Rule{Tool: "run", Decision: "deny", Args: permission.CommandGlob("command", "git push*"),
+		noPush  = permission.Rule{Tool: "run", Decision: "deny", Args: shell.CommandGlob("command", "git push*"),
 			Reason: "no"}
 		askLarge  = permission.Rule{Tool: "pay", Decision: "ask", Args: large, Reason: "much"}
 		denyLarge = permission.Rule{Tool: "pay", Decision: "deny", Args: large, Reason: "no"}
@@ -251,7 +252,7 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 			"  {\"tool\": \"b\", \"decision\": \"maybe\"}\n]",
 			`rules.json:3:3: Decision is "maybe"; give allow, ask or deny`},
 		{"misspelt key", "[\n  {\"tool\": \"a\", \"desicion\": \"allow\"}\n]",
-			`rules.json:2:3: the rule is invalid: json: unknown field "desicion"`},
+			`rules.json:2:3: the rule is invalid: unknown key "desicion"; use the keys tool, decision, reason, when, path`},
 		{"missing comma", "[\n  {\"tool\": \"a\" \"decision\": \"allow\"}\n]", `rules.json:2:16: invalid character '"'`},
 		{"no list", `{"tool": "a"}`, `rules.json:1:1: the rules are not a list`},
 		{"no tool", `[{"tool": "", "decision": "allow"}]`, `rules.json:1:2: Tool is empty`},
@@ -262,7 +263,7 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 		{"invalid glob", `[{"tool": "a", "decision": "deny", "path": {"arg": "p", "globs": ["[a"]}}]`,
 			`rules.json:1:2: the glob "[a" is invalid`},
 		{"two conditions", `[{"tool": "a", "decision": "deny", "when": "true", "path": {"arg": "p", "globs": ["a"]}}]`,
-			`rules.json:1:2: the rule has more than one of`},
+			`rules.json:1:2: the rule has more than one condition`},
 		{"empty file", ``, `rules.json:1:1: unexpected end of JSON input`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -291,6 +292,42 @@ func TestLoadRulesReadsAFile(t *testing.T) {
 	if got := decided(t, p, asked("read", `{"path":"secret/x"}`)) + ", " +
 		decided(t, p, asked("run_it", `{}`)); got != "deny: secret, ask: a rule for * says ask" {
 		t.Errorf("decided %s", got)
+	}
+}
+
+func TestRuleFilesAcceptFurtherConditions(t *testing.T) {
+	const text = `[{"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": ["git *"]}}]`
+	if _, err := permission.ParseRules("rules.json", []byte(text)); err == nil ||
+		!strings.Contains(err.Error(), `unknown key "command"`) {
+		t.Errorf("without the condition: %v", err)
+	}
+	rules, err := permission.ParseRules("rules.json", []byte(text), permission.Condition("command", shell.CommandGlob))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &permission.Rules{List: rules, Default: permission.Deny}
+	for command, want := range map[string]string{
+		"git log": "allow: a rule for run says allow", "git log; reboot": "deny: no rule matched",
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := decided(t, p, asked("run", `{"command":"`+command+`"}`)); got != want {
+				t.Errorf("decided %q, want %q", got, want)
+			}
+		})
+	}
+	for _, invalid := range []string{
+		`[{"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": []}}]`,
+		`[{"tool": "run", "decision": "allow", "command": {"arg": "command", "glob": ["git *"]}}]`,
+		`[{"tool": "run", "decision": "allow", "decision": "deny"}]`,
+		`[{"tool": "run", "decision": "allow", "Decision": "deny"}]`,
+		`[{"tool": "run", "decision": "allow", "command": {"arg": "c", "globs": ["a"]}, "when": "true"}]`,
+	} {
+		t.Run(invalid, func(t *testing.T) {
+			_, err := permission.ParseRules("rules.json", []byte(invalid), permission.Condition("command", shell.CommandGlob))
+			if err == nil {
+				t.Error("no error")
+			}
+		})
 	}
 }
 

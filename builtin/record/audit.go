@@ -18,9 +18,15 @@ import (
 // Audit writes an audit log: every decision of a run, with the hook that made it and its reason.
 //
 // For example, a rule denies "rm -rf /". The log then has a record with the point, the call, the outcome Deny, the
-// hook, its file and line, and the reason. The log is a file of JSON lines, one [AuditRecord] each. Each line contains
-// the hash of the line before, so [VerifyAudit] detects lines that were changed, removed or inserted. [ReadAudit] reads
+// hook, its file and line, and the reason. The log is a file of JSON lines, one [AuditRecord] each. [ReadAudit] reads
 // the records and [ReplayAudit] replays the events of a run.
+//
+// Each line contains the hash of the line before and the identity of the log, so [VerifyAudit] detects lines that were
+// changed, removed or inserted. The Audit remembers its last record and compares it with the file before each new one:
+// if somebody changed or replaced the file meanwhile, that is reported, and the next record has it in Broken. With a
+// Key this holds against everybody who can write the file. After the program has ended, only a head that was noted
+// elsewhere shows that records were removed from the end or that an older or another log of the same key replaced the
+// whole: set HeadFile, or note the result of [Audit.Head].
 //
 // Every fire of a point in Points is recorded. A fire of another point is recorded if a hook decided, voted,
 // contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A refused,
@@ -32,8 +38,9 @@ import (
 //
 // The file is opened for each line, appended to in one write, and never changed, so log rotation may move it at any
 // time; the next file continues the chain. Missing directories are created, and only the owner can read the file. If a
-// line cannot be written, the failure is reported, and the next record has the number of lost records. If a crash
-// leaves an incomplete line, that line stays, and the next record contains its hash. A failure never stops the run.
+// line cannot be written completely, nothing of it stays, the failure is reported, and the next record has the number
+// of lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its hash. A
+// failure never stops the run.
 //
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
 // even if it is bound twice. Several Audits of one program may share a file. Several processes may share a file if they
@@ -45,18 +52,21 @@ type Audit struct {
 	Points   []string
 	MaxChars limit.Bound[int] // characters of each text of a record; default 200
 	Redact   redact.Redactor
-	Key      []byte      // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
-	Sync     bool        // write each line to the disk before the run continues
+	Key      []byte // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
+	Sync     bool   // write each line to the disk before the run continues
+	// HeadFile also receives the [AuditHead] of each record, and is compared with the log when the program starts again.
+	// It protects the log only if those who can write the log cannot write HeadFile. "": no file.
+	HeadFile string
 	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 
 	once   kit.OnceObserver
 	asked  hookkit.PerRun[map[string]string] // for each call that a person was asked about, the hook that asked
 	direct kit.Binding                       // for callers of Observe
-	chain  auditChain
 
 	failed kit.Reporter
 
 	mu   sync.Mutex
+	head AuditHead
 	lost int    // records lost since the last write
 	ever uint64 // records lost in total
 }
@@ -123,14 +133,27 @@ func (a *Audit) observe(as *kit.Binding, run *agent.Run, fired hookkit.AnyFired)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	record.Lost = a.lost
-	if err := a.chain.append(a.Path, a.Key, a.Sync, record); err != nil {
+	head, err := appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
+	if noticed := new(errNoticed); errors.As(err, noticed) {
+		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("audit log %s: %w", a.Path, err))
+		err = nil
+	}
+	if err != nil {
 		a.lost++
 		a.ever++
 		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("audit log %s: a record of %s is lost, %d so far: %w",
 			a.Path, fired.Point, a.ever, err))
 		return
 	}
-	a.lost = 0
+	a.head, a.lost = head, 0
+}
+
+// Head returns the head of the log after the last record of this Audit, or a zero head before the first one. A program
+// can note it elsewhere, for example in another system when it ends.
+func (a *Audit) Head() AuditHead {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.head
 }
 
 // approval returns, at AfterTool, the hook that asked a person to permit the call, or "" if nobody was asked. No point

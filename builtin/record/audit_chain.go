@@ -3,68 +3,261 @@ package record
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // An auditChain appends records to a file, each with the hash of the record before.
+//
+// After the first record, the chain knows the end of its log: number and hash of the last record, the size of the file
+// and its last line. Before each record it compares the file with them, because somebody may write to the file
+// meanwhile. It never takes a number or a hash from the file that it did not verify.
 type auditChain struct {
-	known bool        // the fields below describe the current end of the file
-	info  os.FileInfo // of the file
-	size  int64
-	seq   uint64
-	hash  string // of the last record
+	head AuditHead // the last record of the log; a zero Log: unknown
+	info os.FileInfo
+	size int64    // of the file after the last record
+	last lastLine // at the end of the file
 }
 
-// append writes one record in one write. It first finds the end of the chain if something else was appended in the
-// meantime.
-func (c *auditChain) append(path string, key []byte, sync bool, r *AuditRecord) (err error) {
+// A lastLine recognises a line without keeping it.
+type lastLine struct {
+	size int64
+	hash [sha256.Size]byte
+}
+
+// errNoticed is a problem that append noticed. The record is written nevertheless.
+type errNoticed struct{ error }
+
+// A chainStore remembers the chains of the logs to which this program writes, so that all its Audits of a log continue
+// one chain, also after log rotation. It forgets the chain that was not used for the longest time when it holds
+// maxChains of them; an Audit that returns to such a log reads its end like a new program.
+type chainStore struct {
+	mu   sync.Mutex
+	by   map[string]*auditChain // by absolute path
+	used map[string]uint64      // when each chain was used
+	uses uint64
+}
+
+const maxChains = 256
+
+var chains chainStore
+
+// of returns the chain of a log. The caller holds the lock of its path.
+func (s *chainStore) of(path string) *auditChain {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by, s.used = make(map[string]*auditChain), make(map[string]uint64)
+	}
+	if s.by[path] == nil {
+		if len(s.by) >= maxChains {
+			oldest := path
+			for other, at := range s.used {
+				if oldest == path || at < s.used[oldest] {
+					oldest = other
+				}
+			}
+			delete(s.by, oldest)
+			delete(s.used, oldest)
+		}
+		s.by[path] = new(auditChain)
+	}
+	s.uses++
+	s.used[path] = s.uses
+	return s.by[path]
+}
+
+// appendAudit writes one record to the log at path. See auditChain.append.
+func appendAudit(path, headFile string, key []byte, flush bool, r *AuditRecord) (AuditHead, error) {
 	defer atomicfile.Lock(path)()
+	c := chains.of(path)
+	err := c.append(path, headFile, key, flush, r)
+	return c.head, err
+}
+
+// append writes one record in one write. If the file is not as the chain left it, the record continues the chain that
+// the writer remembers and says what is wrong, and append returns an errNoticed.
+func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *AuditRecord) (err error) {
 	f, size, err := atomicfile.OpenAppend(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			c.known = false // the line may be incomplete
-		}
-	}()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	end := chainEnd{seq: c.seq, hash: c.hash}
-	if size > 0 && !(c.known && size == c.size && os.SameFile(info, c.info)) {
-		if end, err = readChainEnd(f, size); err != nil {
-			return err
-		}
+	end, err := c.end(f, info, size, headFile, key)
+	if err != nil {
+		return err
 	}
-	r.Seq, r.Prev, r.Torn = end.seq+1, end.hash, end.torn
-	body := jsonx.Encode(r)
-	line, hash := chained(body, key)
+	r.Log, r.Seq, r.Prev, r.Torn, r.Broken = end.Log, end.Seq+1, end.Hash, end.torn, end.broken
+	line, hash := chained(jsonx.Encode(r), key)
 	if end.open {
 		line = append([]byte{'\n'}, line...)
 	}
-	if _, err = f.Write(line); err != nil {
+	if err = atomicfile.WriteEnd(f, size, line); err != nil {
 		return err
 	}
-	if sync {
+	if flush {
 		if err = f.Sync(); err != nil {
 			return err
 		}
 	}
-	*c = auditChain{known: true, info: info, size: size + int64(len(line)), seq: r.Seq, hash: hash}
+	*c = auditChain{
+		head: AuditHead{Log: end.Log, Seq: r.Seq, Hash: hash}, info: info, size: size + int64(len(line)),
+		last: lastLine{int64(len(line)), sha256.Sum256(line)},
+	}
+	if headFile != "" {
+		if err = writeHead(headFile, c.head); err != nil {
+			return errNoticed{fmt.Errorf("the head of a record is not written: %w", err)}
+		}
+	}
+	if end.broken != "" {
+		return errNoticed{fmt.Errorf("the log was changed: %s; record %d says so, see AuditRecord.Broken", end.broken, r.Seq)}
+	}
 	return nil
+}
+
+// A chainEnd is the end of a log that the next record continues.
+type chainEnd struct {
+	AuditHead
+	torn   string // hash of the incomplete lines after the last record; "" if there are none
+	open   bool   // the last line has no newline
+	broken string // how the file differs from what its writers left; "": not at all
+}
+
+// end returns the end of the log, which is in a file of the given size.
+func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile string, key []byte) (chainEnd, error) {
+	if c.head.Log != "" {
+		return c.knownEnd(f, info, size, key)
+	}
+	head, err := readHead(headFile)
+	if err != nil {
+		return chainEnd{}, err
+	}
+	end, err := readChainEnd(f, size, key)
+	switch {
+	case head.Log == "":
+		if err == nil && end.Log == "" {
+			end.Log = newLogID()
+		}
+		return end, err
+	case err != nil && !errors.Is(err, errForeign):
+		return end, err
+	case err != nil || end.Log != head.Log && end.Seq > 0:
+		end.broken = "another log has replaced it"
+	case size == 0: // log rotation moved the file
+	case end.Seq < head.Seq:
+		end.broken = fmt.Sprintf("it ends with record %d, but its head file with %d: records were removed", end.Seq, head.Seq)
+	case end.Seq == head.Seq && end.Hash != head.Hash:
+		end.broken = fmt.Sprintf("record %d is not the one in its head file", end.Seq)
+	default:
+		return end, nil // a crash may prevent the last write of the head
+	}
+	end.AuditHead = head
+	return end, nil
+}
+
+// knownEnd is end for a chain that knows its last record.
+func (c *auditChain) knownEnd(f *os.File, info os.FileInfo, size int64, key []byte) (chainEnd, error) {
+	end := chainEnd{AuditHead: c.head}
+	if size == 0 { // log rotation moved the file
+		return end, nil
+	}
+	if !os.SameFile(info, c.info) {
+		return c.replacedEnd(f, size, key), nil
+	}
+	if size < c.size || !c.last.isAt(f, c.size) {
+		end.open = !endsLine(f, size)
+		end.broken = fmt.Sprintf("it no longer ends with record %d: records were removed or changed", c.head.Seq)
+		return end, nil
+	}
+	if size == c.size {
+		return end, nil
+	}
+	added := make([]byte, min(size-c.size, maxTail))
+	if _, err := f.ReadAt(added, c.size); err != nil && !errors.Is(err, io.EOF) {
+		return chainEnd{}, err
+	}
+	return continued(end, added, key), nil
+}
+
+// replacedEnd returns the end of a file that another writer of the same log began after a log rotation.
+func (c *auditChain) replacedEnd(f *os.File, size int64, key []byte) chainEnd {
+	end, err := readChainEnd(f, size, key)
+	if err == nil && (end.AuditHead == c.head || end.Log == c.head.Log && end.Seq > c.head.Seq) {
+		return end
+	}
+	return chainEnd{
+		AuditHead: c.head, open: !endsLine(f, size), broken: fmt.Sprintf("another file without record %d has replaced it",
+			c.head.Seq),
+	}
+}
+
+// continued returns the end of a log after other writers added data to it. Each added line must be a record that
+// continues the one before.
+func continued(end chainEnd, added []byte, key []byte) chainEnd {
+	known := end
+	rest := added
+	for len(rest) > 0 {
+		line, next, whole := bytes.Cut(rest, []byte{'\n'})
+		l, ok := parseChainLine(line)
+		if !ok || !l.verifies(key) || l.record.Log != end.Log || l.record.Prev != end.Hash ||
+			l.record.Seq != end.Seq+1 || l.record.Torn != "" {
+			break
+		}
+		end.Seq, end.Hash, end.open, rest = l.record.Seq, l.hash, !whole, next
+	}
+	if len(rest) == 0 {
+		return end
+	}
+	tail, ok := lastRecord(added, true, key)
+	switch {
+	case !ok:
+		tail = chainEnd{AuditHead: end.AuditHead}
+		tail.after(rest)
+	case tail.Log != end.Log || tail.Seq <= known.Seq:
+		tail = chainEnd{AuditHead: end.AuditHead, broken: "records that do not continue it were added"}
+		tail.open = added[len(added)-1] != '\n'
+	}
+	return tail
+}
+
+// isAt reports whether the line ends at the position end of a file.
+func (l lastLine) isAt(f io.ReaderAt, end int64) bool {
+	line := make([]byte, l.size)
+	if _, err := f.ReadAt(line, end-l.size); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	return sha256.Sum256(line) == l.hash
+}
+
+func endsLine(f io.ReaderAt, size int64) bool {
+	var last [1]byte
+	_, err := f.ReadAt(last[:], size-1)
+	return err == nil && last[0] == '\n'
+}
+
+// newLogID returns the identity of a new log.
+func newLogID() string {
+	id := make([]byte, 8)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
 }
 
 // chained returns the line of a record, including hash and newline, and the hash.
@@ -123,12 +316,9 @@ func parseChainLine(line []byte) (l chainLine, ok bool) {
 	return l, true
 }
 
-// A chainEnd describes the last record in a file.
-type chainEnd struct {
-	seq  uint64
-	hash string
-	torn string // hash of the lines after the last record; "" if there are none
-	open bool   // the last line has no newline
+// verifies reports whether the hash of the line was made with the key.
+func (l *chainLine) verifies(key []byte) bool {
+	return l.keyed == (len(key) > 0) && hmac.Equal([]byte(chainHash(l.body, key)), []byte(l.hash))
 }
 
 // Sizes of the end of a file that is searched for the last record, in bytes.
@@ -137,58 +327,74 @@ const (
 	maxTail   = 64 << 20
 )
 
-var errForeign = errors.New("the file has other content than an audit log; name another one")
+var errForeign = errors.New("the file has no record that was written with this key; name another file, or set the " +
+	"key of " +
+	"the log")
 
-// readChainEnd finds the last record of a file that is not empty.
-func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
-	for tail := int64(firstTail); ; tail *= 2 {
+// readChainEnd finds the last record in a file that was written with the key.
+func readChainEnd(f io.ReaderAt, size int64, key []byte) (chainEnd, error) {
+	for tail := int64(firstTail); size > 0; tail *= 2 {
 		tail = min(tail, size)
 		data := make([]byte, tail)
 		if _, err := f.ReadAt(data, size-tail); err != nil && !errors.Is(err, io.EOF) {
 			return chainEnd{}, err
 		}
-		end, ok := lastRecord(data, tail == size)
+		end, ok := lastRecord(data, tail == size, key)
 		switch {
 		case ok:
 			return end, nil
-		case tail == size && isPartial(data):
-			// All lines are incomplete: every writer so far was killed.
-			return chainEnd{torn: tornHash(data), open: data[len(data)-1] != '\n'}, nil
+		case tail == size && isPartial(data): // every writer so far was killed
+			end.after(data)
+			return end, nil
 		case tail == size || tail >= maxTail:
-			return chainEnd{}, errForeign
+			return chainEnd{open: data[len(data)-1] != '\n'}, errForeign
 		}
 	}
+	return chainEnd{}, nil
 }
 
-// isPartial reports whether each line of data is the beginning of a record, as left by writers that were killed.
+// isPartial reports whether each line of data is the beginning of a record, as left by writers that were killed. A
+// complete line without a hash is not: somebody else has written it.
 func isPartial(data []byte) bool {
 	beginning := []byte(`{"time":"`)
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-		if n := min(len(line), len(beginning)); !bytes.Equal(line[:n], beginning[:n]) {
+		if n := min(len(line), len(beginning)); !bytes.Equal(line[:n], beginning[:n]) || json.Valid(line) && n > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// lastRecord finds the last record in the end of a file. If whole, data is the complete file.
-func lastRecord(data []byte, whole bool) (end chainEnd, ok bool) {
-	if len(data) == 0 {
-		return end, false
-	}
-	end.open = data[len(data)-1] != '\n'
+// lastRecord finds the last record in the end of a file that was written with the key. If whole, data is the complete
+// file.
+func lastRecord(data []byte, whole bool, key []byte) (end chainEnd, ok bool) {
 	for to := len(data); to > 0; {
 		from := bytes.LastIndexByte(data[:to], '\n') + 1
 		if from == 0 && !whole {
 			return end, false
 		}
-		if l, ok := parseChainLine(data[from:to]); ok {
-			end.seq, end.hash, end.torn = l.record.Seq, l.hash, tornHash(bytes.TrimPrefix(data[to:], []byte{'\n'}))
+		if l, ok := parseChainLine(data[from:to]); ok && l.verifies(key) {
+			end.AuditHead = AuditHead{Log: l.record.Log, Seq: l.record.Seq, Hash: l.hash}
+			end.after(bytes.TrimPrefix(data[to:], []byte{'\n'}))
+			end.open = data[len(data)-1] != '\n'
 			return end, true
 		}
 		to = from - 1
 	}
 	return end, false
+}
+
+// after notes the data after the last record: incomplete lines of killed writers, or lines that somebody else added.
+func (e *chainEnd) after(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	e.open = data[len(data)-1] != '\n'
+	if isPartial(data) {
+		e.torn = tornHash(data)
+	} else {
+		e.broken = "lines that are not its records were added"
+	}
 }
 
 // tornHash returns the hash with which a record confirms the incomplete lines before it.

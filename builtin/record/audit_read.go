@@ -20,25 +20,28 @@ import (
 type AuditCheck struct {
 	Key   []byte // key of the log; empty: no key
 	After string // hash that the first record continues, for a log that continues a rotated one; "": the chain starts here
-	Head  string // expected hash of the last record, stored elsewhere; "": any
+	Head  string // expected hash of the last record, noted elsewhere; "": any
+	Log   string // expected identity of the log, noted elsewhere; "": any
 }
 
 // AuditState describes a verified log.
 type AuditState struct {
 	Records int
+	Log     string // identity of the log
 	Seq     uint64 // number of the last record
-	Hash    string // hash of the last record; store it elsewhere to detect later truncation
+	Hash    string // hash of the last record; note it elsewhere to detect later truncation
 	Lost    int    // records that could not be written
 	Torn    int    // incomplete lines that the next record confirms
 }
 
-// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, continue the record before, and
-// have the next number. The error lists up to 20 problems: changed lines, and places where lines were removed, inserted
-// or moved.
+// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, belong to the same log, continue
+// the record before, and have the next number. The error lists up to 20 problems: changed lines, places where lines
+// were removed, inserted or moved, and changes that a writer noticed.
 //
-// Without a key, anyone with write access to the file can recompute all later hashes, and VerifyAudit does not detect
-// that. With a key, only its owners can. Records removed from the end are only detected with AuditCheck.Head, or by
-// comparing AuditState with an earlier one.
+// Without a key, anyone with write access to the file can recompute all hashes while no writer runs, and VerifyAudit
+// does not detect that. With a key, only its owners can. Two changes leave a valid chain even with a key: records
+// removed from the end, and another or an older log of the same key instead of this one. Both are detected only with
+// AuditCheck.Head and AuditCheck.Log, from a head that was noted elsewhere; see [AuditHead].
 func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 	v := verifier{check: check, prev: check.After}
 	for line, err := range auditLines(r) {
@@ -98,6 +101,16 @@ func (v *verifier) line(line []byte) {
 		v.find("the hash does not match the line: the line was changed after it was written, or the key is another one")
 	}
 	first := v.state.Records == 0
+	if first && v.check.Log == "" {
+		v.check.Log = l.record.Log
+	}
+	if l.record.Log != v.check.Log {
+		v.find("it belongs to the log %.40q and not to %.40q: a record was inserted, or another log has replaced this one",
+			l.record.Log, v.check.Log)
+	}
+	if l.record.Broken != "" {
+		v.find("its writer noticed that the log was changed: %.200s", l.record.Broken)
+	}
 	switch {
 	case l.record.Prev != v.prev && first && v.prev == "":
 		v.find("it continues the record %s: lines before it were removed, or the log continues another one; then pass After",
@@ -108,7 +121,7 @@ func (v *verifier) line(line []byte) {
 		v.find("its number is %d; want %d", l.record.Seq, v.state.Seq+1)
 	}
 	v.state.Records++
-	v.state.Seq, v.state.Hash, v.prev = l.record.Seq, l.hash, l.hash
+	v.state.Log, v.state.Seq, v.state.Hash, v.prev = l.record.Log, l.record.Seq, l.hash, l.hash
 	v.state.Lost += l.record.Lost
 }
 
@@ -160,9 +173,9 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record it yields an
-// error with the line number and continues. An error of r is yielded last. ReadAudit does not check the chain; use
-// [VerifyAudit] for that.
+// ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record, for example
+// one without a hash, it yields an error with the line number and continues. An error of r is yielded last. ReadAudit
+// does not check the hashes; use [VerifyAudit] for that.
 func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 	return func(yield func(AuditRecord, error) bool) {
 		at := 0
@@ -175,8 +188,11 @@ func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 			if err == nil {
 				err = json.Unmarshal(line, &record)
 			}
-			if err == nil && record.Point == "" {
+			switch _, complete := parseChainLine(line); {
+			case err == nil && record.Point == "":
 				err = errors.New("it has no point")
+			case err == nil && !complete:
+				err = errors.New("it has no hash")
 			}
 			if err != nil {
 				record, err = AuditRecord{}, fmt.Errorf("line %d is not an audit record: %w", at, err)

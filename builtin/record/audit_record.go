@@ -13,6 +13,7 @@ import (
 // AuditRecord is one line of an audit log: one fire of a point. Fields that do not apply are omitted.
 type AuditRecord struct {
 	Time   time.Time `json:"time"` // UTC, by the run's clock
+	Log    string    `json:"log"`  // identity of the log, the same in all its files
 	Seq    uint64    `json:"seq"`  // starts at 1 and has no gaps
 	Run    string    `json:"run"`
 	Parent string    `json:"parent,omitempty"` // the run that started this run
@@ -34,6 +35,7 @@ type AuditRecord struct {
 	DurationMS *float64 `json:"duration_ms,omitempty"` // of the call, attempt, model call or run
 	Lost       int      `json:"lost,omitempty"`        // records lost directly before this one
 	Torn       string   `json:"torn,omitempty"`        // SHA-256 of incomplete lines before this one
+	Broken     string   `json:"broken,omitempty"`      // how the log was changed before this record, as its writer saw it
 	Prev       string   `json:"prev"`                  // hash of the record before
 	Hash       string   `json:"hash,omitempty"`        // SHA-256 of the line up to this field
 	HMAC       string   `json:"hmac,omitempty"`        // HMAC-SHA-256 of the line up to this field, instead of Hash

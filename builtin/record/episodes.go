@@ -25,9 +25,12 @@ import (
 // failed, refused, skipped (a hook answered the call), unrun (the run ended first) or handed_off. The outcome is that
 // of the tool, even if a hook changed the result at AfterTool. The store is flushed at the end of each run.
 //
-// In the file at Path, each call is one JSON line: timestamp, tool_name, result_summary, success, error_signal,
-// turn_index and elapsed_ms. The summary has at most 200 characters; turn_index counts the calls of the run from 1;
-// error_signal is null for a success. If a crash leaves an incomplete line, the next line starts after it.
+// The episodes belong to the owner of the run. A memory.Map or memory.File with the option Share says who shares them.
+//
+// In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, timestamp, tool_name,
+// result_summary, success, error_signal, turn_index and elapsed_ms. The summary has at most 200 characters; turn_index
+// counts the calls of the run from 1; error_signal is null for a success. If a crash leaves an incomplete line, the
+// next line starts after it.
 //
 // Secrets and personal data are removed first, then texts are truncated. A failure to store is reported and does not
 // stop the run. Episodes observes AfterTool and OnRunEnd and is safe for concurrent use. It records each call once even
@@ -67,8 +70,8 @@ func (e *Episodes) Bind(h *agent.Hooks) {
 	}, name)
 
 	if e.Store != nil {
-		h.OnRunEnd.ObserveFunc(func(ctx context.Context, _ *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
-			e.report(e.Store.Flush(ctx))
+		h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
+			e.report(e.Store.Flush(kit.For(ctx, run)))
 		}, name)
 	}
 }
@@ -91,8 +94,9 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 		if r.Err != "" {
 			payload["error"] = e.Redact.CutText(r.Err, most)
 		}
-		e.report(e.Store.AddEpisode(ctx, memory.Episode{
-			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(), Agent: kit.Agent(run),
+		e.report(e.Store.AddEpisode(kit.For(ctx, run), memory.Episode{
+			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(),
+			Agent: e.Redact.CutText(kit.Agent(run), most),
 		}))
 	}
 	if e.Path != "" {
@@ -111,13 +115,13 @@ func (e *Episodes) outcome(r agent.ToolCallResult) (outcome, signal string) {
 	case r.Status == "" || r.Status == agent.CallSucceeded:
 		outcome = "failed" // an error without a status, or with a contradicting one
 	default:
-		outcome = shorten.To(string(r.Status), 40)
+		outcome = e.Redact.CutText(string(r.Status), 40)
 	}
 	if r.Err == "" {
 		return outcome, outcome
 	}
 	if signal = FailureSignal(r.Err); signal == "" {
-		signal = shorten.To(string(r.Kind), 40)
+		signal = e.Redact.CutText(string(r.Kind), 40)
 	}
 	if signal == "" {
 		signal = outcome
@@ -135,10 +139,12 @@ func (e *Episodes) classify(output string) (signal string) {
 			e.report(errors.New("Classify panicked; the tool's own outcome counts"))
 		}
 	}()
-	return shorten.To(e.Classify(output), shorten.SummaryChars)
+	return e.Redact.CutText(e.Classify(output), shorten.SummaryChars)
 }
 
 type observation struct {
+	Run string `json:"run"`
+	agent.Identity
 	Timestamp     float64 `json:"timestamp"` // seconds since 1970
 	ToolName      string  `json:"tool_name"`
 	ResultSummary string  `json:"result_summary"`
@@ -149,7 +155,10 @@ type observation struct {
 }
 
 func (e *Episodes) observation(run *agent.Run, r agent.ToolCallResult, outcome, signal string) error {
+	owner := kit.Owner(run)
+	owner.Conversation = kit.ConversationID(run)
 	o := observation{
+		Run: run.ID(), Identity: owner,
 		Timestamp: kit.UnixSeconds(kit.Env(run).Now()), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
 		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
 		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),

@@ -14,13 +14,14 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestEpisodesStoreEachCallWithOutcome(t *testing.T) {
-	memory := new(memory.Map)
+	memory := &memory.Map{Share: share.Everyone}
 	logger := &record.Episodes{Store: memory, Classify: record.FailureSignal}
 	hide := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome,
 		error) {
@@ -70,6 +71,7 @@ func TestEpisodesOutliveTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	remembered.Share = share.Everyone
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
@@ -120,7 +122,7 @@ func TestEpisodesWriteNumberedLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
 			t.Fatal(err)
 		}
-		if len(got) != 7 || got["tool_name"] != want.name || got["result_summary"] != want.summary ||
+		if len(got) != 8 || got["run"] == "" || got["tool_name"] != want.name || got["result_summary"] != want.summary ||
 			got["success"] != want.success ||
 			got["error_signal"] != want.signal || got["turn_index"] != want.index || got["elapsed_ms"] != want.ms ||
 			got["timestamp"].(float64) < 1e9 {
@@ -188,7 +190,7 @@ func TestFailureToStoreEpisodesIsReported(t *testing.T) {
 
 func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "observations.jsonl")
-	memory := new(memory.Map)
+	memory := &memory.Map{Share: share.Everyone}
 	var hooks agent.Hooks
 	hooks.Use(&record.Episodes{Store: memory, Path: path})
 	run := agent.NewRun(nil)
@@ -210,7 +212,7 @@ func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 }
 
 func ExampleEpisodes() {
-	memory := new(memory.Map)
+	memory := &memory.Map{Share: share.Everyone}
 	var hooks agent.Hooks
 	hooks.Use(&record.Episodes{Store: memory})
 

@@ -11,8 +11,10 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -20,8 +22,11 @@ import (
 // History keeps a list of the runs of each agent: how they ended, how long they took, and how many tokens they used.
 //
 // For example, a dashboard calls [History.Runs] to show the last runs of the agent "writer". Each run is a
-// [HistoryEntry] in Store, under the key "history/" followed by the agent's name. Sub-runs are listed under their own
-// agent. An agent keeps its last Keep runs; numbers continue when older runs are dropped.
+// [HistoryEntry] in Store, under a key that begins with "history/". Sub-runs are listed under their own agent. An agent
+// keeps its last Keep runs; numbers continue when older runs are dropped.
+//
+// Each conversation has its own lists. For the dashboard of an operator, set Share to share.Everyone, and for one that
+// a customer sees, to share.Tenant. A run without a named conversation is not listed, unless Share is wider.
 //
 // History uses OnRunEnd, after hooks with other priorities. A list that cannot be read is not overwritten. A failure is
 // reported as a failure of the hook and does not affect the run. History is safe for concurrent use, but runs that
@@ -29,6 +34,7 @@ import (
 type History struct {
 	Store agent.Store
 	Keep  limit.Bound[int] // runs of each agent; default 1000
+	Share share.Scope      // the runs that are in one list
 
 	mu   sync.Mutex // held while a list is read and written
 	seen hookkit.PerRun[bool]
@@ -56,7 +62,7 @@ func (r *History) Bind(h *agent.Hooks) {
 	if r.Store == nil {
 		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Path: ...}"))
 	}
-	kit.MustConfig("record.History", r.Keep.Check("Keep"))
+	kit.MustConfig("record.History", errors.Join(r.Keep.Check("Keep"), r.Share.Check()))
 	h.OnRunEnd.Add(r, hookkit.Priority(kit.LastPriority))
 }
 
@@ -64,15 +70,17 @@ func (r *History) Bind(h *agent.Hooks) {
 func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
 	var again bool
 	r.seen.Do(run, func(seen *bool) { again, *seen = *seen, true })
-	if again {
+	if again || !r.Share.Lasting(run) {
 		return nil
 	}
 	now := kit.Env(run).Now()
+	var redactor redact.Redactor
 	entry := HistoryEntry{
 		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
 		Duration: kit.Milliseconds(result.Elapsed) / 1000, CompletedAt: kit.UnixSeconds(now),
-		StartedAt: kit.UnixSeconds(now.Add(-result.Elapsed)), StopReason: string(result.Stop.Cause),
-		StopMessage: (&redact.Redactor{}).CutText(result.Stop.Message, shorten.SummaryChars),
+		StartedAt:   kit.UnixSeconds(now.Add(-result.Elapsed)),
+		StopReason:  redactor.CutText(string(result.Stop.Cause), shorten.SummaryChars),
+		StopMessage: redactor.CutText(result.Stop.Message, shorten.SummaryChars),
 	}
 	for _, c := range result.Calls {
 		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {
@@ -86,10 +94,10 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	case result.Forced():
 		entry.Status = "stopped"
 	}
-	name := cmp.Or(kit.Agent(run), result.Agent)
+	key := historyKey(r.Share.Owner(run), cmp.Or(kit.Agent(run), result.Agent))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	entries, err := r.Runs(ctx, name)
+	entries, err := r.read(ctx, key)
 	if err != nil {
 		return fmt.Errorf("the run is not added to the history: %w", err)
 	}
@@ -103,7 +111,7 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	}
 	data, err := json.Marshal(entries)
 	if err == nil {
-		err = r.Store.Put(ctx, historyKey(name), data)
+		err = r.Store.Put(ctx, key, data)
 	}
 	if err != nil {
 		return fmt.Errorf("the run is not added to the history: %w", err)
@@ -111,12 +119,23 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	return nil
 }
 
-func historyKey(agent string) string { return "history/" + agent }
+func historyKey(owner agent.Identity, agentName string) string {
+	return storekey.Of("history", owner, agentName)
+}
 
-// Runs returns the runs of an agent, oldest first. It returns nil for an agent without runs, and an error if the list
-// is corrupt.
-func (r *History) Runs(ctx context.Context, agentName string) ([]HistoryEntry, error) {
-	data, err := r.Store.Get(ctx, historyKey(agentName))
+// Runs returns the runs of an agent for an owner, oldest first. The owner needs the names that Share asks for, for
+// example the tenant for share.Tenant, and none for share.Everyone. Runs returns nil for an agent without runs, and an
+// error if the list is corrupt.
+func (r *History) Runs(ctx context.Context, owner agent.Identity, agentName string) ([]HistoryEntry, error) {
+	owner, err := r.Share.Address(owner)
+	if err != nil {
+		return nil, err
+	}
+	return r.read(ctx, historyKey(owner, agentName))
+}
+
+func (r *History) read(ctx context.Context, key string) ([]HistoryEntry, error) {
+	data, err := r.Store.Get(ctx, key)
 	if errors.As(err, new(*agent.NotFound)) {
 		return nil, nil
 	}
@@ -126,7 +145,7 @@ func (r *History) Runs(ctx context.Context, agentName string) ([]HistoryEntry, e
 	var entries []HistoryEntry
 	if err := json.Unmarshal(data, &entries); err != nil {
 		return nil, fmt.Errorf("the value of %q is not a list of runs: %w; repair it or delete it",
-			shorten.To(historyKey(agentName), shorten.SummaryChars), err)
+			shorten.To(key, shorten.SummaryChars), err)
 	}
 	return entries, nil
 }

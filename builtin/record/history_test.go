@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestHistoryListsRunsPerAgent(t *testing.T) {
-	history := &record.History{Store: new(state.Map)}
+	history := &record.History{Share: share.Everyone, Store: new(state.Map)}
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line")))}
 	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 2}},
@@ -30,7 +31,7 @@ func TestHistoryListsRunsPerAgent(t *testing.T) {
 	looptest.Harness{Agent: &loop.Agent{Name: "clerk"}, Turns: []looptest.Turn{looptest.Reply("done")},
 		Hooks: []agent.Hook{history}}.Run(t, "go")
 
-	runs, err := history.Runs(t.Context(), "clerk")
+	runs, err := history.Runs(t.Context(), agent.Identity{}, "clerk")
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -44,17 +45,17 @@ func TestHistoryListsRunsPerAgent(t *testing.T) {
 		r.StopReason != "completed" {
 		t.Errorf("second: %+v", r)
 	}
-	if runs, _ := history.Runs(t.Context(), "helper"); len(runs) != 1 || runs[0].Status != "failed" ||
+	if runs, _ := history.Runs(t.Context(), agent.Identity{}, "helper"); len(runs) != 1 || runs[0].Status != "failed" ||
 		runs[0].ErrorCount != 1 {
 		t.Errorf("sub-run: %+v", runs)
 	}
-	if runs, err := history.Runs(t.Context(), "nobody"); runs != nil || err != nil {
+	if runs, err := history.Runs(t.Context(), agent.Identity{}, "nobody"); runs != nil || err != nil {
 		t.Errorf("of nobody: %+v, %v", runs, err)
 	}
 }
 
 func TestHistoryKeepsLastRuns(t *testing.T) {
-	history := &record.History{Store: new(state.Map), Keep: 3}
+	history := &record.History{Share: share.Everyone, Store: new(state.Map), Keep: 3}
 	var hooks agent.Hooks
 	hooks.Use(history)
 	var all sync.WaitGroup
@@ -65,7 +66,7 @@ func TestHistoryKeepsLastRuns(t *testing.T) {
 		})
 	}
 	all.Wait()
-	runs, err := history.Runs(t.Context(), "a")
+	runs, err := history.Runs(t.Context(), agent.Identity{}, "a")
 	if err != nil || len(runs) != 3 || runs[0].ExecutionNumber != 18 || runs[2].ExecutionNumber != 20 {
 		t.Errorf("%+v, %v", runs, err)
 	}
@@ -73,19 +74,19 @@ func TestHistoryKeepsLastRuns(t *testing.T) {
 
 func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
 	store := new(state.Map)
-	_ = store.Put(t.Context(), "history/a", []byte("[tor"))
+	_ = store.Put(t.Context(), "history////a", []byte("[tor"))
 	for want, s := range map[string]agent.Store{"is not a list of runs": store, "no space left": new(fullDisk)} {
 		var hooks agent.Hooks
 		var events hookkit.Recorder
 		hooks.Trace(&events)
-		hooks.Use(&record.History{Store: s})
+		hooks.Use(&record.History{Share: share.Everyone, Store: s})
 		hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}), agent.AgentResult{})
 		failure := events.Events()[0].Failure
 		if failure == nil || !strings.Contains(failure.Error(), want) {
 			t.Errorf("reported %v, want %q", failure, want)
 		}
 	}
-	if data, _ := store.Get(t.Context(), "history/a"); string(data) != "[tor" {
+	if data, _ := store.Get(t.Context(), "history////a"); string(data) != "[tor" {
 		t.Errorf("the list is now %q", data)
 	}
 	fixture.MustPanic(t, "Store is nil", func() { new(agent.Hooks).Use(&record.History{}) })
@@ -93,11 +94,11 @@ func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
 
 func ExampleHistory() {
 	ctx := context.Background()
-	history := &record.History{Store: new(state.Map)}
+	history := &record.History{Share: share.Everyone, Store: new(state.Map)}
 	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(looptest.Reply("done")), Use: []agent.Hook{history}}
 	_, _ = a.Run(ctx, "go")
 
-	runs, _ := history.Runs(ctx, "clerk")
+	runs, _ := history.Runs(ctx, agent.Identity{}, "clerk")
 	for _, r := range runs {
 		fmt.Println(r.ExecutionNumber, r.Status, r.StepCount, r.StopReason)
 	}

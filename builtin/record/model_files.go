@@ -55,7 +55,7 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 	c.ToolCount, c.StepNum = len(c.req.Tools), c.req.Step
 	c.Metadata = map[string]any{"run": run.ID()}
 	if name := kit.Agent(run); name != "" {
-		c.Metadata["agent"] = name
+		c.Metadata["agent"] = r.CutText(name, shorten.SummaryChars)
 	}
 	stored := storedReply{Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
 	text := ""

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -18,23 +19,24 @@ func FuzzRunHistory(f *testing.F) {
 		`"stop_reason":"a","stop_message":"","error_count":1}`
 	fixture.SeedFiles(f, `[]`, `[`+one+`]`, `[`+one+`,{},null,`+one+`]`)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		history := &History{Store: new(state.Map), Keep: 3}
+		history := &History{Store: new(state.Map), Keep: 3, Share: share.Everyone}
+		key := historyKey(agent.Identity{}, "a")
 		runs := func(data []byte) ([]HistoryEntry, error) {
-			if err := history.Store.Put(t.Context(), historyKey("a"), data); err != nil {
+			if err := history.Store.Put(t.Context(), key, data); err != nil {
 				t.Fatal(err)
 			}
-			return history.Runs(t.Context(), "a")
+			return history.Runs(t.Context(), agent.Identity{}, "a")
 		}
 		entries, err := runs(data)
 		ended := history.OnRunEnd(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}), agent.AgentResult{Agent: "a"})
 		if err != nil {
-			left, _ := history.Store.Get(t.Context(), historyKey("a"))
-			if !strings.Contains(err.Error(), historyKey("a")) || entries != nil || ended == nil || !bytes.Equal(left, data) {
+			left, _ := history.Store.Get(t.Context(), key)
+			if !strings.Contains(err.Error(), key) || entries != nil || ended == nil || !bytes.Equal(left, data) {
 				t.Errorf("%v, %v; then %v, and %s became %s", entries, err, ended, data, left)
 			}
 			return
 		}
-		more, err := history.Runs(t.Context(), "a")
+		more, err := history.Runs(t.Context(), agent.Identity{}, "a")
 		if ended != nil || err != nil || len(more) != min(len(entries)+1, 3) {
 			t.Errorf("%d runs and one more are %d (%v, %v)", len(entries), len(more), ended, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -19,12 +20,14 @@ import (
 
 // Summary writes a Markdown page about each conversation, for people: its last messages and its final reply.
 //
-// For example, the conversation "ticket-7" has the page ticket-7.md in Dir, which each run replaces. A page has at most
-// 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the page is too long, the
-// oldest messages are dropped. Secrets and personal data are removed.
+// For example, the conversation "ticket-7" has the page ticket-7.md in Dir, which each run replaces. If the run has a
+// user or a tenant, the page is in a directory of that user, such as acme/ann/ticket-7.md; a missing name is "-".
 //
-// A conversation without an identity gets a warning in the log instead of a page. Sub-runs are
-// ignored. A failure to write is reported as a failure of the hook and does not affect the run.
+// A page has at most 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the
+// page is too long, the oldest messages are dropped. Secrets and personal data are removed.
+//
+// A conversation without a name gets a warning in the log instead of a page. Sub-runs are ignored. A failure to write
+// is reported as a failure of the hook and does not affect the run.
 //
 // Summary uses OnRunEnd and does nothing unless Enabled. It has no state and is safe for concurrent use. Bind panics if
 // it is Enabled and Dir is empty.
@@ -56,15 +59,15 @@ func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	}
 	id := kit.ConversationID(run)
 	if id == "" {
-		slog.WarnContext(ctx, "record.Summary: the conversation has no identity, so there is no summary of it",
+		slog.WarnContext(ctx, "record.Summary: the conversation has no name, so there is no summary of it",
 			"run", run.ID())
 		return nil
 	}
-	name, err := atomicfile.EncodeName(id)
-	if err == nil {
-		err = atomicfile.Write(filepath.Join(s.Dir, name+".md"), []byte(s.page(run, id, result)))
+	path := atomicfile.FileName(id)
+	if owner := kit.Owner(run); owner.Tenant != "" || owner.User != "" {
+		path = storekey.Path(owner)
 	}
-	if err != nil {
+	if err := atomicfile.Write(filepath.Join(s.Dir, path+".md"), []byte(s.page(run, id, result))); err != nil {
 		return fmt.Errorf("the summary of the conversation is not written: %w", err)
 	}
 	return nil

@@ -85,7 +85,7 @@ func TestSummaryNeedsIdentityAndEnabled(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("files: %v", entries)
 	}
-	if n := strings.Count(log.String(), "has no identity"); n != 1 {
+	if n := strings.Count(log.String(), "has no name"); n != 1 {
 		t.Errorf("%d warnings: %s", n, log.String())
 	}
 	fixture.MustPanic(t, "Dir is empty", func() { new(agent.Hooks).Use(&record.Summary{Enabled: true}) })

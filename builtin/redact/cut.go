@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -15,13 +16,38 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 	if len(part) == len(s) {
 		return shorten.To(r.Text(s), maxRunes)
 	}
-	// The end of part may contain half of a secret, which no pattern recognises. Therefore it is dropped.
-	clean := r.Text(part)
-	clean = clean[:max(0, len(clean)-windowEnd)]
-	if at := strings.LastIndex(clean, Redacted[:1]); at >= 0 && strings.HasPrefix(Redacted, clean[at:]) {
+	// The end of part may contain half of a secret, which no rule recognises. Therefore it is dropped.
+	clean := ""
+	if r.Extra != nil {
+		clean = r.Text(part)
+		clean = clean[:runeStart(clean, max(0, len(clean)-windowEnd))]
+	} else {
+		found := r.spans(part)
+		end := max(0, len(part)-windowEnd)
+		for _, p := range found {
+			if p.from < end && end < p.to {
+				end = p.to
+			}
+		}
+		end = runeStart(part, end)
+		for len(found) > 0 && found[len(found)-1].to > end {
+			found = found[:len(found)-1]
+		}
+		clean = r.Text(replace(part[:end], found))
+	}
+	if at := strings.LastIndex(clean, Redacted[:1]); at >= 0 && strings.HasPrefix(Redacted, clean[at:]) &&
+		clean[at:] != Redacted {
 		clean = clean[:at]
 	}
 	return shorten.To(shorten.Valid(clean)+shorten.Ellipsis, maxRunes)
+}
+
+// runeStart returns the beginning of the character at at, or the end of the text.
+func runeStart(s string, at int) int {
+	for at > 0 && at < len(s) && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return at
 }
 
 // windowEnd is the number of bytes that CutText scans but drops. It is longer than most secrets.

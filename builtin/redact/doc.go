@@ -5,5 +5,15 @@
 // recognises forms such as keys, tokens and card numbers; it does not understand meaning. It imports no third-party
 // library.
 //
+// A text is read in one pass by independent finders, each in time linear in its length: tokens with a known prefix
+// (forms.go), values after the name of a secret (named.go), elements of XML (markup.go), credentials in URLs (url.go),
+// private keys (privatekey.go) and personal data (personal.go). To add a provider, add a line to forms.go if its tokens
+// have a prefix, or else to providers.go.
+//
+// Many of the prefixes, alphabets and lengths are those of the rules that gitleaks (https://gitleaks.io, MIT) publishes
+// in config/gitleaks.toml. Thanks to its authors. The program itself is not a library for this purpose: it links 370
+// packages and adds 12 MB, reports lines instead of replacing spans, and knows neither structured values nor texts that
+// were cut. The table in docs/redaction.md compares both.
+//
 // Start with [Redactor].
 package redact

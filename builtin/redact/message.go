@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -27,7 +28,7 @@ func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMe
 		if r.secret(k) == everything {
 			v = jsonx.Encode(Redacted)
 		}
-		out[k] = r.raw(v)
+		out[r.Text(k)] = r.raw(v)
 	}
 	return out
 }
@@ -35,19 +36,30 @@ func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMe
 func (r *Redactor) calls(calls []agent.ToolCallRequest) []agent.ToolCallRequest {
 	var out []agent.ToolCallRequest
 	for _, c := range calls {
-		c.Args = r.raw(c.Args)
+		c.ID, c.Name, c.Args = r.Text(c.ID), r.Text(c.Name), r.raw(c.Args)
 		out = append(out, c)
 	}
 	return out
 }
 
-// Message returns a redacted copy of a message. Images and other binary data remain.
+// part redacts a part that is a text, and the description of another one.
+func (r *Redactor) part(p *agent.Part) {
+	p.MediaType, p.URL, p.Name = r.Text(p.MediaType), r.Text(p.URL), r.Text(p.Name)
+	if utf8.Valid(p.Data) {
+		if s := r.Text(string(p.Data)); s != string(p.Data) {
+			p.Data = []byte(s)
+		}
+	}
+}
+
+// Message returns a redacted copy of a message, including its names and IDs. Images and other binary data remain.
 func (r *Redactor) Message(m agent.Message) agent.Message {
 	m = m.Clone()
+	m.Role, m.Name, m.ToolCallID = agent.Role(r.Text(string(m.Role))), r.Text(m.Name), r.Text(m.ToolCallID)
 	m.Content, m.Reasoning = r.Text(m.Content), r.Text(m.Reasoning)
 	m.ToolCalls, m.Extra = r.calls(m.ToolCalls), r.extra(m.Extra)
 	for i := range m.Parts {
-		m.Parts[i].URL, m.Parts[i].Name = r.Text(m.Parts[i].URL), r.Text(m.Parts[i].Name)
+		r.part(&m.Parts[i])
 	}
 	return m
 }
@@ -57,6 +69,7 @@ func (r *Redactor) Response(reply agent.LLMResponse) agent.LLMResponse {
 	m := r.Message(reply.Message())
 	reply.Content, reply.Reasoning, reply.Parts = m.Content, m.Reasoning, m.Parts
 	reply.ToolCalls, reply.Extra = m.ToolCalls, m.Extra
+	reply.FinishReason, reply.Model, reply.ID = r.Text(reply.FinishReason), r.Text(reply.Model), r.Text(reply.ID)
 	return reply
 }
 

@@ -1,129 +1,190 @@
 package redact
 
-import (
-	"regexp"
-	"strings"
-)
-
-var (
-	emailForm = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
-	phoneForm = regexp.MustCompile(
-		`(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}|\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}`)
-	ssnForm  = regexp.MustCompile(`\d{3}-\d{2}-\d{4}`)
-	cardForm = regexp.MustCompile(`\d(?:[ -]?\d){12,18}`)
-	ibanForm = regexp.MustCompile(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}`)
-)
+import "strings"
 
 // Personal redacts personal data that is recognisable by its form alone, for example e-mail addresses and card numbers.
 func Personal(s string) string {
-	if strings.Contains(s, "@") {
-		s = emailForm.ReplaceAllLiteralString(s, Redacted)
+	for range maxPasses {
+		found := merge(appendPersonal(nil, s))
+		if len(found) == 0 {
+			return s
+		}
+		s = replace(s, found)
 	}
-	if digits(s, 9) < 9 {
-		return s
-	}
-	s = replaceWhole(s, ibanForm, inIBAN, validIBAN)
-	s = replaceWhole(s, cardForm, inNumber, validCard)
-	s = replaceWhole(s, ssnForm, inNumber, validSSN)
-	return replaceWhole(s, phoneForm, inNumber, validPhone)
+	return Redacted
 }
 
-// digits counts the digits of a text, up to enough.
-func digits(s string, enough int) int {
-	n := 0
-	for i := 0; i < len(s) && n < enough; i++ {
-		if isDigit(s[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// replaceWhole redacts the valid matches of form that are not parts of a longer number or word. To save time, form is
-// tried only on stretches of bytes that of accepts and that have enough digits. valid returns the valid length of a
-// match, or 0. After an invalid match, the search continues within the match, because a valid one can begin there.
-func replaceWhole(s string, form *regexp.Regexp, of func(byte) bool, valid func(string) int) string {
-	var b strings.Builder
-	done := 0
-	for start, end := 0, 0; end < len(s); start = end + 1 {
-		count := 0
-		for end = start; end < len(s) && of(s[end]); end++ {
-			if isDigit(s[end]) {
-				count++
-			}
-		}
-		for at := start; count >= 8 && at < end; {
-			span := form.FindStringIndex(s[at:end])
-			if span == nil {
-				break
-			}
-			from, to := at+span[0], at+span[1]
-			begins := from - done // relative to the text after the last redaction
-			if n := valid(s[from:to]); n > 0 && isWhole(s[done:], begins, begins+n) {
-				to = from + n
-				b.WriteString(s[done:from])
-				b.WriteString(Redacted)
-				done, at = to, to
-				continue
-			}
-			at = from + 1
-			for at < to && isDigit(s[at]) && isDigit(s[at-1]) { // not into the middle of a number
-				at++
-			}
-		}
-	}
-	if done == 0 {
-		return s
-	}
-	b.WriteString(s[done:])
-	return b.String()
-}
-
-func inNumber(c byte) bool { return isDigit(c) || strings.IndexByte(" ()+-.", c) >= 0 }
-
-func inIBAN(c byte) bool { return isDigit(c) || c == ' ' || 'A' <= c && c <= 'Z' }
-
-// isWhole reports whether s[from:to] is not a part of a longer number or word.
-func isWhole(s string, from, to int) bool {
-	if from > 0 {
-		if c := s[from-1]; isDigit(c) || nameStart(c) || (c == '.' || c == '-') && from > 1 && isDigit(s[from-2]) {
-			return false
-		}
-	}
-	if to < len(s) {
-		c := s[to]
-		if isDigit(c) || nameStart(c) || (c == '.' || c == '-') && to+1 < len(s) && isDigit(s[to+1]) {
-			return false
-		}
-	}
-	return true
-}
-
-// validCard returns the length of the payment card number at the beginning of found, or 0. A card number has a length
-// and a first digit that issuers use, and a valid check digit. Other digits may follow, for example an expiry date.
-func validCard(found string) int {
-	if found[0] < '2' || found[0] > '6' {
-		return 0
-	}
-	var number []byte
-	best := 0
-	for i := range len(found) {
-		if !isDigit(found[i]) {
+// appendPersonal appends the spans of e-mail addresses, telephone numbers, US social security numbers, and card and
+// bank account numbers.
+func appendPersonal(found []span, s string) []span {
+	found = appendAddresses(found, s)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !isDigit(c) && !isUpper(c) && c != '+' && c != '(' || i > 0 && !beginsNumber(s, i) {
 			continue
 		}
-		number = append(number, found[i]-'0')
-		ends := i+1 == len(found) || !isDigit(found[i+1])
-		if n := len(number); ends && (n >= 14 || n == 13 && found[0] == '4') && validLuhn(number) {
-			best = i + 1
+		n := 0
+		switch {
+		case isUpper(c):
+			n = ibanLength(s[i:min(len(s), i+48)])
+		default:
+			n = numberLength(s, i)
+		}
+		if n > 0 {
+			found = append(found, span{i, i + n})
+			i += n - 1
+			continue
+		}
+		for i+1 < len(s) && isDigit(c) && isDigit(s[i+1]) { // the rest of a number is not a number
+			i++
 		}
 	}
-	return best
+	return found
 }
 
-// validLuhn reports whether the last digit is the check digit of the others by the Luhn algorithm.
-func validLuhn(number []byte) bool {
+// beginsNumber reports whether a number can begin at at: it must not continue a word, a longer number or a fraction.
+func beginsNumber(s string, at int) bool {
+	c := s[at-1]
+	if isAlnum(c) || c == '_' {
+		return false
+	}
+	return !(at > 1 && (c == '.' || c == '-' || c == '/' || c == ',' || c == '+') && isDigit(s[at-2]))
+}
+
+// endsNumber reports whether a number can end before at.
+func endsNumber(s string, at int) bool {
+	if at == len(s) {
+		return true
+	}
+	c := s[at]
+	if isAlnum(c) || c == '_' {
+		return false
+	}
+	return !(at+1 < len(s) && (c == '.' || c == '-') && isDigit(s[at+1]))
+}
+
+// numberLength returns the length of the card number, security number or telephone number at at, or 0.
+func numberLength(s string, at int) int {
+	part := s[at:min(len(s), at+48)]
+	for _, length := range []func(string) int{cardLength, ssnLength, phoneLength} {
+		if n := length(part); n > 0 && endsNumber(s, at+n) {
+			return n
+		}
+	}
+	return 0
+}
+
+// groups appends the lengths of the groups of digits at the beginning of s. One blank or minus sign separates them, the
+// same one everywhere. It returns the digits and the ends of the groups.
+func groups(s string) (number []byte, sizes, ends []int) {
+	separator := byte(0)
+	for i := 0; i < len(s) && len(number) < 24; {
+		from := i
+		for i < len(s) && isDigit(s[i]) {
+			number = append(number, s[i]-'0')
+			i++
+		}
+		if i == from {
+			break
+		}
+		sizes, ends = append(sizes, i-from), append(ends, i)
+		if i == len(s) || s[i] != ' ' && s[i] != '-' || separator != 0 && s[i] != separator {
+			break
+		}
+		separator = s[i]
+		i++
+	}
+	return number, sizes, ends
+}
+
+// cardLength returns the length of the payment card number at the beginning of s, or 0. Other digits may follow, for
+// example an expiry date.
+func cardLength(s string) int {
+	first := 0
+	for first < len(s) && isDigit(s[first]) {
+		first++
+	}
+	if first < 4 || first > 4 && first < 13 {
+		return 0
+	}
+	number, sizes, ends := groups(s)
+	for n := len(sizes); n > 0; n-- {
+		count := 0
+		for _, size := range sizes[:n] {
+			count += size
+		}
+		if count <= len(number) && isGrouped(sizes[:n]) && isCard(number[:count]) {
+			return ends[n-1]
+		}
+	}
+	return 0
+}
+
+// isGrouped reports whether digits are grouped as on cards: not at all, 4-4-4-4 with a shorter last group, 4-6-5 or
+// 4-6-4.
+func isGrouped(sizes []int) bool {
+	if len(sizes) == 1 {
+		return sizes[0] <= 16 // longer numbers without groups are numbers of other kinds
+	}
+	if len(sizes) == 3 && sizes[0] == 4 && sizes[1] == 6 {
+		return sizes[2] == 5 || sizes[2] == 4
+	}
+	for i, size := range sizes {
+		if size != 4 && (i < len(sizes)-1 || size > 4) {
+			return false
+		}
+	}
+	return len(sizes) >= 4
+}
+
+// issuers are the first digits of card numbers, and the lengths of the numbers.
+var issuers = []struct {
+	from, to    int // the first four digits
+	least, most int
+}{
+	{2200, 2204, 16, 19}, // Mir
+	{2221, 2720, 16, 16}, // Mastercard
+	{3000, 3059, 14, 19}, // Diners Club
+	{3095, 3095, 14, 19}, // Diners Club
+	{3400, 3499, 15, 15}, // American Express
+	{3528, 3589, 16, 19}, // JCB
+	{3600, 3699, 14, 19}, // Diners Club
+	{3700, 3799, 15, 15}, // American Express
+	{3800, 3999, 14, 19}, // Diners Club
+	{4000, 4999, 16, 16}, // Visa
+	{4000, 4999, 13, 13}, // Visa
+	{4000, 4999, 19, 19}, // Visa
+	{5018, 5018, 16, 19}, // Maestro
+	{5020, 5020, 16, 19}, // Maestro
+	{5038, 5038, 16, 19}, // Maestro
+	{5100, 5599, 16, 16}, // Mastercard
+	{5612, 5612, 16, 19}, // Maestro
+	{5893, 5893, 16, 19}, // Maestro
+	{6011, 6011, 16, 19}, // Discover
+	{6200, 6299, 16, 19}, // UnionPay
+	{6304, 6304, 16, 19}, // Maestro
+	{6390, 6390, 16, 19}, // Maestro
+	{6440, 6599, 16, 19}, // Discover
+	{6700, 6799, 16, 19}, // Maestro
+	{8100, 8171, 16, 19}, // UnionPay
+}
+
+// isCard reports whether the digits are a number that an issuer uses, with a valid check digit.
+func isCard(number []byte) bool {
+	if len(number) < 13 {
+		return false
+	}
+	first := int(number[0])*1000 + int(number[1])*100 + int(number[2])*10 + int(number[3])
+	for _, issuer := range issuers {
+		if issuer.from <= first && first <= issuer.to && issuer.least <= len(number) && len(number) <= issuer.most {
+			return hasCheckDigit(number)
+		}
+	}
+	return false
+}
+
+// hasCheckDigit reports whether the last digit is the check digit of the others by the Luhn algorithm.
+func hasCheckDigit(number []byte) bool {
 	sum := 0
 	for i, d := range number {
 		n := int(d)
@@ -137,38 +198,118 @@ func validLuhn(number []byte) bool {
 	return sum%10 == 0
 }
 
-// validSSN returns the length of the number if it is in a range that the authority assigns, or else 0.
-func validSSN(ssn string) int {
-	if ssn[:3] == "000" || ssn[:3] == "666" || ssn[0] == '9' || ssn[4:6] == "00" || ssn[7:] == "0000" {
+// ssnLength returns the length of the US social security number at the beginning of s, or 0.
+func ssnLength(s string) int {
+	const form = "000-00-0000"
+	if len(s) < len(form) || s[3] != '-' || s[6] != '-' || !digits.all(s[:3]+s[4:6]+s[7:11]) {
 		return 0
 	}
-	return len(ssn)
-}
-
-// validPhone returns the length of the number if it has 8 to 15 digits, or else 0.
-func validPhone(phone string) int {
-	if n := digits(phone, 16); n < 8 || n > 15 {
+	if s[:3] == "000" || s[:3] == "666" || s[0] == '9' || s[4:6] == "00" || s[7:11] == "0000" {
 		return 0
 	}
-	return len(phone)
+	return len(form)
 }
 
-// validIBAN returns the length of the bank account number at the beginning of iban, or 0 if the check digits are wrong.
-// Words in capitals may follow the number.
-func validIBAN(iban string) int {
-	for end := len(iban); end >= 15; end-- {
-		if iban[end-1] == ' ' || end < len(iban) && iban[end] != ' ' {
+// phoneLength returns the length of the telephone number at the beginning of s, or 0: +49 30 1234567, (555) 123-4567,
+// 555-123-4567 or 1-555-123-4567. Digits that only blanks separate are a table and not a number.
+func phoneLength(s string) int {
+	if s[0] == '+' {
+		return internationalLength(s)
+	}
+	at := 0
+	if strings.HasPrefix(s, "1-") || strings.HasPrefix(s, "1 (") {
+		at = 2
+	}
+	if at < len(s) && s[at] == '(' {
+		if len(s) < at+5 || !digits.all(s[at+1:at+4]) || s[at+4] != ')' || s[at+1] < '2' {
+			return 0
+		}
+		at += 5
+		if at < len(s) && (s[at] == ' ' || s[at] == '-') {
+			at++
+		}
+	} else {
+		if len(s) < at+4 || !digits.all(s[at:at+3]) || s[at] < '2' || s[at+3] != '-' && s[at+3] != '.' {
+			return 0
+		}
+		if at > 0 && s[1] != s[at+3] {
+			return 0
+		}
+		if len(s) > at+7 && s[at+7] != s[at+3] {
+			return 0
+		}
+		at += 4
+	}
+	if len(s) < at+8 || !digits.all(s[at:at+3]) || !digits.all(s[at+4:at+8]) || strings.IndexByte("-. ", s[at+3]) < 0 {
+		return 0
+	}
+	return at + 8
+}
+
+// internationalLength returns the length of a telephone number with a country code, or 0. It has 8 to 15 digits.
+func internationalLength(s string) int {
+	if len(s) < 9 || s[1] < '1' || s[1] > '9' {
+		return 0
+	}
+	count, end := 0, 0
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case isDigit(c):
+			count++
+			end = i + 1
+			continue
+		case strings.IndexByte(" -.()/", c) >= 0 && i-end < 2:
 			continue
 		}
-		if remainder(strings.ReplaceAll(iban[:end], " ", "")) == 1 {
-			return end
+		break
+	}
+	if count < 8 || count > 15 {
+		return 0
+	}
+	return end
+}
+
+// ibanSizes holds the lengths of international bank account numbers by country, from the registry of ISO 13616.
+var ibanSizes = map[string]int{
+	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28,
+	"CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18,
+	"FK": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HN": 28, "HR": 21, "HU": 28,
+	"IE": 22, "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20,
+	"LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28,
+	"NL": 18, "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24,
+	"SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26,
+	"UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
+}
+
+// ibanLength returns the length of the bank account number at the beginning of s, or 0. Blanks may separate groups.
+func ibanLength(s string) int {
+	if len(s) < 15 || !isUpper(s[1]) || !isDigit(s[2]) || !isDigit(s[3]) {
+		return 0
+	}
+	size := ibanSizes[s[:2]]
+	if size == 0 {
+		return 0
+	}
+	var number [34]byte
+	n, end := 0, 0
+	for i := 0; i < len(s) && n < size; i++ {
+		switch {
+		case upper[s[i]]:
+			number[n] = s[i]
+			n, end = n+1, i+1
+		case s[i] == ' ' && end == i:
+		default:
+			return 0
 		}
 	}
-	return 0
+	if n < size || !endsNumber(s, end) || remainder(number[:n]) != 1 {
+		return 0
+	}
+	return end
 }
 
 // remainder returns the account number modulo 97, with letters converted to numbers as ISO 13616 requires.
-func remainder(iban string) int {
+func remainder(iban []byte) int {
 	rest := 0
 	for i := range len(iban) {
 		switch c := iban[(i+4)%len(iban)]; {
@@ -179,4 +320,88 @@ func remainder(iban string) int {
 		}
 	}
 	return rest
+}
+
+// appendAddresses appends the spans of e-mail addresses. Versions as in actions/checkout@v4.1.0, and hosts of ssh as in
+// git@example.org:team/project, are not e-mail addresses.
+func appendAddresses(found []span, s string) []span {
+	last := 0
+	for at := 0; ; {
+		n := strings.IndexByte(s[at:], '@')
+		if n < 0 {
+			return found
+		}
+		at += n
+		from, to := at, at+1
+		for from > last && at-from < 254 && localBytes[s[from-1]] {
+			from--
+		}
+		for from < at && strings.IndexByte(".-+%", s[from]) >= 0 {
+			from++
+		}
+		for to < len(s) && to-at < 254 && domainBytes[s[to]] {
+			to++
+		}
+		for to > at+1 && (s[to-1] == '.' || s[to-1] == '-') {
+			to--
+		}
+		if from < at && isMailDomain(s[at+1:to]) && !isRemotePath(s, from, to) {
+			found = append(found, span{from, to})
+			last, at = to, to
+			continue
+		}
+		last = at + 1
+		at++
+	}
+}
+
+var (
+	localBytes = func() *alphabet {
+		a := *nameBytes
+		a['+'], a['%'] = true, true
+		return &a
+	}()
+	domainBytes = func() *alphabet {
+		a := *nameBytes
+		a['_'] = false
+		return &a
+	}()
+)
+
+// isMailDomain reports whether a domain has at least two labels, of which the last consists of letters and is not the
+// extension of a file.
+func isMailDomain(domain string) bool {
+	dot := strings.LastIndexByte(domain, '.')
+	if dot <= 0 || domain[0] == '-' || strings.Contains(domain, "..") {
+		return false
+	}
+	top := domain[dot+1:]
+	if len(top) < 2 || len(top) > 24 {
+		return false
+	}
+	for i := range len(top) {
+		if !isLetter(top[i]) {
+			return false
+		}
+	}
+	return !extensions[strings.ToLower(top)]
+}
+
+// extensions are endings of file names that follow an "@", as in icon@2x.png.
+var extensions = map[string]bool{
+	"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "js": true, "ts": true, "css": true,
+	"html": true, "json": true, "yaml": true, "yml": true, "txt": true, "gz": true, "tgz": true, "zip": true, "tar": true,
+	"pdf": true, "go": true, "rb": true, "java": true, "exe": true, "dll": true, "service": true, "socket": true,
+}
+
+// isRemotePath reports whether s[from:to] is the user and host of a remote path, as in git@example.org:team/project, or
+// of a URL.
+func isRemotePath(s string, from, to int) bool {
+	if strings.HasPrefix(s[from:to], "git@") {
+		return true
+	}
+	if from >= 3 && s[from-3:from] == "://" {
+		return true
+	}
+	return to+1 < len(s) && s[to] == ':' && (s[to+1] == '/' || s[to+1] == '~')
 }

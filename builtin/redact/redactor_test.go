@@ -70,10 +70,11 @@ func TestRedactorFindsSecretKeysAtAnyDepth(t *testing.T) {
 	r := &Redactor{Keys: []string{"Employee-No"}}
 	for _, c := range []struct{ in, want string }{
 		{`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`, `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`},
-		{`{"password":12345,"PASSWORD2":"x","pass":true}`, `{"PASSWORD2":"x","pass":true,"password":"[REDACTED]"}`},
+		{`{"password":12345,"PASSWORD2":"x","pass":true}`,
+			`{"PASSWORD2":"[REDACTED]","pass":true,"password":"[REDACTED]"}`},
 		{`{"max_tokens":5,"token":"abc","tokens":["a"]}`,
 			`{"max_tokens":5,"token":"[REDACTED]","tokens":"[REDACTED]"}`},
-		{`{"auth":{"user":"bob"},"password":null,"secret":""}`, `{"auth":"[REDACTED]","password":null,"secret":""}`},
+		{`{"auth":{"user":"bob"},"password":null,"secret":""}`, `{"auth":{"user":"bob"},"password":null,"secret":""}`},
 		{`{"employeeNo":7,"email":"nobody","n":4111111111111111}`,
 			`{"email":"[REDACTED]","employeeNo":"[REDACTED]","n":"[REDACTED]"}`},
 		{`{"cmd":"curl -H 'Authorization: Bearer abcdefgh1'"}`, `{"cmd":"curl -H 'Authorization: [REDACTED]'"}`},

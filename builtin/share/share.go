@@ -45,7 +45,9 @@ func (s Scope) Check() error {
 // runs of the scope Everyone have the zero Identity.
 func (s Scope) Of(id agent.Identity) agent.Identity {
 	switch {
-	case s >= Everyone:
+	case s.Check() != nil:
+		return id
+	case s == Everyone:
 		return agent.Identity{}
 	case s >= Tenant && id.Tenant != "":
 		return agent.Identity{Tenant: id.Tenant}
@@ -67,10 +69,11 @@ func (s Scope) Lasting(run *agent.Run) bool {
 // Address returns the key of the data that the caller names by an identity, for example of the conversation to steer.
 // It returns an error if the identity lacks a name, because the data would belong to no run.
 func (s Scope) Address(id agent.Identity) (agent.Identity, error) {
-	named := s >= Everyone || s >= Tenant && id.Tenant != "" || s >= User && id.User != "" || id.Conversation != ""
-	if !named {
+	owner := s.Of(id)
+	if s != Everyone && owner == id && id.Conversation == "" && (s < User || id.User == "") &&
+		(s < Tenant || id.Tenant == "") {
 		return agent.Identity{}, errors.New("the identity names no conversation; give its name, " +
 			"or set Share to a wider scope and name the user or the tenant")
 	}
-	return s.Of(id), nil
+	return owner, nil
 }

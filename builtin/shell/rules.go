@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,66 +18,50 @@ type Rule struct {
 	Match func(*Command) bool // must be safe for concurrent use and must not change the command; required
 }
 
-// DefaultRules returns the default rules of a [Guard]. The caller owns the list and can add or remove rules.
-func DefaultRules() []Rule {
+// DefaultRules returns the default rules of a [Guard]. They deny every forced recursive rm, because the guard does not
+// know which directories matter; [WorkspaceRules] does. The caller owns the list and can add or remove rules.
+func DefaultRules() []Rule { return rules("") }
+
+// WorkspaceRules returns the default rules for commands that run in the directory root, an absolute path. They allow
+// removals below root, for example rm -rf node_modules or find build -delete. They deny the removal of root itself, of
+// everything in it, of paths with .git, and of paths that are known only when the command runs.
+//
+// A path is compared as text, after cd and "..". If root exists on this machine, symbolic links in it are followed, so
+// that rm -rf link/x is denied if the link leads out of root. WorkspaceRules panics if root is not absolute.
+func WorkspaceRules(root string) []Rule {
+	if !path.IsAbs(slashed(root)) && !filepath.IsAbs(root) {
+		panic(fmt.Sprintf("shell.WorkspaceRules: the root %q is not an absolute path; give an absolute path", root))
+	}
+	return rules(root)
+}
+
+func rules(root string) []Rule {
+	w := workspace(root)
 	return []Rule{
 		{"forced recursive rm", "To delete files, name each of them in a plain rm; for a whole directory ask the user.",
-			removesTree},
-		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.", findsAndDeletes},
+			w.removesTree},
+		{"recursive rm of a system, home or current directory", "Name the files or directories to delete.",
+			removesEverything},
+		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.",
+			w.findsAndDeletes},
 		{"DROP TABLE or DROP DATABASE", "Ask the user to drop it, or rename it instead.", drops},
 		{"formatting a drive", "Ask the user to format it.", formats},
 		{"mkfs", "Ask the user to make the file system.", makesFileSystem},
 		{"dd onto a device", "Let of= name a plain file.", copiesOntoDevice},
 		{"writing to a disk device", "Write to a plain file.", writesDevice},
 		{"download piped into a shell", "Download to a file, read it, and then run it.", runsDownload},
+		{"encoded text run as a script", "Write the command as plain text.", runsDecoded},
 		{"a connection through /dev/tcp", "Use curl, or another client of the protocol.", connects},
 		{"netcat with -e", "Use netcat without a program.", servesShell},
+		{"recursive chmod or chown of a system or home directory", "Change the mode of the files that need it.",
+			changesModes},
+		{"git push that rewrites or deletes remote branches", "Push without force, or to a new branch.", rewritesRemote},
+		{"git that discards uncommitted work or history", "Commit or stash the work first, or ask the user.", discardsWork},
+		{"stopping the machine", "Ask the user.", stopsMachine},
+		{"fork bomb", "Start a fixed number of processes.", forkBomb},
+		{"destroying infrastructure or remote data", "Show the plan to the user, who can run the command.",
+			destroysRemotely},
 	}
-}
-
-// removesTree matches rm with -r and -f in any spelling, and its equivalents on Windows.
-func removesTree(c *Command) bool {
-	switch c.Program {
-	case "rm", "remove-item", "ri", "del", "erase", "rd", "rmdir":
-	default:
-		return false
-	}
-	recursive, force, tree := false, false, false
-	for _, arg := range c.Args {
-		lower := strings.ToLower(arg)
-		switch {
-		case arg == "--":
-			return recursive && force || tree
-		case len(lower) > 1 && (strings.HasPrefix("-recurse", lower) || strings.HasPrefix("--recursive", lower)):
-			recursive = true
-		case len(lower) > 1 && (strings.HasPrefix("-force", lower) || strings.HasPrefix("--force", lower)):
-			force = true
-		case c.Program == "rm" && len(arg) > 1 && arg[0] == '-' && arg[1] != '-':
-			recursive = recursive || strings.ContainsAny(arg, "rR")
-			force = force || strings.Contains(arg, "f")
-		case lower == "/s" && c.Program != "rm":
-			tree = true
-		}
-	}
-	return recursive && force || tree
-}
-
-// findsAndDeletes matches find with -delete, or with -exec and a program that deletes files.
-func findsAndDeletes(c *Command) bool {
-	if c.Program != "find" {
-		return false
-	}
-	for i, arg := range c.Args {
-		switch arg {
-		case "-delete":
-			return true
-		case "-exec", "-execdir", "-ok", "-okdir":
-			if i+1 < len(c.Args) && slices.Contains([]string{"rm", "unlink", "shred"}, programOf(c.Args[i+1])) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 var (
@@ -96,6 +82,8 @@ func drops(c *Command) bool {
 		return dropStatement.MatchString("drop " + strings.Join(c.Args, " "))
 	case c.Program == "mysqladmin":
 		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "drop") })
+	case c.Program == "mongo" || c.Program == "mongosh":
+		return strings.Contains(strings.Join(c.Args, " ")+c.Stdin, "dropDatabase(")
 	case sqlClients[c.Program]:
 		for _, text := range append(slices.Clone(c.Args), c.Stdin) {
 			if dropStatement.MatchString(sqlComment.ReplaceAllString(text, " ")) || dropStatement.MatchString(text) {
@@ -175,7 +163,8 @@ func isDevice(file string) bool {
 
 var downloaders = kit.Set("curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "httpie", "xh", "lwp-download",
 	"lwp-request", "get", "lynx", "links",
-	"w3m", "axel", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat", "netcat")
+	"w3m", "axel", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat",
+	"netcat")
 
 // runsDownload matches programs that run the output of a downloader, as in curl x | sh.
 func runsDownload(c *Command) bool {
@@ -211,4 +200,115 @@ func servesShell(c *Command) bool {
 		}
 	}
 	return false
+}
+
+// runsDecoded matches programs that run the output of a decoder, as in base64 -d x | sh.
+func runsDecoded(c *Command) bool { return slices.ContainsFunc(c.Executes, (*Command).decodes) }
+
+// changesModes matches chmod -R and the like on directories that the system or the user needs.
+func changesModes(c *Command) bool {
+	switch c.Program {
+	case "chmod", "chown", "chgrp", "setfacl", "chattr", "icacls", "takeown":
+	default:
+		return false
+	}
+	recursive := slices.ContainsFunc(c.Args, func(arg string) bool {
+		return len(arg) > 2 && strings.HasPrefix("--recursive", arg) ||
+			len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "R") || strings.EqualFold(arg, "/t") ||
+			strings.EqualFold(arg, "/r")
+	})
+	return recursive && slices.ContainsFunc(c.Args, isVital)
+}
+
+// stopsMachine matches commands that stop or restart the machine, or all processes.
+func stopsMachine(c *Command) bool {
+	if slices.Contains(c.Writes, "/proc/sysrq-trigger") {
+		return true
+	}
+	switch c.Program {
+	case "shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer":
+		asks := func(arg string) bool { return arg == "--help" || arg == "--version" || arg == "-c" }
+		return !slices.ContainsFunc(c.Args, asks)
+	case "init", "telinit":
+		return len(c.Args) > 0 && strings.Contains("0 6 s S 1", c.Args[0])
+	case "systemctl":
+		return slices.ContainsFunc(c.Args, func(arg string) bool {
+			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "emergency", "rescue"}, arg)
+		})
+	case "kill":
+		return slices.Contains(c.Args, "-1") && len(c.Args) > 1 && c.Args[len(c.Args)-1] == "-1"
+	}
+	return false
+}
+
+// forks matches scripts of other languages that fork for ever.
+var forks = regexp.MustCompile(`fork\s*(\(\))?\s*while\s+(fork|1|true)|` +
+	`while\s*\(?\s*(1|true|True)\s*\)?\s*[:{;]?\s*(do\s+)?(os\.)?fork`)
+
+// forkBomb matches a function that starts itself in the background or in a pipeline.
+func forkBomb(c *Command) bool {
+	return c.forks || interpreters[interpreterOf(c.Program)] && forks.MatchString(strings.Join(c.Args, " "))
+}
+
+// destroyers are programs with the words that, as a subcommand, destroy what cannot be restored.
+var destroyers = map[string][]string{
+	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy",
+		"state rm"},
+	"terragrunt": {"destroy", "run-all destroy", "apply -destroy", "state rm", "destroy-all"},
+	"pulumi":     {"destroy", "stack rm", "state delete"}, "cdk": {"destroy"}, "sls": {"remove"},
+	"serverless": {"remove"},
+	"kubectl":    {"delete", "drain"}, "oc": {"delete"}, "helm": {"uninstall", "delete"}, "argocd": {"app delete"},
+	"docker": {"system prune", "volume rm", "volume prune", "compose down -v", "compose down --volumes",
+		"stack rm", "swarm leave"},
+	"podman":         {"system prune", "volume rm", "volume prune", "system reset"},
+	"docker-compose": {"down -v", "down --volumes"}, "nerdctl": {"system prune", "volume rm", "volume prune"},
+	"vagrant": {"destroy"}, "heroku": {"apps:destroy", "pg:reset", "addons:destroy"}, "fly": {"apps destroy", "destroy"},
+	"flyctl": {"apps destroy", "destroy"}, "gh": {"repo delete", "release delete"}, "glab": {"repo delete"},
+	"npm": {"unpublish"}, "gsutil": {"rm", "rb"}, "doctl": {"delete"}, "eksctl": {"delete"}, "kops": {"delete"},
+	"kind": {"delete"}, "minikube": {"delete"}, "zfs": {"destroy"}, "zpool": {"destroy", "labelclear"}, "lvremove": {""},
+	"vgremove": {""}, "pvremove": {""}, "userdel": {""}, "redis-cli": {"flushall", "flushdb"},
+	"supabase": {"db reset"}, "prisma": {"migrate reset"}, "vercel": {"remove"}, "netlify": {"sites:delete"},
+	"wrangler": {"delete"}, "crontab": {"-r"}, "gcloud": {"delete"}, "az": {"delete", "purge"}, "linode-cli": {"delete"},
+	"aws": {"s3 rb", "s3 rm --recursive"}, "vault": {"delete", "kv destroy", "secrets disable"}, "consul": {"kv delete"},
+	"etcdctl": {"del"}, "nomad": {"job stop -purge", "system gc"},
+}
+
+// awsDestroys matches the operations of aws that destroy something, for example terminate-instances.
+var awsDestroys = regexp.MustCompile(`^(delete|terminate|deregister|purge)-|^(rb|delete)$`)
+
+// nests are programs whose subcommands follow the names of services and resources.
+var nests = kit.Set("gcloud", "az", "doctl", "linode-cli", "eksctl", "argocd", "supabase", "prisma", "kops")
+
+// destroysRemotely matches commands that destroy infrastructure or data of other machines.
+func destroysRemotely(c *Command) bool {
+	for i, arg := range c.Args {
+		if strings.HasPrefix(arg, "--dry-run") || arg == "--dryrun" || arg == "--help" || arg == "-h" && i+1 == len(c.Args) {
+			return false
+		}
+	}
+	if c.Program == "aws" && len(c.Args) > 1 && slices.ContainsFunc(c.Args[1:], awsDestroys.MatchString) {
+		return true
+	}
+	return slices.ContainsFunc(destroyers[c.Program], func(words string) bool {
+		return c.hasSubcommand(strings.Fields(words))
+	})
+}
+
+// hasSubcommand reports whether the subcommand consists of the words, in order and without regard to case. Options and
+// their values can precede it.
+func (c *Command) hasSubcommand(words []string) bool {
+	found := 0
+	for i, arg := range c.Args {
+		arg = strings.ToLower(arg)
+		switch {
+		case found == len(words):
+			return true
+		case arg == words[found], strings.HasPrefix(words[found], "-") && arg == "-"+words[found]:
+			found++
+		case found > 0 || strings.HasPrefix(arg, "-") || i > 0 && strings.HasPrefix(c.Args[i-1], "-") || nests[c.Program]:
+		default:
+			return false // another subcommand
+		}
+	}
+	return found == len(words)
 }

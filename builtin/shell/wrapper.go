@@ -1,7 +1,10 @@
 package shell
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // A wrapper describes a program that runs the command after its own arguments, for example timeout 5 make.
@@ -9,7 +12,7 @@ type wrapper struct {
 	valued string   // the letters of short options with a value
 	long   []string // long options whose value is the next word
 	args   int      // the number of arguments before the command
-	script string   // options, separated by blanks, whose value is a script
+	script []string // options whose value is a script
 	rest   bool     // the words after the arguments form a script
 }
 
@@ -17,59 +20,102 @@ var wrappers = map[string]wrapper{
 	"sudo": {valued: "ughpCTRDrtU", long: []string{"--user", "--group", "--host", "--prompt", "--chdir", "--chroot",
 		"--close-from", "--command-timeout", "--other-user", "--role", "--type"}},
 	"doas": {valued: "uC"},
-	"env":  {valued: "uCS", long: []string{"--unset", "--chdir"}, script: "-S --split-string"},
+	"run0": {valued: "ug", long: []string{"--user", "--group", "--chdir"}},
+	"env":  {valued: "uCS", long: []string{"--unset", "--chdir"}, script: []string{"-S", "--split-string"}},
 	"xargs": {valued: "IPnLdEsa",
-		long: []string{"--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars", "--replace"}},
+		long: []string{"--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars",
+			"--replace"}},
 	"parallel":    {valued: "jnNIS", long: []string{"--jobs", "--max-args"}},
 	"nice":        {valued: "n", long: []string{"--adjustment"}},
 	"ionice":      {valued: "cnp"},
 	"chrt":        {args: 1},
 	"taskset":     {args: 1},
 	"timeout":     {valued: "ks", long: []string{"--kill-after", "--signal"}, args: 1},
+	"gtimeout":    {valued: "ks", long: []string{"--kill-after", "--signal"}, args: 1},
 	"stdbuf":      {valued: "ioe", long: []string{"--input", "--output", "--error"}},
 	"time":        {valued: "of", long: []string{"--output", "--format"}},
 	"chroot":      {args: 1},
 	"unshare":     {},
 	"nsenter":     {valued: "t"},
-	"flock":       {valued: "wE", args: 1},
+	"flock":       {valued: "wE", args: 1, script: []string{"-c", "--command"}},
 	"watch":       {valued: "n", long: []string{"--interval"}, rest: true},
 	"strace":      {valued: "oepsEu"},
 	"ltrace":      {valued: "oepsu"},
 	"nohup":       {},
 	"setsid":      {},
+	"setpriv":     {},
 	"exec":        {valued: "a"},
 	"builtin":     {},
 	"command":     {},
 	"coproc":      {},
 	"busybox":     {},
 	"toybox":      {},
-	"su":          {valued: "sg", script: "-c --command"},
-	"runuser":     {valued: "ug", script: "-c --command"},
-	"script":      {script: "-c --command"},
+	"su":          {valued: "sg", script: []string{"-c", "--command"}},
+	"runuser":     {valued: "ug", script: []string{"-c", "--command"}},
+	"script":      {script: []string{"-c", "--command"}},
 	"ssh":         {valued: "BbcDEeFIiJLlmOoPpQRSWw", args: 1, rest: true},
-	"trap":        {rest: true},
+	"trap":        {args: 0, rest: true},
 	"cmd":         {rest: true},
 	"start":       {},
 	"entr":        {},
 	"unbuffer":    {},
-	"proxychains": {valued: "f"},
+	"proxychains": {valued: "f"}, "proxychains4": {valued: "f"},
+	"torsocks": {}, "torify": {},
+	"systemd-inhibit": {long: []string{"--what", "--who", "--why", "--mode"}},
+	"then":            {}, "else": {}, "do": {}, // of malformed scripts
+	"system": {rest: true}, "popen": {rest: true}, "passthru": {rest: true}, "shell_exec": {rest: true},
+	// of other languages
 }
 
-// wrapped returns the number of words before the wrapped command, including the program. It reports false if c does not
-// run another command.
-func wrapped(c *Command) (int, bool) {
+// wrapped reads the command in the arguments of a wrapper.
+func (r *reader) wrapped(c *Command, in flow) {
 	w, ok := wrappers[c.Program]
-	if !ok || w.rest {
-		return 0, false
+	if !ok || c.Program == "command" && len(c.Args) > 0 && (c.Args[0] == "-v" || c.Args[0] == "-V") {
+		return // command -v only looks a name up
 	}
-	if c.Program == "command" && len(c.Args) > 0 && (c.Args[0] == "-v" || c.Args[0] == "-V") {
-		return 0, false // this only looks a name up
-	}
+	r.refuseDynamic(c)
 	at := w.skip(c.Args)
-	for n := w.args; n > 0 && at < len(c.Args); n-- {
-		at++
+	options := c.Args
+	if c.Program == "env" || c.Program == "flock" {
+		options = c.Args[:min(len(c.Args), at+w.args+1)]
 	}
-	return at + 1, true
+	for _, script := range w.scripts(options, c.Args) {
+		r.text(script)
+	}
+	if c.Program == "cmd" {
+		for at < len(c.Args) && strings.HasPrefix(c.Args[at], "/") {
+			at++
+		}
+	}
+	if at = min(at+w.args, len(c.Args)); w.args > 0 && at < len(c.Args) && c.Args[at] == "--" {
+		at++ // as in ssh host -- make
+	}
+	switch {
+	case c.Program == "trap" && at < len(c.Args):
+		r.text(c.Args[at])
+	case w.rest && at < len(c.Args):
+		r.text(strings.Join(c.Args[at:], " "))
+	case !w.rest:
+		inner := c.words[at+1:]
+		if r.strict && appendsInput[c.Program] && len(inner) > 0 && runsOthers(inner) {
+			r.refuse(errUnreadable) // the input contains the command, as in xargs sudo
+		}
+		if appendsInput[c.Program] && !r.strict && r.spend(len(in.stdin)) {
+			inner = slices.Concat(inner, staticWords(strings.Fields(in.stdin)))
+		}
+		r.command(inner, in)
+	}
+}
+
+// appendsInput are programs that append words of their input to a command.
+var appendsInput = kit.Set("xargs", "parallel", "entr")
+
+// runsOthers reports whether a command runs others if words are appended to it.
+func runsOthers(words []word) bool {
+	program := programOf(words[0].text)
+	_, wrapper := wrappers[program]
+	return wrapper || shells[program] || runners[program] || scriptFirst[program] ||
+		interpreters[interpreterOf(program)] || program == "find" || program == "eval" || program == "git" && len(words) == 1
 }
 
 // skip returns the number of leading arguments that are options or their values.
@@ -81,10 +127,8 @@ func (w wrapper) skip(args []string) int {
 		case arg == "--":
 			return i + 1
 		case strings.HasPrefix(arg, "--"):
-			for _, long := range w.long {
-				if arg == long {
-					i++
-				}
+			if slices.Contains(w.long, arg) {
+				i++
 			}
 		case strings.HasPrefix(arg, "-") && len(arg) > 1:
 			if at := strings.IndexAny(arg[1:], w.valued); at >= 0 && at == len(arg)-2 {
@@ -97,27 +141,18 @@ func (w wrapper) skip(args []string) int {
 	return min(i, len(args))
 }
 
-// scriptArgs returns the arguments of a command that a shell will run as scripts.
-func scriptArgs(c *Command) (scripts []string) {
-	w, ok := wrappers[c.Program]
-	if !ok {
-		return nil
-	}
-	at := w.skip(c.Args)
-	options := c.Args
-	if c.Program == "env" {
-		options = c.Args[:at]
-	}
-	for _, option := range strings.Fields(w.script) {
+// scripts returns the values of the options whose values are scripts. The values of the last option may follow it.
+func (w wrapper) scripts(options, args []string) (scripts []string) {
+	for _, option := range w.script {
 		for i, arg := range options {
 			value, ok := strings.CutPrefix(arg, option)
-			if !ok {
-				continue
-			}
 			long := strings.HasPrefix(option, "--")
 			switch {
-			case value == "" && i+1 < len(c.Args):
-				scripts = append(scripts, c.Args[i+1])
+			case !ok && (long || len(arg) < 3 || arg[0] != '-' || arg[1] == '-' || !strings.HasSuffix(arg, option[1:])):
+			case !ok: // several letters, as in script -qc
+				scripts = append(scripts, args[i+1:min(i+2, len(args))]...)
+			case value == "" && i+1 < len(args):
+				scripts = append(scripts, args[i+1])
 			case long && strings.HasPrefix(value, "="):
 				scripts = append(scripts, value[1:])
 			case !long && value != "":
@@ -125,14 +160,5 @@ func scriptArgs(c *Command) (scripts []string) {
 			}
 		}
 	}
-	if !w.rest {
-		return scripts
-	}
-	if c.Program == "cmd" {
-		for at < len(c.Args) && strings.HasPrefix(c.Args[at], "/") {
-			at++
-		}
-	}
-	at = min(at+w.args, len(c.Args))
-	return append(scripts, strings.Join(c.Args[at:], " "))
+	return scripts
 }

@@ -24,8 +24,8 @@ import (
 // Checkpoint saves the progress of a run every few steps, so that the run can be resumed after a crash.
 //
 // For example, a run of 40 steps is killed in step 23. With the default Every of 5, the checkpoint of step 20 is in the
-// store, and the next run of the conversation continues there. Set Resume to do this automatically, or call [Latest] and
-// pass its conversation and counters to the next request yourself.
+// store, and the next run of the conversation continues there. Set Resume to do this automatically, or call [Latest]
+// and pass its conversation and counters to the next request yourself.
 //
 // A checkpoint is saved after each successful step whose number is a multiple of Every. It holds only what is new since
 // the checkpoint before it, so that all of them together are about as long as the conversation. After a compaction, a

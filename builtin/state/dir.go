@@ -20,11 +20,11 @@ import (
 
 // Dir is a store that keeps each value in a file of its own. The directory is created by the first Put.
 //
-// A key may be any text. It is encoded as a file name in the directory, with the extension ".json". If the name would be
-// too long, it has a hash instead and the extension ".keyed"; then the first line of the file is the key as JSON, and the
-// value follows. Values are replaced atomically and are readable only by their owner. If the program is killed during a
-// write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write removes
-// temporary files that are more than an hour old. Files with other names are ignored.
+// A key may be any text. It is encoded as a file name in the directory, with the extension ".json". If the name would
+// be too long, it has a hash instead and the extension ".keyed"; then the first line of the file is the key as JSON,
+// and the value follows. Values are replaced atomically and are readable only by their owner. If the program is killed
+// during a write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write
+// removes temporary files that are more than an hour old. Files with other names are ignored.
 //
 // Dir is safe for concurrent use, also by several programs.
 type Dir struct {

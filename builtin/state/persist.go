@@ -24,19 +24,19 @@ import (
 // twice with the same Conversation, User and Tenant in the request; the second run continues where the first ended.
 //
 // The conversation is the one that the request names, or ID if that is set. Conversations of different users or tenants
-// are different, whatever their names. A run without a name and without ID is not saved, which is reported. Sub-runs are
-// not saved; the messages of a run that took over are part of the run before it.
+// are different, whatever their names. A run without a name and without ID is not saved, which is reported. Sub-runs
+// are not saved; the messages of a run that took over are part of the run before it.
 //
 // If the request has messages, they replace the saved ones. If another run has saved messages in the meantime, both
-// runs' messages are kept: first those that were saved first. If the saved conversation cannot be loaded, the run fails,
-// because it would continue without its history. Persist does not lock a conversation against other processes.
+// runs' messages are kept: first those that were saved first. If the saved conversation cannot be loaded, the run
+// fails, because it would continue without its history. Persist does not lock a conversation against other processes.
 //
 // State returns additional values to save. Keys that begin with two underscores are skipped, and values that cannot be
 // encoded as JSON are saved as text. If State is nil, the state that was saved before stays.
 //
 // Persist uses OnRunStart, after a [Checkpoint] that continues an interrupted run, and OnRunEnd. A failure to save is
-// reported as a failure of the hook and does not affect the run. Persist is safe for concurrent use if its Store is. Bind
-// panics if Store is nil.
+// reported as a failure of the hook and does not affect the run. Persist is safe for concurrent use if its Store is.
+// Bind panics if Store is nil.
 type Persist struct {
 	Store agent.SessionStore
 	ID    string                              // name of the conversation; "": the one that the request names
@@ -141,8 +141,8 @@ func (p *Persist) save(ctx context.Context, run *agent.Run, result agent.AgentRe
 	return errors.Join(p.Store.Save(ctx, agent.Session{Identity: owner, Messages: messages, State: state}), err)
 }
 
-// merged returns the conversation to save. A run began with the messages start and ended with now. When it began, before
-// was saved, and since then other runs may have saved stored.
+// merged returns the conversation to save. A run began with the messages start and ended with now. When it began,
+// before was saved, and since then other runs may have saved stored.
 func merged(stored, before, start, now []agent.Message) []agent.Message {
 	switch {
 	case hasPrefix(stored, before) && len(stored) == len(before): // no other run has saved

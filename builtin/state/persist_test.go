@@ -79,7 +79,10 @@ func TestConversationContinuesWhereItEnded(t *testing.T) {
 		{"another tenant", loop.Request{Tenant: "", User: "ann", Conversation: "c", Task: "more"}, nil,
 			"user:more", "user:hi assistant:one"},
 		{"messages of the caller", loop.Request{
-			Tenant: "t", User: "ann", Conversation: "c", Task: "more", Messages: []agent.Message{{Role: "user", Content: "instead"}},
+			Tenant: "t", User: "ann", Conversation: "c", Task: "more", Messages: []agent.Message{{
+				Role:    "user",
+				Content: "instead",
+			}},
 		}, nil, "user:instead user:more", "user:instead user:more assistant:two"},
 		{"a hook that ends the run first", loop.Request{Tenant: "t", User: "ann", Conversation: "c", Task: "bomb"},
 			[]agent.Hook{refusing("bomb")}, "", "user:hi assistant:one user:bomb assistant:refused"},
@@ -168,7 +171,9 @@ func TestAnUnreadableConversationIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := looptest.Harness{
-		Turns: []looptest.Turn{looptest.Reply("never")}, Hooks: []agent.Hook{&state.Persist{Store: state.Sessions{Store: store}}},
+		Turns: []looptest.Turn{looptest.Reply("never")}, Hooks: []agent.Hook{
+			&state.Persist{Store: state.Sessions{Store: store}},
+		},
 	}.Do(t, t.Context(), loop.Request{Conversation: "c", Task: "go"})
 	if ran.Failed == nil || !strings.Contains(ran.Failed.Error(), "repair it or delete it") ||
 		len(ran.Script.Calls()) != 0 {

@@ -123,7 +123,11 @@ func TestSessionsAreLoadedUnchanged(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range []state.Sessions{{Store: new(state.Map)}, {Store: state.Dir{Path: dir}}} {
 		ctx := t.Context()
-		want := agent.Session{Identity: agent.Identity{Tenant: "t", User: "u/v", Conversation: "../a"}, Messages: []agent.Message{
+		want := agent.Session{Identity: agent.Identity{
+			Tenant:       "t",
+			User:         "u/v",
+			Conversation: "../a",
+		}, Messages: []agent.Message{
 			{Role: agent.RoleUser, Content: "hi"},
 			{Role: agent.RoleAssistant,
 				ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "x", Args: json.RawMessage(`not json`)}}},

@@ -17,6 +17,8 @@ import (
 
 // existing returns the current text of the output file, or nil if the file does not exist. A file that hookgen did not
 // generate, or that it generated from another spec, is a diagnostic.
+//
+// If the spec has no use for the file, only one that hookgen generated from this spec counts.
 func (o *output) existing() ([]byte, error) {
 	info, err := os.Lstat(o.path)
 	switch {
@@ -37,15 +39,16 @@ func (o *output) existing() ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
 	}
 	origin, generated := gen.OriginOf(text)
-	own, _ := gen.OriginOf(o.text)
 	switch {
+	case o.text == nil && (!generated || !o.sameSpec(origin.Source)):
+		return nil, nil
 	case !generated:
 		return nil, inTheWay(o.path, "hand-written",
 			"was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
-	case !o.sameSpec(origin.Source, own.Source):
+	case !o.sameSpec(origin.Source):
 		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
 			"was generated from %s and is not overwritten with the output of %s: "+
-				"choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
+				"choose another directory with -o, or remove the file if its spec was moved", origin.Source, o.source))
 	}
 	return text, nil
 }
@@ -53,12 +56,12 @@ func (o *output) existing() ([]byte, error) {
 // sameSpec reports whether the source in a header is this spec. Older files have no source. Next to the spec, the
 // source may be a package name, because the directory was outside of a module at some time. With -o, the source is
 // always an import path.
-func (o *output) sameSpec(source, own string) bool {
-	if source == "" || source == own {
+func (o *output) sameSpec(source string) bool {
+	if source == "" || source == o.source {
 		return true
 	}
 	name := o.spec.Package
-	return !o.own && (source == name || own == name && path.Base(source) == name)
+	return !o.own && (source == name || o.source == name && path.Base(source) == name)
 }
 
 // inTheWay returns a diagnostic about the output file as a whole.

@@ -2,27 +2,52 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/hookgen/hookgen/gen"
 )
 
 // An output is one generated file and its spec.
 type output struct {
-	spec *gen.Spec
-	path string
-	text []byte
-	own  bool // it is a package of its own
+	spec   *gen.Spec
+	path   string
+	text   []byte // nil if the spec has no use for the file
+	own    bool   // it is a package of its own
+	source string // the spec as the header names it
 }
 
-// generate writes the output for the spec in the directory.
+// generate writes the outputs for the spec in the directory.
 func (i *invocation) generate() error {
-	o, err := i.make()
+	outputs, err := i.make()
 	if err != nil {
 		return err
 	}
-	old, err := o.existing()
-	if err != nil {
-		return err
+	old := make([][]byte, len(outputs))
+	for n, o := range outputs { // before any is written, so that all are or none
+		if old[n], err = o.existing(); err != nil {
+			return err
+		}
+	}
+	for n, o := range outputs {
+		if err := i.write(o, old[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write replaces one output, unless it is up to date.
+func (i *invocation) write(o *output, old []byte) error {
+	if o.text == nil {
+		if old == nil {
+			return nil
+		}
+		if err := os.Remove(o.path); err != nil {
+			return fmt.Errorf("%s cannot be removed: %w", o.path, plain(err))
+		}
+		i.say("removed %s: the spec is not marked //hookgen:wire", o.path)
+		return nil
 	}
 	did := "unchanged"
 	if !same(old, o.text) {
@@ -35,8 +60,9 @@ func (i *invocation) generate() error {
 	return nil
 }
 
-// make reads the spec and generates its output in memory.
-func (i *invocation) make() (*output, error) {
+// make reads the spec and generates its outputs in memory: the hooks, and the file for hooks of other processes. The
+// text of the latter is nil if the spec does not ask for it.
+func (i *invocation) make() ([]*output, error) {
 	where, err := i.destination()
 	if err != nil {
 		return nil, err
@@ -59,7 +85,16 @@ func (i *invocation) make() (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{spec, where.path, text, where.own}, nil
+	var wire []byte
+	if spec.Wire {
+		if wire, err = gen.EmitWire(spec, to); err != nil {
+			return nil, err
+		}
+	}
+	return []*output{
+		{spec, where.path, text, where.own, to.Source},
+		{spec, filepath.Join(filepath.Dir(where.path), gen.WireFileName), wire, where.own, to.Source},
+	}, nil
 }
 
 // points returns the number of points with its noun, for messages.

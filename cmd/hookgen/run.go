@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -25,19 +26,24 @@ type invocation struct {
 	command        string // "" or one of commands
 	dir            string
 	out            string // of -o; "" if it was not given
+	fresh          string // of -check; "" if it was not given
+	format         string // of graph
 	json           bool
+	all            bool   // check every spec below dir
+	against        string // of breaking
+	github         bool   // print annotations
 	stdout, stderr io.Writer
 }
 
 // commands are the arguments that are not read as a directory.
-var commands = []string{"check", "init", "version"}
+var commands = []string{"breaking", "check", "doc", "export", "graph", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	i := &invocation{stdout: stdout, stderr: stderr}
 	switch err := i.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, help)
+		fmt.Fprint(stdout, helpOn(i.command))
 		return fine
 	case err != nil:
 		fmt.Fprintf(stderr, "hookgen: %v\nhookgen -h shows how it is used\n", err)
@@ -45,8 +51,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	var err error
 	switch i.command {
+	case "breaking":
+		return i.breaking()
 	case "check":
 		err = i.check()
+	case "doc":
+		err = i.doc()
+	case "export":
+		err = i.export()
+	case "graph":
+		err = i.graph()
 	case "init":
 		err = i.initialize()
 	case "version":
@@ -63,9 +77,16 @@ func (i *invocation) parse(args []string) error {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&i.out, "o", "", "")
 	flags.BoolVar(&i.json, "json", false, "")
+	flags.StringVar(&i.against, "against", "", "")
+	flags.BoolVar(&i.github, "github", false, "")
+	flags.StringVar(&i.fresh, "check", "", "")
+	flags.StringVar(&i.format, "format", graph.Formats[0], "")
 	var words []string
 	for {
 		if err := flags.Parse(args); err != nil {
+			if len(words) > 0 && slices.Contains(commands, words[0]) {
+				i.command = words[0]
+			}
 			return err
 		}
 		if args = flags.Args(); len(args) == 0 {
@@ -76,18 +97,31 @@ func (i *invocation) parse(args []string) error {
 	if len(words) > 0 && slices.Contains(commands, words[0]) {
 		i.command, words = words[0], words[1:]
 	}
-	given := false
-	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "o" })
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
+		if len(words) > 1 {
+			i.command = words[1]
+		}
 		return flag.ErrHelp
-	case i.command == "version" && (given || i.json || len(words) > 0):
+	case i.command == "version" && (len(given) > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
+	case i.command != "breaking" && (given["against"] || given["github"]):
+		return errors.New("-against and -github are flags of hookgen breaking")
+	case i.command == "breaking" && i.against == "":
+		return errors.New("breaking needs -against and a directory, a file, or git:REV: for example -against git:v1.0.0")
+	case i.command == "breaking" && given["o"]:
+		return errors.New("-o cannot be given to breaking, which reads the go:generate lines")
+	case i.json && i.github:
+		return errors.New("-json and -github are two formats: choose one")
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
-	case given && i.out == "":
+	case i.checkDocumentFlags(given) != nil:
+		return i.checkDocumentFlags(given)
+	case given["o"] && i.out == "":
 		return errors.New("-o needs a directory")
-	case given && i.command == "init":
+	case given["o"] && i.command == "init":
 		return errors.New("-o cannot be given to init, which generates next to the spec: move the code later")
 	}
 	i.dir = "."
@@ -100,10 +134,20 @@ func (i *invocation) parse(args []string) error {
 	switch {
 	case i.dir == "":
 		return errors.New("the directory is an empty string: leave it out for the current one")
+	case i.command == "check" && strings.HasSuffix(i.dir, "...") && (given["o"] || !wholeTree(i.dir)):
+		return fmt.Errorf("%s: check takes DIR/... without -o, and reads the flags of the go:generate lines", i.dir)
+	case i.command == "check" && strings.HasSuffix(i.dir, "..."):
+		i.all = true
 	case strings.Contains(i.dir, "..."):
 		return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
 	}
 	return nil
+}
+
+// wholeTree reports whether a pattern is a directory and those below it.
+func wholeTree(pattern string) bool {
+	root := strings.TrimSuffix(pattern, "...")
+	return !strings.Contains(root, "...") && (root == "" || strings.HasSuffix(root, "/"))
 }
 
 // exists reports whether a file or directory exists.

@@ -27,6 +27,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", binaries+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("ROOT", root)
+			env.Setenv("BIN", binaries)
 			env.Values[keptFiles{}] = map[string]os.FileInfo{}
 			return goEnvironment(env)
 		},

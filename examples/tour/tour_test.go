@@ -13,7 +13,7 @@ import (
 var highlights = []string{
 	"== 1 of 7", "//hookgen:points", "BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)",
 	"== 2 of 7", "$ hookgen mail", "wrote mail/hooks_gen.go: 3 points", "$ go doc", "type BeforeSend[P any] interface {",
-	"func (p *BeforeSendPoint) FireBy(ctx context.Context, run *Run, payload *Message)",
+	"func (p *BeforeSendPoint) FireBy(", "payload *Message,",
 	"== 3 of 7", "func (l Limit) BeforeSend(", "$ go build ./limit\n\n",
 	"== 4 of 7",
 	"mail.Junk does not implement mail.BeforeSendOutcome",

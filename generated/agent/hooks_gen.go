@@ -39,9 +39,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]agentspec.Points{agentspec.Points(staleCode_runHookgen(agentspec.Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -130,12 +130,13 @@ type staleCode_runHookgen_Allow stale_Allow
 
 var _ = Allow(staleCode_runHookgen_Allow{})
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = hookkit.Run[*Env]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -262,9 +263,9 @@ type Allow struct {
 func (Allow) legalAtOnPermission() {}
 func (Allow) isExit()              {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	OnRunStart         OnRunStartPoint
 	ShouldStop         ShouldStopPoint
@@ -298,8 +299,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -311,9 +312,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -321,42 +322,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -364,35 +369,35 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.OnRunStart.registry.Info(&h.OnRunStart, &onRunStartPoint),
-		h.ShouldStop.registry.Info(&h.ShouldStop, &shouldStopPoint),
-		h.BeforeStep.registry.Info(&h.BeforeStep, &beforeStepPoint),
-		h.ShouldCompact.registry.Info(&h.ShouldCompact, &shouldCompactPoint),
-		h.BeforeCompact.registry.Info(&h.BeforeCompact, &beforeCompactPoint),
-		h.AfterCompact.registry.Info(&h.AfterCompact, &afterCompactPoint),
-		h.Briefing.registry.Info(&h.Briefing, &briefingPoint),
-		h.BeforeLLM.registry.Info(&h.BeforeLLM, &beforeLLMPoint),
-		h.AroundLLM.registry.Info(&h.AroundLLM, &aroundLLMPoint),
-		h.AfterLLM.registry.Info(&h.AfterLLM, &afterLLMPoint),
-		h.OnToolsDisabled.registry.Info(&h.OnToolsDisabled, &onToolsDisabledPoint),
-		h.BeforeTool.registry.Info(&h.BeforeTool, &beforeToolPoint),
-		h.OnPermission.registry.Info(&h.OnPermission, &onPermissionPoint),
-		h.OnPermissionDenied.registry.Info(&h.OnPermissionDenied, &onPermissionDeniedPoint),
-		h.OnHandoff.registry.Info(&h.OnHandoff, &onHandoffPoint),
-		h.AroundTool.registry.Info(&h.AroundTool, &aroundToolPoint),
-		h.OnToolProgress.registry.Info(&h.OnToolProgress, &onToolProgressPoint),
-		h.OnToolError.registry.Info(&h.OnToolError, &onToolErrorPoint),
-		h.OnSubagentStart.registry.Info(&h.OnSubagentStart, &onSubagentStartPoint),
-		h.OnSubagentStop.registry.Info(&h.OnSubagentStop, &onSubagentStopPoint),
-		h.AfterTool.registry.Info(&h.AfterTool, &afterToolPoint),
-		h.OnBudgetExceeded.registry.Info(&h.OnBudgetExceeded, &onBudgetExceededPoint),
-		h.AfterStep.registry.Info(&h.AfterStep, &afterStepPoint),
-		h.CheckDone.registry.Info(&h.CheckDone, &checkDonePoint),
-		h.OnDoneAccepted.registry.Info(&h.OnDoneAccepted, &onDoneAcceptedPoint),
-		h.OnRunError.registry.Info(&h.OnRunError, &onRunErrorPoint),
-		h.OnStop.registry.Info(&h.OnStop, &onStopPoint),
-		h.BeforeRunEnd.registry.Info(&h.BeforeRunEnd, &beforeRunEndPoint),
-		h.OnRunEnd.registry.Info(&h.OnRunEnd, &onRunEndPoint),
+		h.OnRunStart.registry().Info(),
+		h.ShouldStop.registry().Info(),
+		h.BeforeStep.registry().Info(),
+		h.ShouldCompact.registry().Info(),
+		h.BeforeCompact.registry().Info(),
+		h.AfterCompact.registry().Info(),
+		h.Briefing.registry().Info(),
+		h.BeforeLLM.registry().Info(),
+		h.AroundLLM.registry().Info(),
+		h.AfterLLM.registry().Info(),
+		h.OnToolsDisabled.registry().Info(),
+		h.BeforeTool.registry().Info(),
+		h.OnPermission.registry().Info(),
+		h.OnPermissionDenied.registry().Info(),
+		h.OnHandoff.registry().Info(),
+		h.AroundTool.registry().Info(),
+		h.OnToolProgress.registry().Info(),
+		h.OnToolError.registry().Info(),
+		h.OnSubagentStart.registry().Info(),
+		h.OnSubagentStop.registry().Info(),
+		h.AfterTool.registry().Info(),
+		h.OnBudgetExceeded.registry().Info(),
+		h.AfterStep.registry().Info(),
+		h.CheckDone.registry().Info(),
+		h.OnDoneAccepted.registry().Info(),
+		h.OnRunError.registry().Info(),
+		h.OnStop.registry().Info(),
+		h.BeforeRunEnd.registry().Info(),
+		h.OnRunEnd.registry().Info(),
 	}
 }
 
@@ -400,8 +405,7 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
 }
@@ -419,26 +423,32 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 	h.OnRunStart.Add(f)
 }
 
-// OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnRunStartFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnRunStart(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnRunStart(ctx, run, payload)
+		},
+	}
 }
 
-// OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil continues.
+// OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil
+// continues.
 type OnRunStartOutcome interface {
 	legalAtOnRunStart()
 }
 
-// ReplaceOnRunStart returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceOnRunStart returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceOnRunStart(payload RunStart, reason string) OnRunStartOutcome {
 	return onRunStartReplace{hookimpl.Replaced(reason), payload}
 }
@@ -448,7 +458,8 @@ type onRunStartReplace struct {
 	To RunStart
 }
 
-func (onRunStartReplace) legalAtOnRunStart() {}
+func (onRunStartReplace) legalAtOnRunStart() {
+}
 
 // OnRunStartExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchOnRunStart.
 //
@@ -458,8 +469,9 @@ type OnRunStartExit interface {
 	isExit()
 }
 
-// MatchOnRunStart calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchOnRunStart calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -489,48 +501,63 @@ type OnRunStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunStartPoint holds the hooks and observers of OnRunStart. The zero value is ready to use. Do not copy it.
+// OnRunStartPoint holds the hooks and observers of OnRunStart. The zero value is ready to use. Do
+// not copy it.
 type OnRunStartPoint struct {
-	registry hookimpl.Registry[OnRunStart[RunStart]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnRunStartPoint) Add(f OnRunStart[RunStart], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunStartPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnRunStartPoint) AddFunc(f func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunStartPoint, "AddFunc", OnRunStartFunc(f), hookimpl.Options(opts))
+func (p *OnRunStartPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", OnRunStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnRunStartPoint) Observe(f OnRunStartObserver[RunStart], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunStartPoint, "Observe", f, opts)
+func (p *OnRunStartPoint) Observe(
+	f OnRunStartObserver[RunStart],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnRunStartPoint) ObserveFunc(f func(context.Context, *Run, OnRunStartFired[RunStart]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunStartPoint, "ObserveFunc", f, opts)
+func (p *OnRunStartPoint) ObserveFunc(
+	f func(context.Context, *Run, OnRunStartFired[RunStart]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnRunStartPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onRunStartPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *OnRunStartPoint) FireBy(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *OnRunStartPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *RunStart,
+) (exit OnRunStartExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -541,8 +568,8 @@ func (p *OnRunStartPoint) FireBy(ctx context.Context, run *Run, payload *RunStar
 // result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 // becomes a warning of its result.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook ends the fire with an error.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook ends
+// the fire with an error.
 type ShouldStop[P any] interface {
 	ShouldStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
@@ -560,18 +587,22 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 	h.ShouldStop.Add(f)
 }
 
-// ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		ShouldStopFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.ShouldStop(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.ShouldStop(ctx, run, payload)
+		},
+	}
 }
 
 // ShouldStopObserver is notified of every fire of ShouldStop after it is decided.
@@ -591,48 +622,59 @@ type ShouldStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldStopPoint holds the hooks and observers of ShouldStop. The zero value is ready to use. Do not copy it.
+// ShouldStopPoint holds the hooks and observers of ShouldStop. The zero value is ready to use. Do
+// not copy it.
 type ShouldStopPoint struct {
-	registry hookimpl.Registry[ShouldStop[Step]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *ShouldStopPoint) Add(f ShouldStop[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &shouldStopPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShouldStopPoint) AddFunc(f func(ctx context.Context, run *Run, payload Step) ([]EndRun, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &shouldStopPoint, "AddFunc", ShouldStopFunc(f), hookimpl.Options(opts))
+func (p *ShouldStopPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", ShouldStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShouldStopPoint) Observe(f ShouldStopObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldStopPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShouldStopPoint) ObserveFunc(f func(context.Context, *Run, ShouldStopFired[Step]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldStopPoint, "ObserveFunc", f, opts)
+func (p *ShouldStopPoint) ObserveFunc(
+	f func(context.Context, *Run, ShouldStopFired[Step]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ShouldStopPoint) List() []hookkit.Info {
-	return p.registry.List(p, &shouldStopPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure.
 func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *ShouldStopPoint) FireBy(ctx context.Context, run *Run, payload Step) (collected []EndRun, bys []hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *ShouldStopPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+) (collected []EndRun, bys []hookkit.By, err error) {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -658,18 +700,22 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 	h.BeforeStep.Add(f)
 }
 
-// BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeStepFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.BeforeStep(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Step) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.BeforeStep(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeStepObserver is notified of every fire of BeforeStep after it is decided.
@@ -685,40 +731,47 @@ type BeforeStepFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeStepPoint holds the hooks and observers of BeforeStep. The zero value is ready to use. Do not copy it.
+// BeforeStepPoint holds the hooks and observers of BeforeStep. The zero value is ready to use. Do
+// not copy it.
 type BeforeStepPoint struct {
-	registry hookimpl.Registry[BeforeStep[Step]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeStepPoint) Add(f BeforeStep[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeStepPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeStepPoint) AddFunc(f func(ctx context.Context, run *Run, payload Step) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeStepPoint, "AddFunc", BeforeStepFunc(f), hookimpl.Options(opts))
+func (p *BeforeStepPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Step) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", BeforeStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeStepPoint) Observe(f BeforeStepObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeStepPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeStepPoint) ObserveFunc(f func(context.Context, *Run, BeforeStepFired[Step]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeStepPoint, "ObserveFunc", f, opts)
+func (p *BeforeStepPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeStepFired[Step]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeStepPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeStepPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -727,8 +780,7 @@ func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
 // requests a compaction of the stored conversation; BeforeCompact may still skip it. A failing hook is
 // reported, and the others decide.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook is reported, and the next one runs.
+// Every hook votes, and the strongest vote wins. A failing hook is reported, and the next one runs.
 type ShouldCompact[P any] interface {
 	ShouldCompact(ctx context.Context, run *Run, payload P) (ShouldCompactOutcome, error)
 }
@@ -737,7 +789,11 @@ type ShouldCompact[P any] interface {
 type ShouldCompactFunc func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error)
 
 // ShouldCompact calls f.
-func (f ShouldCompactFunc) ShouldCompact(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
+func (f ShouldCompactFunc) ShouldCompact(
+	ctx context.Context,
+	run *Run,
+	payload ContextUse,
+) (ShouldCompactOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -746,18 +802,26 @@ func (f ShouldCompactFunc) Bind(h *Hooks) {
 	h.ShouldCompact.Add(f)
 }
 
-// ShouldCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func ShouldCompactWhen(desc string, when func(*Run, ContextUse) bool, h ShouldCompact[ContextUse]) ShouldCompact[ContextUse] {
+// ShouldCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func ShouldCompactWhen(
+	desc string,
+	when func(*Run, ContextUse) bool,
+	h ShouldCompact[ContextUse],
+) ShouldCompact[ContextUse] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		ShouldCompactFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.ShouldCompact(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.ShouldCompact(ctx, run, payload)
+		},
+	}
 }
 
 // ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
@@ -765,7 +829,8 @@ type ShouldCompactOutcome interface {
 	legalAtShouldCompact()
 }
 
-// ShouldCompactExit is an outcome that ends the fire: Compact. A fire returns it; see MatchShouldCompact.
+// ShouldCompactExit is an outcome that ends the fire: Compact. A fire returns it; see
+// MatchShouldCompact.
 //
 //sumtype:decl
 type ShouldCompactExit interface {
@@ -773,8 +838,9 @@ type ShouldCompactExit interface {
 	isExit()
 }
 
-// MatchShouldCompact calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchShouldCompact calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact func(Compact) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -804,48 +870,67 @@ type ShouldCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldCompactPoint holds the hooks and observers of ShouldCompact. The zero value is ready to use. Do not copy it.
+// ShouldCompactPoint holds the hooks and observers of ShouldCompact. The zero value is ready to
+// use. Do not copy it.
 type ShouldCompactPoint struct {
-	registry hookimpl.Registry[ShouldCompact[ContextUse]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *ShouldCompactPoint) Add(f ShouldCompact[ContextUse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &shouldCompactPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShouldCompactPoint) AddFunc(f func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &shouldCompactPoint, "AddFunc", ShouldCompactFunc(f), hookimpl.Options(opts))
+func (p *ShouldCompactPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", ShouldCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *ShouldCompactPoint) Observe(f ShouldCompactObserver[ContextUse], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldCompactPoint, "Observe", f, opts)
+func (p *ShouldCompactPoint) Observe(
+	f ShouldCompactObserver[ContextUse],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShouldCompactPoint) ObserveFunc(f func(context.Context, *Run, ShouldCompactFired[ContextUse]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldCompactPoint, "ObserveFunc", f, opts)
+func (p *ShouldCompactPoint) ObserveFunc(
+	f func(context.Context, *Run, ShouldCompactFired[ContextUse]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ShouldCompactPoint) List() []hookkit.Info {
-	return p.registry.List(p, &shouldCompactPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
-func (p *ShouldCompactPoint) Fire(ctx context.Context, run *Run, payload ContextUse) (exit ShouldCompactExit, err error) {
-	if p.registry.Active() {
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
+func (p *ShouldCompactPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload ContextUse,
+) (exit ShouldCompactExit, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *ShouldCompactPoint) FireBy(ctx context.Context, run *Run, payload ContextUse) (exit ShouldCompactExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *ShouldCompactPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload ContextUse,
+) (exit ShouldCompactExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -855,8 +940,7 @@ func (p *ShouldCompactPoint) FireBy(ctx context.Context, run *Run, payload Conte
 // too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
 // unchanged, and the run continues.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type BeforeCompact[P any] interface {
 	BeforeCompact(ctx context.Context, run *Run, payload P) (BeforeCompactOutcome, error)
 }
@@ -865,7 +949,11 @@ type BeforeCompact[P any] interface {
 type BeforeCompactFunc func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error)
 
 // BeforeCompact calls f.
-func (f BeforeCompactFunc) BeforeCompact(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
+func (f BeforeCompactFunc) BeforeCompact(
+	ctx context.Context,
+	run *Run,
+	payload Compaction,
+) (BeforeCompactOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -874,18 +962,26 @@ func (f BeforeCompactFunc) Bind(h *Hooks) {
 	h.BeforeCompact.Add(f)
 }
 
-// BeforeCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func BeforeCompactWhen(desc string, when func(*Run, Compaction) bool, h BeforeCompact[Compaction]) BeforeCompact[Compaction] {
+// BeforeCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func BeforeCompactWhen(
+	desc string,
+	when func(*Run, Compaction) bool,
+	h BeforeCompact[Compaction],
+) BeforeCompact[Compaction] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeCompactFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeCompact(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeCompact(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
@@ -893,7 +989,8 @@ type BeforeCompactOutcome interface {
 	legalAtBeforeCompact()
 }
 
-// BeforeCompactExit is an outcome that ends the fire: SkipCompaction. A fire returns it; see MatchBeforeCompact.
+// BeforeCompactExit is an outcome that ends the fire: SkipCompaction. A fire returns it; see
+// MatchBeforeCompact.
 //
 //sumtype:decl
 type BeforeCompactExit interface {
@@ -901,8 +998,9 @@ type BeforeCompactExit interface {
 	isExit()
 }
 
-// MatchBeforeCompact calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforeCompact calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchBeforeCompact[R any](exit BeforeCompactExit, none func() R, skipCompaction func(SkipCompaction) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -930,48 +1028,67 @@ type BeforeCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeCompactPoint holds the hooks and observers of BeforeCompact. The zero value is ready to use. Do not copy it.
+// BeforeCompactPoint holds the hooks and observers of BeforeCompact. The zero value is ready to
+// use. Do not copy it.
 type BeforeCompactPoint struct {
-	registry hookimpl.Registry[BeforeCompact[Compaction]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeCompactPoint) Add(f BeforeCompact[Compaction], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeCompactPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeCompactPoint) AddFunc(f func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeCompactPoint, "AddFunc", BeforeCompactFunc(f), hookimpl.Options(opts))
+func (p *BeforeCompactPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *BeforeCompactPoint) Observe(f BeforeCompactObserver[Compaction], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeCompactPoint, "Observe", f, opts)
+func (p *BeforeCompactPoint) Observe(
+	f BeforeCompactObserver[Compaction],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeCompactPoint) ObserveFunc(f func(context.Context, *Run, BeforeCompactFired[Compaction]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeCompactPoint, "ObserveFunc", f, opts)
+func (p *BeforeCompactPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeCompactFired[Compaction]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeCompactPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeCompactPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *BeforeCompactPoint) Fire(ctx context.Context, run *Run, payload Compaction) (exit BeforeCompactExit, err error) {
-	if p.registry.Active() {
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
+func (p *BeforeCompactPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload Compaction,
+) (exit BeforeCompactExit, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *BeforeCompactPoint) FireBy(ctx context.Context, run *Run, payload Compaction) (exit BeforeCompactExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *BeforeCompactPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Compaction,
+) (exit BeforeCompactExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -982,8 +1099,7 @@ func (p *BeforeCompactPoint) FireBy(ctx context.Context, run *Run, payload Compa
 // compaction that failed, separated a call from its result, or did not shrink the conversation has Err set and
 // was undone. Then nothing is replaced.
 //
-// Hooks run in order.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order. A failing hook is reported, and the next one runs.
 type AfterCompact[P any] interface {
 	AfterCompact(ctx context.Context, run *Run, payload P) (AfterCompactOutcome, error)
 }
@@ -1001,18 +1117,22 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 	h.AfterCompact.Add(f)
 }
 
-// AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AfterCompactFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterCompact(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterCompact(ctx, run, payload)
+		},
+	}
 }
 
 // AfterCompactOutcome is a decision of a hook of AfterCompact: ReplaceAfterCompact. Nil continues.
@@ -1020,7 +1140,8 @@ type AfterCompactOutcome interface {
 	legalAtAfterCompact()
 }
 
-// ReplaceAfterCompact returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceAfterCompact returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceAfterCompact(payload Compacted, reason string) AfterCompactOutcome {
 	return afterCompactReplace{hookimpl.Replaced(reason), payload}
 }
@@ -1030,7 +1151,8 @@ type afterCompactReplace struct {
 	To Compacted
 }
 
-func (afterCompactReplace) legalAtAfterCompact() {}
+func (afterCompactReplace) legalAtAfterCompact() {
+}
 
 // AfterCompactObserver is notified of every fire of AfterCompact after it is decided.
 type AfterCompactObserver[P any] interface {
@@ -1049,40 +1171,51 @@ type AfterCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterCompactPoint holds the hooks and observers of AfterCompact. The zero value is ready to use. Do not copy it.
+// AfterCompactPoint holds the hooks and observers of AfterCompact. The zero value is ready to use.
+// Do not copy it.
 type AfterCompactPoint struct {
-	registry hookimpl.Registry[AfterCompact[Compacted]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AfterCompactPoint) Add(f AfterCompact[Compacted], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterCompactPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterCompactPoint) AddFunc(f func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterCompactPoint, "AddFunc", AfterCompactFunc(f), hookimpl.Options(opts))
+func (p *AfterCompactPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", AfterCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *AfterCompactPoint) Observe(f AfterCompactObserver[Compacted], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterCompactPoint, "Observe", f, opts)
+func (p *AfterCompactPoint) Observe(
+	f AfterCompactObserver[Compacted],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterCompactPoint) ObserveFunc(f func(context.Context, *Run, AfterCompactFired[Compacted]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterCompactPoint, "ObserveFunc", f, opts)
+func (p *AfterCompactPoint) ObserveFunc(
+	f func(context.Context, *Run, AfterCompactFired[Compacted]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterCompactPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterCompactPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1090,7 +1223,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compacted) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1100,8 +1233,8 @@ func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compa
 // texts are joined by blank lines in firing order. If they exceed the limit, the loop drops whole texts from
 // the end and fires OnBudgetExceeded with the kind briefing.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type Briefing[P any] interface {
 	Briefing(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -1119,18 +1252,22 @@ func (f BriefingFunc) Bind(h *Hooks) {
 	h.Briefing.Add(f)
 }
 
-// BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BriefingFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Briefing(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Step) ([]string, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Briefing(ctx, run, payload)
+		},
+	}
 }
 
 // BriefingObserver is notified of every fire of Briefing after it is decided.
@@ -1148,40 +1285,47 @@ type BriefingFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BriefingPoint holds the hooks and observers of Briefing. The zero value is ready to use. Do not copy it.
+// BriefingPoint holds the hooks and observers of Briefing. The zero value is ready to use. Do not
+// copy it.
 type BriefingPoint struct {
-	registry hookimpl.Registry[Briefing[Step]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BriefingPoint) Add(f Briefing[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &briefingPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BriefingPoint) AddFunc(f func(ctx context.Context, run *Run, payload Step) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &briefingPoint, "AddFunc", BriefingFunc(f), hookimpl.Options(opts))
+func (p *BriefingPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Step) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", BriefingFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BriefingPoint) Observe(f BriefingObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &briefingPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BriefingPoint) ObserveFunc(f func(context.Context, *Run, BriefingFired[Step]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &briefingPoint, "ObserveFunc", f, opts)
+func (p *BriefingPoint) ObserveFunc(
+	f func(context.Context, *Run, BriefingFired[Step]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BriefingPoint) List() []hookkit.Info {
-	return p.registry.List(p, &briefingPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1189,7 +1333,7 @@ func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (colle
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -1199,8 +1343,7 @@ func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (col
 // request only, not the stored conversation. UseReply replaces the call to the model. EndTurn ends the run
 // before the call. A failing hook refuses the call and fails the run.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type BeforeLLM[P any] interface {
 	BeforeLLM(ctx context.Context, run *Run, payload P) (BeforeLLMOutcome, error)
 }
@@ -1218,26 +1361,32 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 	h.BeforeLLM.Add(f)
 }
 
-// BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeLLMFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeLLM(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeLLM(ctx, run, payload)
+		},
+	}
 }
 
-// BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil continues.
+// BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil
+// continues.
 type BeforeLLMOutcome interface {
 	legalAtBeforeLLM()
 }
 
-// ReplaceBeforeLLM returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceBeforeLLM returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceBeforeLLM(payload LLMRequest, reason string) BeforeLLMOutcome {
 	return beforeLLMReplace{hookimpl.Replaced(reason), payload}
 }
@@ -1247,9 +1396,11 @@ type beforeLLMReplace struct {
 	To LLMRequest
 }
 
-func (beforeLLMReplace) legalAtBeforeLLM() {}
+func (beforeLLMReplace) legalAtBeforeLLM() {
+}
 
-// BeforeLLMExit is an outcome that ends the fire: UseReply or EndTurn. A fire returns it; see MatchBeforeLLM.
+// BeforeLLMExit is an outcome that ends the fire: UseReply or EndTurn. A fire returns it; see
+// MatchBeforeLLM.
 //
 //sumtype:decl
 type BeforeLLMExit interface {
@@ -1257,8 +1408,8 @@ type BeforeLLMExit interface {
 	isExit()
 }
 
-// MatchBeforeLLM calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforeLLM calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchBeforeLLM[R any](exit BeforeLLMExit, none func() R, useReply func(UseReply) R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1290,48 +1441,63 @@ type BeforeLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeLLMPoint holds the hooks and observers of BeforeLLM. The zero value is ready to use. Do not copy it.
+// BeforeLLMPoint holds the hooks and observers of BeforeLLM. The zero value is ready to use. Do not
+// copy it.
 type BeforeLLMPoint struct {
-	registry hookimpl.Registry[BeforeLLM[LLMRequest]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeLLMPoint) Add(f BeforeLLM[LLMRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeLLMPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeLLMPoint) AddFunc(f func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeLLMPoint, "AddFunc", BeforeLLMFunc(f), hookimpl.Options(opts))
+func (p *BeforeLLMPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *BeforeLLMPoint) Observe(f BeforeLLMObserver[LLMRequest], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeLLMPoint, "Observe", f, opts)
+func (p *BeforeLLMPoint) Observe(
+	f BeforeLLMObserver[LLMRequest],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeLLMPoint) ObserveFunc(f func(context.Context, *Run, BeforeLLMFired[LLMRequest]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeLLMPoint, "ObserveFunc", f, opts)
+func (p *BeforeLLMPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeLLMPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeLLMPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *BeforeLLMPoint) FireBy(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *BeforeLLMPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *LLMRequest,
+) (exit BeforeLLMExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1347,10 +1513,20 @@ type AroundLLM[P any] interface {
 }
 
 // AroundLLMFunc is a function that is a hook of AroundLLM.
-type AroundLLMFunc func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error)
+type AroundLLMFunc func(
+	ctx context.Context,
+	run *Run,
+	payload LLMRequest,
+	next AroundLLMNext,
+) (hookkit.Answer[LLMResponse], error)
 
 // AroundLLM calls f.
-func (f AroundLLMFunc) AroundLLM(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
+func (f AroundLLMFunc) AroundLLM(
+	ctx context.Context,
+	run *Run,
+	payload LLMRequest,
+	next AroundLLMNext,
+) (hookkit.Answer[LLMResponse], error) {
 	return f(ctx, run, payload, next)
 }
 
@@ -1359,18 +1535,22 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 	h.AroundLLM.Add(f)
 }
 
-// AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AroundLLMFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.AroundLLM(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.AroundLLM(ctx, run, payload, next)
+		},
+	}
 }
 
 // AroundLLMObserver is notified of every fire of AroundLLM after it is decided.
@@ -1390,53 +1570,69 @@ type AroundLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AroundLLMNext runs the inner hooks and the act. It is valid until the hook that received it returns.
+// AroundLLMNext runs the inner hooks and the act. It is valid until the hook that received it
+// returns.
 type AroundLLMNext struct {
 	fire  *aroundLLMInvocation
 	level int
 }
 
-// AroundLLMPoint holds the hooks and observers of AroundLLM. The zero value is ready to use. Do not copy it.
+// AroundLLMPoint holds the hooks and observers of AroundLLM. The zero value is ready to use. Do not
+// copy it.
 type AroundLLMPoint struct {
-	registry hookimpl.Registry[AroundLLM[LLMRequest]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AroundLLMPoint) Add(f AroundLLM[LLMRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundLLMPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AroundLLMPoint) AddFunc(f func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundLLMPoint, "AddFunc", AroundLLMFunc(f), hookimpl.Options(opts))
+func (p *AroundLLMPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", AroundLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *AroundLLMPoint) Observe(f AroundLLMObserver[LLMRequest], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundLLMPoint, "Observe", f, opts)
+func (p *AroundLLMPoint) Observe(
+	f AroundLLMObserver[LLMRequest],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AroundLLMPoint) ObserveFunc(f func(context.Context, *Run, AroundLLMFired[LLMRequest]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundLLMPoint, "ObserveFunc", f, opts)
+func (p *AroundLLMPoint) ObserveFunc(
+	f func(context.Context, *Run, AroundLLMFired[LLMRequest]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AroundLLMPoint) List() []hookkit.Info {
-	return p.registry.List(p, &aroundLLMPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (result LLMResponse, err error) {
-	if p.registry.Active() {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *AroundLLMPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload LLMRequest,
+	act func(context.Context, LLMRequest) (LLMResponse, error),
+) (result LLMResponse, err error) {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &aroundLLMPoint, recover())
+			err = p.state.Unwrapped(ctx, &aroundLLMPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -1446,10 +1642,15 @@ func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest,
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *AroundLLMPoint) FireBy(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (result LLMResponse, by hookkit.By, err error) {
-	if p.registry.Active() {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *AroundLLMPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload LLMRequest,
+	act func(context.Context, LLMRequest) (LLMResponse, error),
+) (result LLMResponse, by hookkit.By, err error) {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -1465,8 +1666,7 @@ func (p *AroundLLMPoint) FireBy(ctx context.Context, run *Run, payload LLMReques
 // call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
 // failed.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterLLM[P any] interface {
 	AfterLLM(ctx context.Context, run *Run, payload P) (AfterLLMOutcome, error)
 }
@@ -1484,18 +1684,22 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 	h.AfterLLM.Add(f)
 }
 
-// AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AfterLLMFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterLLM(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterLLM(ctx, run, payload)
+		},
+	}
 }
 
 // AfterLLMOutcome is a decision of a hook of AfterLLM: ReplaceAfterLLM or EndTurn. Nil continues.
@@ -1503,7 +1707,8 @@ type AfterLLMOutcome interface {
 	legalAtAfterLLM()
 }
 
-// ReplaceAfterLLM returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceAfterLLM returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceAfterLLM(payload LLMResponse, reason string) AfterLLMOutcome {
 	return afterLLMReplace{hookimpl.Replaced(reason), payload}
 }
@@ -1513,7 +1718,8 @@ type afterLLMReplace struct {
 	To LLMResponse
 }
 
-func (afterLLMReplace) legalAtAfterLLM() {}
+func (afterLLMReplace) legalAtAfterLLM() {
+}
 
 // AfterLLMExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchAfterLLM.
 //
@@ -1523,8 +1729,8 @@ type AfterLLMExit interface {
 	isExit()
 }
 
-// MatchAfterLLM calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchAfterLLM calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1554,48 +1760,60 @@ type AfterLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterLLMPoint holds the hooks and observers of AfterLLM. The zero value is ready to use. Do not copy it.
+// AfterLLMPoint holds the hooks and observers of AfterLLM. The zero value is ready to use. Do not
+// copy it.
 type AfterLLMPoint struct {
-	registry hookimpl.Registry[AfterLLM[LLMResponse]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AfterLLMPoint) Add(f AfterLLM[LLMResponse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterLLMPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterLLMPoint) AddFunc(f func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterLLMPoint, "AddFunc", AfterLLMFunc(f), hookimpl.Options(opts))
+func (p *AfterLLMPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", AfterLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterLLMPoint) Observe(f AfterLLMObserver[LLMResponse], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterLLMPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterLLMPoint) ObserveFunc(f func(context.Context, *Run, AfterLLMFired[LLMResponse]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterLLMPoint, "ObserveFunc", f, opts)
+func (p *AfterLLMPoint) ObserveFunc(
+	f func(context.Context, *Run, AfterLLMFired[LLMResponse]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterLLMPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterLLMPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *AfterLLMPoint) FireBy(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *AfterLLMPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *LLMResponse,
+) (exit AfterLLMExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1622,18 +1840,26 @@ func (f OnToolsDisabledFunc) Bind(h *Hooks) {
 	h.OnToolsDisabled.Add(f)
 }
 
-// OnToolsDisabledWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnToolsDisabledWhen(desc string, when func(*Run, ToolsDisabled) bool, h OnToolsDisabled[ToolsDisabled]) OnToolsDisabled[ToolsDisabled] {
+// OnToolsDisabledWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnToolsDisabledWhen(
+	desc string,
+	when func(*Run, ToolsDisabled) bool,
+	h OnToolsDisabled[ToolsDisabled],
+) OnToolsDisabled[ToolsDisabled] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnToolsDisabledFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnToolsDisabled(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolsDisabled) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnToolsDisabled(ctx, run, payload)
+		},
+	}
 }
 
 // OnToolsDisabledObserver is notified of every fire of OnToolsDisabled after it is decided.
@@ -1649,40 +1875,50 @@ type OnToolsDisabledFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. The zero value is ready to use. Do not copy it.
+// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. The zero value is ready to
+// use. Do not copy it.
 type OnToolsDisabledPoint struct {
-	registry hookimpl.Registry[OnToolsDisabled[ToolsDisabled]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnToolsDisabledPoint) Add(f OnToolsDisabled[ToolsDisabled], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolsDisabledPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnToolsDisabledPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolsDisabled) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolsDisabledPoint, "AddFunc", OnToolsDisabledFunc(f), hookimpl.Options(opts))
+func (p *OnToolsDisabledPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ToolsDisabled) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnToolsDisabledFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnToolsDisabledPoint) Observe(f OnToolsDisabledObserver[ToolsDisabled], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolsDisabledPoint, "Observe", f, opts)
+func (p *OnToolsDisabledPoint) Observe(
+	f OnToolsDisabledObserver[ToolsDisabled],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnToolsDisabledPoint) ObserveFunc(f func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolsDisabledPoint, "ObserveFunc", f, opts)
+func (p *OnToolsDisabledPoint) ObserveFunc(
+	f func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnToolsDisabledPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onToolsDisabledPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload ToolsDisabled) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -1693,8 +1929,7 @@ func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload Tools
 // answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
 // reply is dispatched. A failing hook refuses the call, and the run continues.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
 }
@@ -1712,26 +1947,36 @@ func (f BeforeToolFunc) Bind(h *Hooks) {
 	h.BeforeTool.Add(f)
 }
 
-// BeforeToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func BeforeToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h BeforeTool[ToolCallRequest]) BeforeTool[ToolCallRequest] {
+// BeforeToolWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func BeforeToolWhen(
+	desc string,
+	when func(*Run, ToolCallRequest) bool,
+	h BeforeTool[ToolCallRequest],
+) BeforeTool[ToolCallRequest] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeToolFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeTool(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeTool(ctx, run, payload)
+		},
+	}
 }
 
-// BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn. Nil continues.
+// BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn.
+// Nil continues.
 type BeforeToolOutcome interface {
 	legalAtBeforeTool()
 }
 
-// ReplaceBeforeTool returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceBeforeTool returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceBeforeTool(payload ToolCallRequest, reason string) BeforeToolOutcome {
 	return beforeToolReplace{hookimpl.Replaced(reason), payload}
 }
@@ -1741,9 +1986,11 @@ type beforeToolReplace struct {
 	To ToolCallRequest
 }
 
-func (beforeToolReplace) legalAtBeforeTool() {}
+func (beforeToolReplace) legalAtBeforeTool() {
+}
 
-// BeforeToolExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see MatchBeforeTool.
+// BeforeToolExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see
+// MatchBeforeTool.
 //
 //sumtype:decl
 type BeforeToolExit interface {
@@ -1751,8 +1998,9 @@ type BeforeToolExit interface {
 	isExit()
 }
 
-// MatchBeforeTool calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforeTool calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchBeforeTool[R any](exit BeforeToolExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1784,48 +2032,67 @@ type BeforeToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeToolPoint holds the hooks and observers of BeforeTool. The zero value is ready to use. Do not copy it.
+// BeforeToolPoint holds the hooks and observers of BeforeTool. The zero value is ready to use. Do
+// not copy it.
 type BeforeToolPoint struct {
-	registry hookimpl.Registry[BeforeTool[ToolCallRequest]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeToolPoint) Add(f BeforeTool[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeToolPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeToolPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeToolPoint, "AddFunc", BeforeToolFunc(f), hookimpl.Options(opts))
+func (p *BeforeToolPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *BeforeToolPoint) Observe(f BeforeToolObserver[ToolCallRequest], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeToolPoint, "Observe", f, opts)
+func (p *BeforeToolPoint) Observe(
+	f BeforeToolObserver[ToolCallRequest],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeToolPoint) ObserveFunc(f func(context.Context, *Run, BeforeToolFired[ToolCallRequest]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeToolPoint, "ObserveFunc", f, opts)
+func (p *BeforeToolPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeToolPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeToolPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *BeforeToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallRequest) (exit BeforeToolExit, err error) {
-	if p.registry.Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *BeforeToolPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallRequest,
+) (exit BeforeToolExit, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *BeforeToolPoint) FireBy(ctx context.Context, run *Run, payload *ToolCallRequest) (exit BeforeToolExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *BeforeToolPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallRequest,
+) (exit BeforeToolExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1836,8 +2103,7 @@ func (p *BeforeToolPoint) FireBy(ctx context.Context, run *Run, payload *ToolCal
 // approver is asked once; without an approver, or without approval in time, the call is denied. If no hook
 // votes, the call is allowed. A failing hook denies.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook ends the fire with an error.
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
 }
@@ -1846,7 +2112,11 @@ type OnPermission[P any] interface {
 type OnPermissionFunc func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error)
 
 // OnPermission calls f.
-func (f OnPermissionFunc) OnPermission(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
+func (f OnPermissionFunc) OnPermission(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+) (OnPermissionOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -1855,18 +2125,26 @@ func (f OnPermissionFunc) Bind(h *Hooks) {
 	h.OnPermission.Add(f)
 }
 
-// OnPermissionWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnPermissionWhen(desc string, when func(*Run, ToolCallRequest) bool, h OnPermission[ToolCallRequest]) OnPermission[ToolCallRequest] {
+// OnPermissionWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnPermissionWhen(
+	desc string,
+	when func(*Run, ToolCallRequest) bool,
+	h OnPermission[ToolCallRequest],
+) OnPermission[ToolCallRequest] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnPermissionFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnPermission(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnPermission(ctx, run, payload)
+		},
+	}
 }
 
 // OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
@@ -1874,7 +2152,8 @@ type OnPermissionOutcome interface {
 	legalAtOnPermission()
 }
 
-// OnPermissionExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see MatchOnPermission.
+// OnPermissionExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
+// MatchOnPermission.
 //
 //sumtype:decl
 type OnPermissionExit interface {
@@ -1882,9 +2161,16 @@ type OnPermissionExit interface {
 	isExit()
 }
 
-// MatchOnPermission calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchOnPermission[R any](exit OnPermissionExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R) R {
+// MatchOnPermission calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
+func MatchOnPermission[R any](
+	exit OnPermissionExit,
+	none func() R,
+	deny func(Deny) R,
+	ask func(Ask) R,
+	allow func(Allow) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -1917,48 +2203,67 @@ type OnPermissionFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionPoint holds the hooks and observers of OnPermission. The zero value is ready to use. Do not copy it.
+// OnPermissionPoint holds the hooks and observers of OnPermission. The zero value is ready to use.
+// Do not copy it.
 type OnPermissionPoint struct {
-	registry hookimpl.Registry[OnPermission[ToolCallRequest]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnPermissionPoint) Add(f OnPermission[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPermissionPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionPoint, "AddFunc", OnPermissionFunc(f), hookimpl.Options(opts))
+func (p *OnPermissionPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", OnPermissionFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnPermissionPoint) Observe(f OnPermissionObserver[ToolCallRequest], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionPoint, "Observe", f, opts)
+func (p *OnPermissionPoint) Observe(
+	f OnPermissionObserver[ToolCallRequest],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPermissionPoint) ObserveFunc(f func(context.Context, *Run, OnPermissionFired[ToolCallRequest]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionPoint, "ObserveFunc", f, opts)
+func (p *OnPermissionPoint) ObserveFunc(
+	f func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnPermissionPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onPermissionPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *OnPermissionPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest) (exit OnPermissionExit, err error) {
-	if p.registry.Active() {
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
+func (p *OnPermissionPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+) (exit OnPermissionExit, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *OnPermissionPoint) FireBy(ctx context.Context, run *Run, payload ToolCallRequest) (exit OnPermissionExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *OnPermissionPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+) (exit OnPermissionExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1985,18 +2290,26 @@ func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
 	h.OnPermissionDenied.Add(f)
 }
 
-// OnPermissionDeniedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnPermissionDeniedWhen(desc string, when func(*Run, Denial) bool, h OnPermissionDenied[Denial]) OnPermissionDenied[Denial] {
+// OnPermissionDeniedWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnPermissionDeniedWhen(
+	desc string,
+	when func(*Run, Denial) bool,
+	h OnPermissionDenied[Denial],
+) OnPermissionDenied[Denial] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnPermissionDeniedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Denial) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnPermissionDenied(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Denial) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnPermissionDenied(ctx, run, payload)
+		},
+	}
 }
 
 // OnPermissionDeniedObserver is notified of every fire of OnPermissionDenied after it is decided.
@@ -2012,40 +2325,50 @@ type OnPermissionDeniedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. The zero value is ready to use. Do not copy it.
+// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. The zero value is
+// ready to use. Do not copy it.
 type OnPermissionDeniedPoint struct {
-	registry hookimpl.Registry[OnPermissionDenied[Denial]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnPermissionDeniedPoint) Add(f OnPermissionDenied[Denial], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionDeniedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPermissionDeniedPoint) AddFunc(f func(ctx context.Context, run *Run, payload Denial) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionDeniedPoint, "AddFunc", OnPermissionDeniedFunc(f), hookimpl.Options(opts))
+func (p *OnPermissionDeniedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Denial) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnPermissionDeniedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnPermissionDeniedPoint) Observe(f OnPermissionDeniedObserver[Denial], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionDeniedPoint, "Observe", f, opts)
+func (p *OnPermissionDeniedPoint) Observe(
+	f OnPermissionDeniedObserver[Denial],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPermissionDeniedPoint) ObserveFunc(f func(context.Context, *Run, OnPermissionDeniedFired[Denial]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionDeniedPoint, "ObserveFunc", f, opts)
+func (p *OnPermissionDeniedPoint) ObserveFunc(
+	f func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnPermissionDeniedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onPermissionDeniedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload Denial) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2055,8 +2378,7 @@ func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload De
 // hook refuses the handoff, and the run continues. The target takes over after the other calls of the reply
 // are answered, unless one of them ends the run.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
 }
@@ -2074,26 +2396,32 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 	h.OnHandoff.Add(f)
 }
 
-// OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnHandoffFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnHandoff(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnHandoff(ctx, run, payload)
+		},
+	}
 }
 
-// OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil continues.
+// OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil
+// continues.
 type OnHandoffOutcome interface {
 	legalAtOnHandoff()
 }
 
-// ReplaceOnHandoff returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceOnHandoff returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceOnHandoff(payload Handoff, reason string) OnHandoffOutcome {
 	return onHandoffReplace{hookimpl.Replaced(reason), payload}
 }
@@ -2103,9 +2431,11 @@ type onHandoffReplace struct {
 	To Handoff
 }
 
-func (onHandoffReplace) legalAtOnHandoff() {}
+func (onHandoffReplace) legalAtOnHandoff() {
+}
 
-// OnHandoffExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see MatchOnHandoff.
+// OnHandoffExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see
+// MatchOnHandoff.
 //
 //sumtype:decl
 type OnHandoffExit interface {
@@ -2113,8 +2443,8 @@ type OnHandoffExit interface {
 	isExit()
 }
 
-// MatchOnHandoff calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchOnHandoff calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchOnHandoff[R any](exit OnHandoffExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2146,48 +2476,60 @@ type OnHandoffFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnHandoffPoint holds the hooks and observers of OnHandoff. The zero value is ready to use. Do not copy it.
+// OnHandoffPoint holds the hooks and observers of OnHandoff. The zero value is ready to use. Do not
+// copy it.
 type OnHandoffPoint struct {
-	registry hookimpl.Registry[OnHandoff[Handoff]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnHandoffPoint) Add(f OnHandoff[Handoff], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onHandoffPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnHandoffPoint) AddFunc(f func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onHandoffPoint, "AddFunc", OnHandoffFunc(f), hookimpl.Options(opts))
+func (p *OnHandoffPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", OnHandoffFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnHandoffPoint) Observe(f OnHandoffObserver[Handoff], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onHandoffPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnHandoffPoint) ObserveFunc(f func(context.Context, *Run, OnHandoffFired[Handoff]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onHandoffPoint, "ObserveFunc", f, opts)
+func (p *OnHandoffPoint) ObserveFunc(
+	f func(context.Context, *Run, OnHandoffFired[Handoff]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnHandoffPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onHandoffPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *OnHandoffPoint) FireBy(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *OnHandoffPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *Handoff,
+) (exit OnHandoffExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2205,10 +2547,20 @@ type AroundTool[P any] interface {
 }
 
 // AroundToolFunc is a function that is a hook of AroundTool.
-type AroundToolFunc func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error)
+type AroundToolFunc func(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	next AroundToolNext,
+) (hookkit.Answer[ToolCallResult], error)
 
 // AroundTool calls f.
-func (f AroundToolFunc) AroundTool(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
+func (f AroundToolFunc) AroundTool(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	next AroundToolNext,
+) (hookkit.Answer[ToolCallResult], error) {
 	return f(ctx, run, payload, next)
 }
 
@@ -2217,18 +2569,31 @@ func (f AroundToolFunc) Bind(h *Hooks) {
 	h.AroundTool.Add(f)
 }
 
-// AroundToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func AroundToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h AroundTool[ToolCallRequest]) AroundTool[ToolCallRequest] {
+// AroundToolWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func AroundToolWhen(
+	desc string,
+	when func(*Run, ToolCallRequest) bool,
+	h AroundTool[ToolCallRequest],
+) AroundTool[ToolCallRequest] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AroundToolFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.AroundTool(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(
+			ctx context.Context,
+			run *Run,
+			payload ToolCallRequest,
+			next AroundToolNext,
+		) (hookkit.Answer[ToolCallResult], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.AroundTool(ctx, run, payload, next)
+		},
+	}
 }
 
 // AroundToolObserver is notified of every fire of AroundTool after it is decided.
@@ -2248,53 +2613,74 @@ type AroundToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AroundToolNext runs the inner hooks and the act. It is valid until the hook that received it returns.
+// AroundToolNext runs the inner hooks and the act. It is valid until the hook that received it
+// returns.
 type AroundToolNext struct {
 	fire  *aroundToolInvocation
 	level int
 }
 
-// AroundToolPoint holds the hooks and observers of AroundTool. The zero value is ready to use. Do not copy it.
+// AroundToolPoint holds the hooks and observers of AroundTool. The zero value is ready to use. Do
+// not copy it.
 type AroundToolPoint struct {
-	registry hookimpl.Registry[AroundTool[ToolCallRequest]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AroundToolPoint) Add(f AroundTool[ToolCallRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundToolPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AroundToolPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundToolPoint, "AddFunc", AroundToolFunc(f), hookimpl.Options(opts))
+func (p *AroundToolPoint) AddFunc(
+	f func(
+		ctx context.Context,
+		run *Run,
+		payload ToolCallRequest,
+		next AroundToolNext,
+	) (hookkit.Answer[ToolCallResult], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", AroundToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *AroundToolPoint) Observe(f AroundToolObserver[ToolCallRequest], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundToolPoint, "Observe", f, opts)
+func (p *AroundToolPoint) Observe(
+	f AroundToolObserver[ToolCallRequest],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AroundToolPoint) ObserveFunc(f func(context.Context, *Run, AroundToolFired[ToolCallRequest]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundToolPoint, "ObserveFunc", f, opts)
+func (p *AroundToolPoint) ObserveFunc(
+	f func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AroundToolPoint) List() []hookkit.Info {
-	return p.registry.List(p, &aroundToolPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (result ToolCallResult, err error) {
-	if p.registry.Active() {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *AroundToolPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
+) (result ToolCallResult, err error) {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &aroundToolPoint, recover())
+			err = p.state.Unwrapped(ctx, &aroundToolPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -2304,10 +2690,15 @@ func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRe
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *AroundToolPoint) FireBy(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (result ToolCallResult, by hookkit.By, err error) {
-	if p.registry.Active() {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *AroundToolPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
+) (result ToolCallResult, by hookkit.By, err error) {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -2338,18 +2729,26 @@ func (f OnToolProgressFunc) Bind(h *Hooks) {
 	h.OnToolProgress.Add(f)
 }
 
-// OnToolProgressWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnToolProgressWhen(desc string, when func(*Run, ToolProgress) bool, h OnToolProgress[ToolProgress]) OnToolProgress[ToolProgress] {
+// OnToolProgressWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnToolProgressWhen(
+	desc string,
+	when func(*Run, ToolProgress) bool,
+	h OnToolProgress[ToolProgress],
+) OnToolProgress[ToolProgress] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnToolProgressFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnToolProgress(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolProgress) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnToolProgress(ctx, run, payload)
+		},
+	}
 }
 
 // OnToolProgressObserver is notified of every fire of OnToolProgress after it is decided.
@@ -2365,40 +2764,50 @@ type OnToolProgressFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolProgressPoint holds the hooks and observers of OnToolProgress. The zero value is ready to use. Do not copy it.
+// OnToolProgressPoint holds the hooks and observers of OnToolProgress. The zero value is ready to
+// use. Do not copy it.
 type OnToolProgressPoint struct {
-	registry hookimpl.Registry[OnToolProgress[ToolProgress]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnToolProgressPoint) Add(f OnToolProgress[ToolProgress], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolProgressPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnToolProgressPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolProgress) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolProgressPoint, "AddFunc", OnToolProgressFunc(f), hookimpl.Options(opts))
+func (p *OnToolProgressPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ToolProgress) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnToolProgressFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnToolProgressPoint) Observe(f OnToolProgressObserver[ToolProgress], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolProgressPoint, "Observe", f, opts)
+func (p *OnToolProgressPoint) Observe(
+	f OnToolProgressObserver[ToolProgress],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnToolProgressPoint) ObserveFunc(f func(context.Context, *Run, OnToolProgressFired[ToolProgress]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolProgressPoint, "ObserveFunc", f, opts)
+func (p *OnToolProgressPoint) ObserveFunc(
+	f func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnToolProgressPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onToolProgressPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolProgress) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2424,18 +2833,26 @@ func (f OnToolErrorFunc) Bind(h *Hooks) {
 	h.OnToolError.Add(f)
 }
 
-// OnToolErrorWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnToolErrorWhen(desc string, when func(*Run, ToolFailure) bool, h OnToolError[ToolFailure]) OnToolError[ToolFailure] {
+// OnToolErrorWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnToolErrorWhen(
+	desc string,
+	when func(*Run, ToolFailure) bool,
+	h OnToolError[ToolFailure],
+) OnToolError[ToolFailure] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnToolErrorFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnToolError(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolFailure) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnToolError(ctx, run, payload)
+		},
+	}
 }
 
 // OnToolErrorObserver is notified of every fire of OnToolError after it is decided.
@@ -2451,40 +2868,50 @@ type OnToolErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolErrorPoint holds the hooks and observers of OnToolError. The zero value is ready to use. Do not copy it.
+// OnToolErrorPoint holds the hooks and observers of OnToolError. The zero value is ready to use. Do
+// not copy it.
 type OnToolErrorPoint struct {
-	registry hookimpl.Registry[OnToolError[ToolFailure]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnToolErrorPoint) Add(f OnToolError[ToolFailure], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolErrorPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnToolErrorPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolFailure) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolErrorPoint, "AddFunc", OnToolErrorFunc(f), hookimpl.Options(opts))
+func (p *OnToolErrorPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ToolFailure) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnToolErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnToolErrorPoint) Observe(f OnToolErrorObserver[ToolFailure], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolErrorPoint, "Observe", f, opts)
+func (p *OnToolErrorPoint) Observe(
+	f OnToolErrorObserver[ToolFailure],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnToolErrorPoint) ObserveFunc(f func(context.Context, *Run, OnToolErrorFired[ToolFailure]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolErrorPoint, "ObserveFunc", f, opts)
+func (p *OnToolErrorPoint) ObserveFunc(
+	f func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnToolErrorPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onToolErrorPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailure) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2510,18 +2937,26 @@ func (f OnSubagentStartFunc) Bind(h *Hooks) {
 	h.OnSubagentStart.Add(f)
 }
 
-// OnSubagentStartWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnSubagentStartWhen(desc string, when func(*Run, Subagent) bool, h OnSubagentStart[Subagent]) OnSubagentStart[Subagent] {
+// OnSubagentStartWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnSubagentStartWhen(
+	desc string,
+	when func(*Run, Subagent) bool,
+	h OnSubagentStart[Subagent],
+) OnSubagentStart[Subagent] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnSubagentStartFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Subagent) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnSubagentStart(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Subagent) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnSubagentStart(ctx, run, payload)
+		},
+	}
 }
 
 // OnSubagentStartObserver is notified of every fire of OnSubagentStart after it is decided.
@@ -2537,40 +2972,50 @@ type OnSubagentStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. The zero value is ready to use. Do not copy it.
+// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. The zero value is ready to
+// use. Do not copy it.
 type OnSubagentStartPoint struct {
-	registry hookimpl.Registry[OnSubagentStart[Subagent]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnSubagentStartPoint) Add(f OnSubagentStart[Subagent], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStartPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSubagentStartPoint) AddFunc(f func(ctx context.Context, run *Run, payload Subagent) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStartPoint, "AddFunc", OnSubagentStartFunc(f), hookimpl.Options(opts))
+func (p *OnSubagentStartPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Subagent) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnSubagentStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnSubagentStartPoint) Observe(f OnSubagentStartObserver[Subagent], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStartPoint, "Observe", f, opts)
+func (p *OnSubagentStartPoint) Observe(
+	f OnSubagentStartObserver[Subagent],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSubagentStartPoint) ObserveFunc(f func(context.Context, *Run, OnSubagentStartFired[Subagent]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStartPoint, "ObserveFunc", f, opts)
+func (p *OnSubagentStartPoint) ObserveFunc(
+	f func(context.Context, *Run, OnSubagentStartFired[Subagent]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnSubagentStartPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onSubagentStartPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subagent) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2595,18 +3040,26 @@ func (f OnSubagentStopFunc) Bind(h *Hooks) {
 	h.OnSubagentStop.Add(f)
 }
 
-// OnSubagentStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnSubagentStopWhen(desc string, when func(*Run, SubagentDone) bool, h OnSubagentStop[SubagentDone]) OnSubagentStop[SubagentDone] {
+// OnSubagentStopWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnSubagentStopWhen(
+	desc string,
+	when func(*Run, SubagentDone) bool,
+	h OnSubagentStop[SubagentDone],
+) OnSubagentStop[SubagentDone] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnSubagentStopFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnSubagentStop(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload SubagentDone) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnSubagentStop(ctx, run, payload)
+		},
+	}
 }
 
 // OnSubagentStopObserver is notified of every fire of OnSubagentStop after it is decided.
@@ -2622,40 +3075,50 @@ type OnSubagentStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. The zero value is ready to use. Do not copy it.
+// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. The zero value is ready to
+// use. Do not copy it.
 type OnSubagentStopPoint struct {
-	registry hookimpl.Registry[OnSubagentStop[SubagentDone]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnSubagentStopPoint) Add(f OnSubagentStop[SubagentDone], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStopPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSubagentStopPoint) AddFunc(f func(ctx context.Context, run *Run, payload SubagentDone) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStopPoint, "AddFunc", OnSubagentStopFunc(f), hookimpl.Options(opts))
+func (p *OnSubagentStopPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload SubagentDone) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnSubagentStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnSubagentStopPoint) Observe(f OnSubagentStopObserver[SubagentDone], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStopPoint, "Observe", f, opts)
+func (p *OnSubagentStopPoint) Observe(
+	f OnSubagentStopObserver[SubagentDone],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSubagentStopPoint) ObserveFunc(f func(context.Context, *Run, OnSubagentStopFired[SubagentDone]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStopPoint, "ObserveFunc", f, opts)
+func (p *OnSubagentStopPoint) ObserveFunc(
+	f func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnSubagentStopPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onSubagentStopPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload SubagentDone) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2667,8 +3130,7 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; results of the reply's
 // other calls are kept. A failing hook withholds the result, and the run continues.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
 }
@@ -2686,26 +3148,36 @@ func (f AfterToolFunc) Bind(h *Hooks) {
 	h.AfterTool.Add(f)
 }
 
-// AfterToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func AfterToolWhen(desc string, when func(*Run, ToolCallResult) bool, h AfterTool[ToolCallResult]) AfterTool[ToolCallResult] {
+// AfterToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
+func AfterToolWhen(
+	desc string,
+	when func(*Run, ToolCallResult) bool,
+	h AfterTool[ToolCallResult],
+) AfterTool[ToolCallResult] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AfterToolFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterTool(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterTool(ctx, run, payload)
+		},
+	}
 }
 
-// AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil continues.
+// AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil
+// continues.
 type AfterToolOutcome interface {
 	legalAtAfterTool()
 }
 
-// ReplaceAfterTool returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceAfterTool returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceAfterTool(payload ToolCallResult, reason string) AfterToolOutcome {
 	return afterToolReplace{hookimpl.Replaced(reason), payload}
 }
@@ -2715,7 +3187,8 @@ type afterToolReplace struct {
 	To ToolCallResult
 }
 
-func (afterToolReplace) legalAtAfterTool() {}
+func (afterToolReplace) legalAtAfterTool() {
+}
 
 // AfterToolExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchAfterTool.
 //
@@ -2725,8 +3198,8 @@ type AfterToolExit interface {
 	isExit()
 }
 
-// MatchAfterTool calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchAfterTool calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2756,48 +3229,63 @@ type AfterToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterToolPoint holds the hooks and observers of AfterTool. The zero value is ready to use. Do not copy it.
+// AfterToolPoint holds the hooks and observers of AfterTool. The zero value is ready to use. Do not
+// copy it.
 type AfterToolPoint struct {
-	registry hookimpl.Registry[AfterTool[ToolCallResult]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AfterToolPoint) Add(f AfterTool[ToolCallResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterToolPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterToolPoint) AddFunc(f func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterToolPoint, "AddFunc", AfterToolFunc(f), hookimpl.Options(opts))
+func (p *AfterToolPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", AfterToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *AfterToolPoint) Observe(f AfterToolObserver[ToolCallResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterToolPoint, "Observe", f, opts)
+func (p *AfterToolPoint) Observe(
+	f AfterToolObserver[ToolCallResult],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterToolPoint) ObserveFunc(f func(context.Context, *Run, AfterToolFired[ToolCallResult]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterToolPoint, "ObserveFunc", f, opts)
+func (p *AfterToolPoint) ObserveFunc(
+	f func(context.Context, *Run, AfterToolFired[ToolCallResult]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterToolPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterToolPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *AfterToolPoint) FireBy(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *AfterToolPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallResult,
+) (exit AfterToolExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2825,18 +3313,26 @@ func (f OnBudgetExceededFunc) Bind(h *Hooks) {
 	h.OnBudgetExceeded.Add(f)
 }
 
-// OnBudgetExceededWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnBudgetExceededWhen(desc string, when func(*Run, BudgetExceeded) bool, h OnBudgetExceeded[BudgetExceeded]) OnBudgetExceeded[BudgetExceeded] {
+// OnBudgetExceededWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnBudgetExceededWhen(
+	desc string,
+	when func(*Run, BudgetExceeded) bool,
+	h OnBudgetExceeded[BudgetExceeded],
+) OnBudgetExceeded[BudgetExceeded] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnBudgetExceededFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnBudgetExceeded(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload BudgetExceeded) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnBudgetExceeded(ctx, run, payload)
+		},
+	}
 }
 
 // OnBudgetExceededObserver is notified of every fire of OnBudgetExceeded after it is decided.
@@ -2852,40 +3348,53 @@ type OnBudgetExceededFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. The zero value is ready to use. Do not copy it.
+// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. The zero value is ready
+// to use. Do not copy it.
 type OnBudgetExceededPoint struct {
-	registry hookimpl.Registry[OnBudgetExceeded[BudgetExceeded]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
-func (p *OnBudgetExceededPoint) Add(f OnBudgetExceeded[BudgetExceeded], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onBudgetExceededPoint, "Add", f, hookimpl.Options(opts))
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
+func (p *OnBudgetExceededPoint) Add(
+	f OnBudgetExceeded[BudgetExceeded],
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnBudgetExceededPoint) AddFunc(f func(ctx context.Context, run *Run, payload BudgetExceeded) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onBudgetExceededPoint, "AddFunc", OnBudgetExceededFunc(f), hookimpl.Options(opts))
+func (p *OnBudgetExceededPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload BudgetExceeded) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnBudgetExceededFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnBudgetExceededPoint) Observe(f OnBudgetExceededObserver[BudgetExceeded], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onBudgetExceededPoint, "Observe", f, opts)
+func (p *OnBudgetExceededPoint) Observe(
+	f OnBudgetExceededObserver[BudgetExceeded],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnBudgetExceededPoint) ObserveFunc(f func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onBudgetExceededPoint, "ObserveFunc", f, opts)
+func (p *OnBudgetExceededPoint) ObserveFunc(
+	f func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnBudgetExceededPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onBudgetExceededPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload BudgetExceeded) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2910,18 +3419,22 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 	h.AfterStep.Add(f)
 }
 
-// AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AfterStepFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload StepResult) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.AfterStep(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload StepResult) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.AfterStep(ctx, run, payload)
+		},
+	}
 }
 
 // AfterStepObserver is notified of every fire of AfterStep after it is decided.
@@ -2937,40 +3450,50 @@ type AfterStepFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterStepPoint holds the hooks and observers of AfterStep. The zero value is ready to use. Do not copy it.
+// AfterStepPoint holds the hooks and observers of AfterStep. The zero value is ready to use. Do not
+// copy it.
 type AfterStepPoint struct {
-	registry hookimpl.Registry[AfterStep[StepResult]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AfterStepPoint) Add(f AfterStep[StepResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterStepPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterStepPoint) AddFunc(f func(ctx context.Context, run *Run, payload StepResult) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterStepPoint, "AddFunc", AfterStepFunc(f), hookimpl.Options(opts))
+func (p *AfterStepPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload StepResult) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", AfterStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *AfterStepPoint) Observe(f AfterStepObserver[StepResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterStepPoint, "Observe", f, opts)
+func (p *AfterStepPoint) Observe(
+	f AfterStepObserver[StepResult],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterStepPoint) ObserveFunc(f func(context.Context, *Run, AfterStepFired[StepResult]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterStepPoint, "ObserveFunc", f, opts)
+func (p *AfterStepPoint) ObserveFunc(
+	f func(context.Context, *Run, AfterStepFired[StepResult]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterStepPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterStepPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2981,8 +3504,7 @@ func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult)
 // stops with retry_limit. The last rejected answer is then the reply, unless a hook failed. A hook that must
 // keep an answer from the user therefore returns an error.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type CheckDone[P any] interface {
 	CheckDone(ctx context.Context, run *Run, payload P) (CheckDoneOutcome, error)
 }
@@ -3000,26 +3522,32 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 	h.CheckDone.Add(f)
 }
 
-// CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		CheckDoneFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.CheckDone(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.CheckDone(ctx, run, payload)
+		},
+	}
 }
 
-// CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil continues.
+// CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil
+// continues.
 type CheckDoneOutcome interface {
 	legalAtCheckDone()
 }
 
-// ReplaceCheckDone returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceCheckDone returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceCheckDone(payload DoneRequest, reason string) CheckDoneOutcome {
 	return checkDoneReplace{hookimpl.Replaced(reason), payload}
 }
@@ -3029,9 +3557,11 @@ type checkDoneReplace struct {
 	To DoneRequest
 }
 
-func (checkDoneReplace) legalAtCheckDone() {}
+func (checkDoneReplace) legalAtCheckDone() {
+}
 
-// CheckDoneExit is an outcome that ends the fire: RejectDone. A fire returns it; see MatchCheckDone.
+// CheckDoneExit is an outcome that ends the fire: RejectDone. A fire returns it; see
+// MatchCheckDone.
 //
 //sumtype:decl
 type CheckDoneExit interface {
@@ -3039,8 +3569,8 @@ type CheckDoneExit interface {
 	isExit()
 }
 
-// MatchCheckDone calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchCheckDone calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(RejectDone) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -3070,48 +3600,63 @@ type CheckDoneFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckDonePoint holds the hooks and observers of CheckDone. The zero value is ready to use. Do not copy it.
+// CheckDonePoint holds the hooks and observers of CheckDone. The zero value is ready to use. Do not
+// copy it.
 type CheckDonePoint struct {
-	registry hookimpl.Registry[CheckDone[DoneRequest]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *CheckDonePoint) Add(f CheckDone[DoneRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &checkDonePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *CheckDonePoint) AddFunc(f func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &checkDonePoint, "AddFunc", CheckDoneFunc(f), hookimpl.Options(opts))
+func (p *CheckDonePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", CheckDoneFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *CheckDonePoint) Observe(f CheckDoneObserver[DoneRequest], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &checkDonePoint, "Observe", f, opts)
+func (p *CheckDonePoint) Observe(
+	f CheckDoneObserver[DoneRequest],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *CheckDonePoint) ObserveFunc(f func(context.Context, *Run, CheckDoneFired[DoneRequest]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &checkDonePoint, "ObserveFunc", f, opts)
+func (p *CheckDonePoint) ObserveFunc(
+	f func(context.Context, *Run, CheckDoneFired[DoneRequest]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *CheckDonePoint) List() []hookkit.Info {
-	return p.registry.List(p, &checkDonePoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *CheckDonePoint) FireBy(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *CheckDonePoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *DoneRequest,
+) (exit CheckDoneExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3137,18 +3682,26 @@ func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
 	h.OnDoneAccepted.Add(f)
 }
 
-// OnDoneAcceptedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func OnDoneAcceptedWhen(desc string, when func(*Run, DoneAccepted) bool, h OnDoneAccepted[DoneAccepted]) OnDoneAccepted[DoneAccepted] {
+// OnDoneAcceptedWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func OnDoneAcceptedWhen(
+	desc string,
+	when func(*Run, DoneAccepted) bool,
+	h OnDoneAccepted[DoneAccepted],
+) OnDoneAccepted[DoneAccepted] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnDoneAcceptedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnDoneAccepted(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload DoneAccepted) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnDoneAccepted(ctx, run, payload)
+		},
+	}
 }
 
 // OnDoneAcceptedObserver is notified of every fire of OnDoneAccepted after it is decided.
@@ -3164,40 +3717,50 @@ type OnDoneAcceptedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. The zero value is ready to use. Do not copy it.
+// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. The zero value is ready to
+// use. Do not copy it.
 type OnDoneAcceptedPoint struct {
-	registry hookimpl.Registry[OnDoneAccepted[DoneAccepted]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnDoneAcceptedPoint) Add(f OnDoneAccepted[DoneAccepted], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onDoneAcceptedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnDoneAcceptedPoint) AddFunc(f func(ctx context.Context, run *Run, payload DoneAccepted) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onDoneAcceptedPoint, "AddFunc", OnDoneAcceptedFunc(f), hookimpl.Options(opts))
+func (p *OnDoneAcceptedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload DoneAccepted) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnDoneAcceptedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnDoneAcceptedPoint) Observe(f OnDoneAcceptedObserver[DoneAccepted], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onDoneAcceptedPoint, "Observe", f, opts)
+func (p *OnDoneAcceptedPoint) Observe(
+	f OnDoneAcceptedObserver[DoneAccepted],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnDoneAcceptedPoint) ObserveFunc(f func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onDoneAcceptedPoint, "ObserveFunc", f, opts)
+func (p *OnDoneAcceptedPoint) ObserveFunc(
+	f func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnDoneAcceptedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onDoneAcceptedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAccepted) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3206,8 +3769,8 @@ func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAc
 // reply; the failure and its signals become warnings of the result. A failing hook is reported, and the run
 // fails. Cancellation and limits are not failures. OnRunError does not fire for a failure of BeforeRunEnd.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type OnRunError[P any] interface {
 	OnRunError(ctx context.Context, run *Run, payload P) (OnRunErrorOutcome, error)
 }
@@ -3225,18 +3788,22 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 	h.OnRunError.Add(f)
 }
 
-// OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnRunErrorFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnRunError(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnRunError(ctx, run, payload)
+		},
+	}
 }
 
 // OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
@@ -3252,8 +3819,9 @@ type OnRunErrorExit interface {
 	isExit()
 }
 
-// MatchOnRunError calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchOnRunError calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -3281,48 +3849,63 @@ type OnRunErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunErrorPoint holds the hooks and observers of OnRunError. The zero value is ready to use. Do not copy it.
+// OnRunErrorPoint holds the hooks and observers of OnRunError. The zero value is ready to use. Do
+// not copy it.
 type OnRunErrorPoint struct {
-	registry hookimpl.Registry[OnRunError[RunError]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnRunErrorPoint) Add(f OnRunError[RunError], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunErrorPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnRunErrorPoint) AddFunc(f func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunErrorPoint, "AddFunc", OnRunErrorFunc(f), hookimpl.Options(opts))
+func (p *OnRunErrorPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", OnRunErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnRunErrorPoint) Observe(f OnRunErrorObserver[RunError], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunErrorPoint, "Observe", f, opts)
+func (p *OnRunErrorPoint) Observe(
+	f OnRunErrorObserver[RunError],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnRunErrorPoint) ObserveFunc(f func(context.Context, *Run, OnRunErrorFired[RunError]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunErrorPoint, "ObserveFunc", f, opts)
+func (p *OnRunErrorPoint) ObserveFunc(
+	f func(context.Context, *Run, OnRunErrorFired[RunError]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnRunErrorPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onRunErrorPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *OnRunErrorPoint) Fire(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *OnRunErrorPoint) FireBy(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *OnRunErrorPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload RunError,
+) (exit OnRunErrorExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3331,8 +3914,8 @@ func (p *OnRunErrorPoint) FireBy(ctx context.Context, run *Run, payload RunError
 // OnStop fires once per run, when the run stops for any reason, with the signals so far. A hook may add
 // signals; it cannot resume the run.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type OnStop[P any] interface {
 	OnStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
@@ -3350,18 +3933,22 @@ func (f OnStopFunc) Bind(h *Hooks) {
 	h.OnStop.Add(f)
 }
 
-// OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnStopFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnStop(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnStop(ctx, run, payload)
+		},
+	}
 }
 
 // OnStopObserver is notified of every fire of OnStop after it is decided.
@@ -3379,40 +3966,47 @@ type OnStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnStopPoint holds the hooks and observers of OnStop. The zero value is ready to use. Do not copy it.
+// OnStopPoint holds the hooks and observers of OnStop. The zero value is ready to use. Do not copy
+// it.
 type OnStopPoint struct {
-	registry hookimpl.Registry[OnStop[Stopping]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnStopPoint) Add(f OnStop[Stopping], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onStopPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnStopPoint) AddFunc(f func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onStopPoint, "AddFunc", OnStopFunc(f), hookimpl.Options(opts))
+func (p *OnStopPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnStopPoint) Observe(f OnStopObserver[Stopping], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onStopPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnStopPoint) ObserveFunc(f func(context.Context, *Run, OnStopFired[Stopping]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onStopPoint, "ObserveFunc", f, opts)
+func (p *OnStopPoint) ObserveFunc(
+	f func(context.Context, *Run, OnStopFired[Stopping]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnStopPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onStopPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3420,7 +4014,7 @@ func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (col
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (collected []EndRun, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -3430,8 +4024,7 @@ func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (c
 // Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 // the run fails, and Reply, Calls and Messages are empty.
 //
-// Hooks run in order.
-// A failing hook ends the fire with an error.
+// Hooks run in order. A failing hook ends the fire with an error.
 type BeforeRunEnd[P any] interface {
 	BeforeRunEnd(ctx context.Context, run *Run, payload P) (BeforeRunEndOutcome, error)
 }
@@ -3440,7 +4033,11 @@ type BeforeRunEnd[P any] interface {
 type BeforeRunEndFunc func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error)
 
 // BeforeRunEnd calls f.
-func (f BeforeRunEndFunc) BeforeRunEnd(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
+func (f BeforeRunEndFunc) BeforeRunEnd(
+	ctx context.Context,
+	run *Run,
+	payload AgentResult,
+) (BeforeRunEndOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -3449,18 +4046,26 @@ func (f BeforeRunEndFunc) Bind(h *Hooks) {
 	h.BeforeRunEnd.Add(f)
 }
 
-// BeforeRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
-func BeforeRunEndWhen(desc string, when func(*Run, AgentResult) bool, h BeforeRunEnd[AgentResult]) BeforeRunEnd[AgentResult] {
+// BeforeRunEndWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
+func BeforeRunEndWhen(
+	desc string,
+	when func(*Run, AgentResult) bool,
+	h BeforeRunEnd[AgentResult],
+) BeforeRunEnd[AgentResult] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeRunEndFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeRunEnd(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeRunEnd(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeRunEndOutcome is a decision of a hook of BeforeRunEnd: ReplaceBeforeRunEnd. Nil continues.
@@ -3468,7 +4073,8 @@ type BeforeRunEndOutcome interface {
 	legalAtBeforeRunEnd()
 }
 
-// ReplaceBeforeRunEnd returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceBeforeRunEnd returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceBeforeRunEnd(payload AgentResult, reason string) BeforeRunEndOutcome {
 	return beforeRunEndReplace{hookimpl.Replaced(reason), payload}
 }
@@ -3478,7 +4084,8 @@ type beforeRunEndReplace struct {
 	To AgentResult
 }
 
-func (beforeRunEndReplace) legalAtBeforeRunEnd() {}
+func (beforeRunEndReplace) legalAtBeforeRunEnd() {
+}
 
 // BeforeRunEndObserver is notified of every fire of BeforeRunEnd after it is decided.
 type BeforeRunEndObserver[P any] interface {
@@ -3497,40 +4104,51 @@ type BeforeRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. The zero value is ready to use. Do not copy it.
+// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. The zero value is ready to use.
+// Do not copy it.
 type BeforeRunEndPoint struct {
-	registry hookimpl.Registry[BeforeRunEnd[AgentResult]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeRunEndPoint) Add(f BeforeRunEnd[AgentResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeRunEndPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeRunEndPoint) AddFunc(f func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeRunEndPoint, "AddFunc", BeforeRunEndFunc(f), hookimpl.Options(opts))
+func (p *BeforeRunEndPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *BeforeRunEndPoint) Observe(f BeforeRunEndObserver[AgentResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeRunEndPoint, "Observe", f, opts)
+func (p *BeforeRunEndPoint) Observe(
+	f BeforeRunEndObserver[AgentResult],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeRunEndPoint) ObserveFunc(f func(context.Context, *Run, BeforeRunEndFired[AgentResult]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeRunEndPoint, "ObserveFunc", f, opts)
+func (p *BeforeRunEndPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeRunEndPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeRunEndPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3538,7 +4156,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *AgentResult) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3565,18 +4183,22 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 	h.OnRunEnd.Add(f)
 }
 
-// OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnRunEndFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnRunEnd(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload AgentResult) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnRunEnd(ctx, run, payload)
+		},
+	}
 }
 
 // OnRunEndObserver is notified of every fire of OnRunEnd after it is decided.
@@ -3592,40 +4214,47 @@ type OnRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunEndPoint holds the hooks and observers of OnRunEnd. The zero value is ready to use. Do not copy it.
+// OnRunEndPoint holds the hooks and observers of OnRunEnd. The zero value is ready to use. Do not
+// copy it.
 type OnRunEndPoint struct {
-	registry hookimpl.Registry[OnRunEnd[AgentResult]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnRunEndPoint) Add(f OnRunEnd[AgentResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunEndPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnRunEndPoint) AddFunc(f func(ctx context.Context, run *Run, payload AgentResult) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunEndPoint, "AddFunc", OnRunEndFunc(f), hookimpl.Options(opts))
+func (p *OnRunEndPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload AgentResult) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnRunEndPoint) Observe(f OnRunEndObserver[AgentResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunEndPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnRunEndPoint) ObserveFunc(f func(context.Context, *Run, OnRunEndFired[AgentResult]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunEndPoint, "ObserveFunc", f, opts)
+func (p *OnRunEndPoint) ObserveFunc(
+	f func(context.Context, *Run, OnRunEndFired[AgentResult]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnRunEndPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onRunEndPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -4025,35 +4654,50 @@ var onRunStartPoint = hookimpl.Point{
 	Payload: "RunStart",
 	Results: "Replace, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceOnRunStart), hookimpl.Exiting[EndTurn]("EndTurn")}
+	Replace: ReplaceOnRunStart,
+	Exits: []any{
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(OnRunStart[RunStart].OnRunStart, OnRunStartFunc(nil)),
-	Fired: hookimpl.Notifying(OnRunStartObserver[RunStart].ObserveOnRunStart, func(f *OnRunStartFired[RunStart]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnRunStartPoint, ctx context.Context, run *Run, payload *RunStart, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*OnRunStartPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		OnRunStart[RunStart].OnRunStart,
+		OnRunStartFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnRunStartObserver[RunStart].ObserveOnRunStart,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnRunStartPoint) runHooks(ctx context.Context, run *Run, payload *RunStart, by *hookkit.By, snap *hookimpl.Snapshot[OnRunStart[RunStart]]) (exit OnRunStartExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *OnRunStartPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onRunStartPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnRunStartPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *RunStart,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnRunStartExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &OnRunStartFired[RunStart]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4062,7 +4706,8 @@ func (p *OnRunStartPoint) runHooks(ctx context.Context, run *Run, payload *RunSt
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnRunStart[RunStart])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4092,31 +4737,44 @@ var shouldStopPoint = hookimpl.Point{
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
 	Law:     hookimpl.FailsClosed,
-	Calls:   hookimpl.Collecting(ShouldStop[Step].ShouldStop, ShouldStopFunc(nil)),
-	Fired: hookimpl.Notifying(ShouldStopObserver[Step].ObserveShouldStop, func(f *ShouldStopFired[Step]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *ShouldStopPoint, ctx context.Context, run *Run, payload *Step, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire:    (*ShouldStopPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		ShouldStop[Step].ShouldStop,
+		ShouldStopFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		ShouldStopObserver[Step].ObserveShouldStop,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[ShouldStop[Step]]) (collected []EndRun, err error) {
+// registry returns the hooks of p and the observers.
+func (p *ShouldStopPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &shouldStopPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *ShouldStopPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []EndRun, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &ShouldStopFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected, fired.Err = hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			fired.Collected = hookimpl.Returned(all, collected)
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4125,7 +4783,8 @@ func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 			err = inv.Crashed(recover(), nil)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]ShouldStop[Step])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].ShouldStop(inv.Ctx, run, payload)
 		if failure != nil {
@@ -4142,25 +4801,31 @@ func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 var beforeStepPoint = hookimpl.Point{
 	Name:    "BeforeStep",
 	Payload: "Step",
-	Calls:   hookimpl.Checking(BeforeStep[Step].BeforeStep, BeforeStepFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeStepObserver[Step].ObserveBeforeStep, func(f *BeforeStepFired[Step]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeStepPoint, ctx context.Context, run *Run, payload *Step, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*BeforeStepPoint).runHooks,
+	Calls: hookimpl.Checking(
+		BeforeStep[Step].BeforeStep,
+		BeforeStepFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeStepObserver[Step].ObserveBeforeStep,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot[BeforeStep[Step]]) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeStepPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeStepPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &BeforeStepFired[Step]{Payload: payload}
@@ -4172,12 +4837,14 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeStep[Step])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -4192,34 +4859,48 @@ var shouldCompactPoint = hookimpl.Point{
 	Payload: "ContextUse",
 	Results: "Vote, Compact, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Compact]("Compact")}
+	Exits: []any{
+		Compact{},
 	},
-	Calls: hookimpl.Deciding(ShouldCompact[ContextUse].ShouldCompact, ShouldCompactFunc(nil)),
-	Fired: hookimpl.Notifying(ShouldCompactObserver[ContextUse].ObserveShouldCompact, func(f *ShouldCompactFired[ContextUse]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *ShouldCompactPoint, ctx context.Context, run *Run, payload *ContextUse, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*ShouldCompactPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		ShouldCompact[ContextUse].ShouldCompact,
+		ShouldCompactFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		ShouldCompactObserver[ContextUse].ObserveShouldCompact,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *ShouldCompactPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &shouldCompactPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *ShouldCompactPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload ContextUse,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit ShouldCompactExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &ShouldCompactFired[ContextUse]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -4228,7 +4909,8 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 			err = inv.Crashed(recover(), by)
 			leading := exit
 			exit = nil // and stays nil if a hook ends the fire or its goroutine
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
 					leading = better
@@ -4239,7 +4921,8 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]ShouldCompact[ContextUse])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4272,34 +4955,47 @@ var beforeCompactPoint = hookimpl.Point{
 	Payload: "Compaction",
 	Results: "SkipCompaction, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[SkipCompaction]("SkipCompaction")}
+	Exits: []any{
+		SkipCompaction{},
 	},
-	Calls: hookimpl.Deciding(BeforeCompact[Compaction].BeforeCompact, BeforeCompactFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeCompactObserver[Compaction].ObserveBeforeCompact, func(f *BeforeCompactFired[Compaction]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeCompactPoint, ctx context.Context, run *Run, payload *Compaction, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*BeforeCompactPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeCompact[Compaction].BeforeCompact,
+		BeforeCompactFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeCompactObserver[Compaction].ObserveBeforeCompact,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeCompactPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeCompactPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeCompactPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Compaction,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeCompactExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeCompactFired[Compaction]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4308,7 +5004,8 @@ func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Com
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeCompact[Compaction])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4334,47 +5031,60 @@ var afterCompactPoint = hookimpl.Point{
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceAfterCompact)}
-	},
-	Calls: hookimpl.Deciding(AfterCompact[Compacted].AfterCompact, AfterCompactFunc(nil)),
-	Fired: hookimpl.Notifying(AfterCompactObserver[Compacted].ObserveAfterCompact, func(f *AfterCompactFired[Compacted]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AfterCompactPoint, ctx context.Context, run *Run, payload *Compacted, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Replace: ReplaceAfterCompact,
+	Fire:    (*AfterCompactPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		AfterCompact[Compacted].AfterCompact,
+		AfterCompactFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		AfterCompactObserver[Compacted].ObserveAfterCompact,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *AfterCompactPoint) runHooks(ctx context.Context, run *Run, payload *Compacted, by *hookkit.By, snap *hookimpl.Snapshot[AfterCompact[Compacted]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *AfterCompactPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterCompactPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *AfterCompactPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Compacted,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &AfterCompactFired[Compacted]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterCompact[Compacted])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4401,43 +5111,57 @@ var briefingPoint = hookimpl.Point{
 	Name:    "Briefing",
 	Payload: "Step",
 	Results: "Collect[string]",
-	Calls:   hookimpl.Collecting(Briefing[Step].Briefing, BriefingFunc(nil)),
-	Fired: hookimpl.Notifying(BriefingObserver[Step].ObserveBriefing, func(f *BriefingFired[Step]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BriefingPoint, ctx context.Context, run *Run, payload *Step, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*BriefingPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		Briefing[Step].Briefing,
+		BriefingFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BriefingObserver[Step].ObserveBriefing,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BriefingPoint) runHooks(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[Briefing[Step]]) (collected []string) {
+// registry returns the hooks of p and the observers.
+func (p *BriefingPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &briefingPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BriefingPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &BriefingFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Briefing[Step])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Briefing(inv.Ctx, run, payload)
 		if failure != nil {
@@ -4457,35 +5181,51 @@ var beforeLLMPoint = hookimpl.Point{
 	Payload: "LLMRequest",
 	Results: "Replace, UseReply, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceBeforeLLM), hookimpl.Exiting[UseReply]("UseReply"), hookimpl.Exiting[EndTurn]("EndTurn")}
+	Replace: ReplaceBeforeLLM,
+	Exits: []any{
+		UseReply{},
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(BeforeLLM[LLMRequest].BeforeLLM, BeforeLLMFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeLLMObserver[LLMRequest].ObserveBeforeLLM, func(f *BeforeLLMFired[LLMRequest]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeLLMPoint, ctx context.Context, run *Run, payload *LLMRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*BeforeLLMPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeLLM[LLMRequest].BeforeLLM,
+		BeforeLLMFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By, snap *hookimpl.Snapshot[BeforeLLM[LLMRequest]]) (exit BeforeLLMExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeLLMPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeLLMPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeLLMPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *LLMRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeLLMExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeLLMFired[LLMRequest]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4494,7 +5234,8 @@ func (p *BeforeLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMReq
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeLLM[LLMRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4524,7 +5265,14 @@ var aroundLLMPoint = hookimpl.Point{
 	Payload: "LLMRequest",
 	Results: "Around[LLMResponse]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h AroundLLM[LLMRequest], ctx context.Context, run *Run, payload LLMRequest, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	Fire:    (*AroundLLMPoint).runHooks,
+	Calls: hookimpl.Wrapping(func(
+		h AroundLLM[LLMRequest],
+		ctx context.Context,
+		run *Run,
+		payload LLMRequest,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
 		inv := &aroundLLMInvocation{Next: func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
 			return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 		}}
@@ -4532,8 +5280,18 @@ var aroundLLMPoint = hookimpl.Point{
 		answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
-		return AroundLLMFunc(func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
-			own := &aroundLLMInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+		return AroundLLMFunc(func(
+			ctx context.Context,
+			run *Run,
+			payload LLMRequest,
+			next AroundLLMNext,
+		) (hookkit.Answer[LLMResponse], error) {
+			own := &aroundLLMInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -4543,27 +5301,29 @@ var aroundLLMPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[LLMResponse](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(AroundLLMObserver[LLMRequest].ObserveAroundLLM, func(f *AroundLLMFired[LLMRequest]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AroundLLMPoint, ctx context.Context, run *Run, payload *LLMRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, LLMRequest) (result LLMResponse, err error) { return }, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Notify: hookimpl.Notifying(
+		AroundLLMObserver[LLMRequest].ObserveAroundLLM,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AroundLLMPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &aroundLLMPoint)
 }
 
 // aroundLLMInvocation is one fire of AroundLLM.
 type aroundLLMInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[AroundLLM[LLMRequest]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, LLMRequest) (LLMResponse, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, LLMRequest) (hookkit.Answer[LLMResponse], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
 func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hookkit.Answer[LLMResponse], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
@@ -4572,38 +5332,47 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]AroundLLM[LLMRequest])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[LLMResponse]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[LLMResponse]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
+		answer, err = hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *AroundLLMPoint) runHooks(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error), by *hookkit.By, snap *hookimpl.Snapshot[AroundLLM[LLMRequest]]) (result LLMResponse, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *AroundLLMPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload LLMRequest,
+	act func(context.Context, LLMRequest) (LLMResponse, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (result LLMResponse, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4613,7 +5382,7 @@ func (p *AroundLLMPoint) runHooks(ctx context.Context, run *Run, payload LLMRequ
 		}()
 	}
 	answer, err := AroundLLMNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -4623,35 +5392,50 @@ var afterLLMPoint = hookimpl.Point{
 	Payload: "LLMResponse",
 	Results: "Replace, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceAfterLLM), hookimpl.Exiting[EndTurn]("EndTurn")}
+	Replace: ReplaceAfterLLM,
+	Exits: []any{
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(AfterLLM[LLMResponse].AfterLLM, AfterLLMFunc(nil)),
-	Fired: hookimpl.Notifying(AfterLLMObserver[LLMResponse].ObserveAfterLLM, func(f *AfterLLMFired[LLMResponse]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AfterLLMPoint, ctx context.Context, run *Run, payload *LLMResponse, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*AfterLLMPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		AfterLLM[LLMResponse].AfterLLM,
+		AfterLLMFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		AfterLLMObserver[LLMResponse].ObserveAfterLLM,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By, snap *hookimpl.Snapshot[AfterLLM[LLMResponse]]) (exit AfterLLMExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *AfterLLMPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterLLMPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *AfterLLMPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *LLMResponse,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit AfterLLMExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &AfterLLMFired[LLMResponse]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4660,7 +5444,8 @@ func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResp
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterLLM[LLMResponse])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4688,25 +5473,31 @@ func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResp
 var onToolsDisabledPoint = hookimpl.Point{
 	Name:    "OnToolsDisabled",
 	Payload: "ToolsDisabled",
-	Calls:   hookimpl.Checking(OnToolsDisabled[ToolsDisabled].OnToolsDisabled, OnToolsDisabledFunc(nil)),
-	Fired: hookimpl.Notifying(OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled, func(f *OnToolsDisabledFired[ToolsDisabled]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnToolsDisabledPoint, ctx context.Context, run *Run, payload *ToolsDisabled, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnToolsDisabledPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
+		OnToolsDisabledFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot[OnToolsDisabled[ToolsDisabled]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onToolsDisabledPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
@@ -4718,12 +5509,14 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnToolsDisabled[ToolsDisabled])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolsDisabled(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -4738,35 +5531,51 @@ var beforeToolPoint = hookimpl.Point{
 	Payload: "ToolCallRequest",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceBeforeTool), hookimpl.Exiting[SkipTool]("SkipTool"), hookimpl.Exiting[EndTurn]("EndTurn")}
+	Replace: ReplaceBeforeTool,
+	Exits: []any{
+		SkipTool{},
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(BeforeTool[ToolCallRequest].BeforeTool, BeforeToolFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeToolObserver[ToolCallRequest].ObserveBeforeTool, func(f *BeforeToolFired[ToolCallRequest]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeToolPoint, ctx context.Context, run *Run, payload *ToolCallRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*BeforeToolPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeTool[ToolCallRequest].BeforeTool,
+		BeforeToolFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[BeforeTool[ToolCallRequest]]) (exit BeforeToolExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeToolPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeToolPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeToolPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeToolExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeToolFired[ToolCallRequest]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4775,7 +5584,8 @@ func (p *BeforeToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolC
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeTool[ToolCallRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4805,34 +5615,50 @@ var onPermissionPoint = hookimpl.Point{
 	Payload: "ToolCallRequest",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Ask]("Ask"), hookimpl.Exiting[Allow]("Allow")}
+	Exits: []any{
+		Deny{},
+		Ask{},
+		Allow{},
 	},
-	Calls: hookimpl.Deciding(OnPermission[ToolCallRequest].OnPermission, OnPermissionFunc(nil)),
-	Fired: hookimpl.Notifying(OnPermissionObserver[ToolCallRequest].ObserveOnPermission, func(f *OnPermissionFired[ToolCallRequest]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnPermissionPoint, ctx context.Context, run *Run, payload *ToolCallRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*OnPermissionPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		OnPermission[ToolCallRequest].OnPermission,
+		OnPermissionFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *OnPermissionPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPermissionPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnPermissionPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnPermissionExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -4842,7 +5668,8 @@ func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload Tool
 		}
 	}()
 	var leading OnPermissionExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnPermission[ToolCallRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4875,25 +5702,31 @@ func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload Tool
 var onPermissionDeniedPoint = hookimpl.Point{
 	Name:    "OnPermissionDenied",
 	Payload: "Denial",
-	Calls:   hookimpl.Checking(OnPermissionDenied[Denial].OnPermissionDenied, OnPermissionDeniedFunc(nil)),
-	Fired: hookimpl.Notifying(OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied, func(f *OnPermissionDeniedFired[Denial]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnPermissionDeniedPoint, ctx context.Context, run *Run, payload *Denial, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnPermissionDeniedPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnPermissionDenied[Denial].OnPermissionDenied,
+		OnPermissionDeniedFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot[OnPermissionDenied[Denial]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPermissionDeniedPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
@@ -4905,12 +5738,14 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnPermissionDenied[Denial])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPermissionDenied(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -4925,35 +5760,51 @@ var onHandoffPoint = hookimpl.Point{
 	Payload: "Handoff",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceOnHandoff), hookimpl.Exiting[SkipTool]("SkipTool"), hookimpl.Exiting[EndTurn]("EndTurn")}
+	Replace: ReplaceOnHandoff,
+	Exits: []any{
+		SkipTool{},
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(OnHandoff[Handoff].OnHandoff, OnHandoffFunc(nil)),
-	Fired: hookimpl.Notifying(OnHandoffObserver[Handoff].ObserveOnHandoff, func(f *OnHandoffFired[Handoff]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnHandoffPoint, ctx context.Context, run *Run, payload *Handoff, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*OnHandoffPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		OnHandoff[Handoff].OnHandoff,
+		OnHandoffFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnHandoffObserver[Handoff].ObserveOnHandoff,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnHandoffPoint) runHooks(ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, snap *hookimpl.Snapshot[OnHandoff[Handoff]]) (exit OnHandoffExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *OnHandoffPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onHandoffPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnHandoffPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Handoff,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnHandoffExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &OnHandoffFired[Handoff]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -4962,7 +5813,8 @@ func (p *OnHandoffPoint) runHooks(ctx context.Context, run *Run, payload *Handof
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnHandoff[Handoff])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4992,16 +5844,36 @@ var aroundToolPoint = hookimpl.Point{
 	Payload: "ToolCallRequest",
 	Results: "Around[ToolCallResult]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h AroundTool[ToolCallRequest], ctx context.Context, run *Run, payload ToolCallRequest, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		inv := &aroundToolInvocation{Next: func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
+	Fire:    (*AroundToolPoint).runHooks,
+	Calls: hookimpl.Wrapping(func(
+		h AroundTool[ToolCallRequest],
+		ctx context.Context,
+		run *Run,
+		payload ToolCallRequest,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
+		inv := &aroundToolInvocation{Next: func(
+			ctx context.Context,
+			payload ToolCallRequest,
+		) (hookkit.Answer[ToolCallResult], error) {
 			return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 		}}
 		defer inv.End()
 		answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
-		return AroundToolFunc(func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
-			own := &aroundToolInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+		return AroundToolFunc(func(
+			ctx context.Context,
+			run *Run,
+			payload ToolCallRequest,
+			next AroundToolNext,
+		) (hookkit.Answer[ToolCallResult], error) {
+			own := &aroundToolInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -5011,28 +5883,33 @@ var aroundToolPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[ToolCallResult](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(AroundToolObserver[ToolCallRequest].ObserveAroundTool, func(f *AroundToolFired[ToolCallRequest]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AroundToolPoint, ctx context.Context, run *Run, payload *ToolCallRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, ToolCallRequest) (result ToolCallResult, err error) { return }, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Notify: hookimpl.Notifying(
+		AroundToolObserver[ToolCallRequest].ObserveAroundTool,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AroundToolPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &aroundToolPoint)
 }
 
 // aroundToolInvocation is one fire of AroundTool.
 type aroundToolInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[AroundTool[ToolCallRequest]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, ToolCallRequest) (ToolCallResult, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, ToolCallRequest) (hookkit.Answer[ToolCallResult], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
-func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answer hookkit.Answer[ToolCallResult], err error) {
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
+func (n AroundToolNext) Call(
+	ctx context.Context,
+	payload ToolCallRequest,
+) (answer hookkit.Answer[ToolCallResult], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
@@ -5040,38 +5917,47 @@ func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answ
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]AroundTool[ToolCallRequest])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
+		answer, err = hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *AroundToolPoint) runHooks(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error), by *hookkit.By, snap *hookimpl.Snapshot[AroundTool[ToolCallRequest]]) (result ToolCallResult, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *AroundToolPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (result ToolCallResult, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5081,7 +5967,7 @@ func (p *AroundToolPoint) runHooks(ctx context.Context, run *Run, payload ToolCa
 		}()
 	}
 	answer, err := AroundToolNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -5089,25 +5975,31 @@ func (p *AroundToolPoint) runHooks(ctx context.Context, run *Run, payload ToolCa
 var onToolProgressPoint = hookimpl.Point{
 	Name:    "OnToolProgress",
 	Payload: "ToolProgress",
-	Calls:   hookimpl.Checking(OnToolProgress[ToolProgress].OnToolProgress, OnToolProgressFunc(nil)),
-	Fired: hookimpl.Notifying(OnToolProgressObserver[ToolProgress].ObserveOnToolProgress, func(f *OnToolProgressFired[ToolProgress]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnToolProgressPoint, ctx context.Context, run *Run, payload *ToolProgress, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnToolProgressPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnToolProgress[ToolProgress].OnToolProgress,
+		OnToolProgressFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot[OnToolProgress[ToolProgress]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onToolProgressPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
@@ -5119,12 +6011,14 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnToolProgress[ToolProgress])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolProgress(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5137,25 +6031,31 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 var onToolErrorPoint = hookimpl.Point{
 	Name:    "OnToolError",
 	Payload: "ToolFailure",
-	Calls:   hookimpl.Checking(OnToolError[ToolFailure].OnToolError, OnToolErrorFunc(nil)),
-	Fired: hookimpl.Notifying(OnToolErrorObserver[ToolFailure].ObserveOnToolError, func(f *OnToolErrorFired[ToolFailure]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnToolErrorPoint, ctx context.Context, run *Run, payload *ToolFailure, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnToolErrorPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnToolError[ToolFailure].OnToolError,
+		OnToolErrorFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnToolErrorObserver[ToolFailure].ObserveOnToolError,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot[OnToolError[ToolFailure]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onToolErrorPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
@@ -5167,12 +6067,14 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnToolError[ToolFailure])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolError(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5185,25 +6087,31 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 var onSubagentStartPoint = hookimpl.Point{
 	Name:    "OnSubagentStart",
 	Payload: "Subagent",
-	Calls:   hookimpl.Checking(OnSubagentStart[Subagent].OnSubagentStart, OnSubagentStartFunc(nil)),
-	Fired: hookimpl.Notifying(OnSubagentStartObserver[Subagent].ObserveOnSubagentStart, func(f *OnSubagentStartFired[Subagent]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnSubagentStartPoint, ctx context.Context, run *Run, payload *Subagent, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnSubagentStartPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnSubagentStart[Subagent].OnSubagentStart,
+		OnSubagentStartFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot[OnSubagentStart[Subagent]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onSubagentStartPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSubagentStartFired[Subagent]{Payload: payload}
@@ -5215,12 +6123,14 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnSubagentStart[Subagent])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStart(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5233,25 +6143,31 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 var onSubagentStopPoint = hookimpl.Point{
 	Name:    "OnSubagentStop",
 	Payload: "SubagentDone",
-	Calls:   hookimpl.Checking(OnSubagentStop[SubagentDone].OnSubagentStop, OnSubagentStopFunc(nil)),
-	Fired: hookimpl.Notifying(OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop, func(f *OnSubagentStopFired[SubagentDone]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnSubagentStopPoint, ctx context.Context, run *Run, payload *SubagentDone, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnSubagentStopPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnSubagentStop[SubagentDone].OnSubagentStop,
+		OnSubagentStopFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot[OnSubagentStop[SubagentDone]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onSubagentStopPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
@@ -5263,12 +6179,14 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnSubagentStop[SubagentDone])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStop(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5283,35 +6201,50 @@ var afterToolPoint = hookimpl.Point{
 	Payload: "ToolCallResult",
 	Results: "Replace, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceAfterTool), hookimpl.Exiting[EndTurn]("EndTurn")}
+	Replace: ReplaceAfterTool,
+	Exits: []any{
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(AfterTool[ToolCallResult].AfterTool, AfterToolFunc(nil)),
-	Fired: hookimpl.Notifying(AfterToolObserver[ToolCallResult].ObserveAfterTool, func(f *AfterToolFired[ToolCallResult]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AfterToolPoint, ctx context.Context, run *Run, payload *ToolCallResult, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*AfterToolPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		AfterTool[ToolCallResult].AfterTool,
+		AfterToolFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		AfterToolObserver[ToolCallResult].ObserveAfterTool,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, snap *hookimpl.Snapshot[AfterTool[ToolCallResult]]) (exit AfterToolExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *AfterToolPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterToolPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *AfterToolPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallResult,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit AfterToolExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &AfterToolFired[ToolCallResult]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -5320,7 +6253,8 @@ func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCa
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterTool[ToolCallResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5348,25 +6282,36 @@ func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCa
 var onBudgetExceededPoint = hookimpl.Point{
 	Name:    "OnBudgetExceeded",
 	Payload: "BudgetExceeded",
-	Calls:   hookimpl.Checking(OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded, OnBudgetExceededFunc(nil)),
-	Fired: hookimpl.Notifying(OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded, func(f *OnBudgetExceededFired[BudgetExceeded]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnBudgetExceededPoint, ctx context.Context, run *Run, payload *BudgetExceeded, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnBudgetExceededPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
+		OnBudgetExceededFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot[OnBudgetExceeded[BudgetExceeded]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnBudgetExceededPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onBudgetExceededPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnBudgetExceededPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload BudgetExceeded,
+	snap *hookimpl.Snapshot,
+) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
@@ -5378,12 +6323,14 @@ func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload 
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnBudgetExceeded[BudgetExceeded])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnBudgetExceeded(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5396,25 +6343,31 @@ func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload 
 var afterStepPoint = hookimpl.Point{
 	Name:    "AfterStep",
 	Payload: "StepResult",
-	Calls:   hookimpl.Checking(AfterStep[StepResult].AfterStep, AfterStepFunc(nil)),
-	Fired: hookimpl.Notifying(AfterStepObserver[StepResult].ObserveAfterStep, func(f *AfterStepFired[StepResult]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AfterStepPoint, ctx context.Context, run *Run, payload *StepResult, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*AfterStepPoint).runHooks,
+	Calls: hookimpl.Checking(
+		AfterStep[StepResult].AfterStep,
+		AfterStepFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		AfterStepObserver[StepResult].ObserveAfterStep,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot[AfterStep[StepResult]]) {
+// registry returns the hooks of p and the observers.
+func (p *AfterStepPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterStepPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &AfterStepFired[StepResult]{Payload: payload}
@@ -5426,12 +6379,14 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterStep[StepResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].AfterStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5446,35 +6401,50 @@ var checkDonePoint = hookimpl.Point{
 	Payload: "DoneRequest",
 	Results: "Replace, RejectDone, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceCheckDone), hookimpl.Exiting[RejectDone]("RejectDone")}
+	Replace: ReplaceCheckDone,
+	Exits: []any{
+		RejectDone{},
 	},
-	Calls: hookimpl.Deciding(CheckDone[DoneRequest].CheckDone, CheckDoneFunc(nil)),
-	Fired: hookimpl.Notifying(CheckDoneObserver[DoneRequest].ObserveCheckDone, func(f *CheckDoneFired[DoneRequest]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *CheckDonePoint, ctx context.Context, run *Run, payload *DoneRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*CheckDonePoint).runHooks,
+	Calls: hookimpl.Deciding(
+		CheckDone[DoneRequest].CheckDone,
+		CheckDoneFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		CheckDoneObserver[DoneRequest].ObserveCheckDone,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By, snap *hookimpl.Snapshot[CheckDone[DoneRequest]]) (exit CheckDoneExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *CheckDonePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &checkDonePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *CheckDonePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *DoneRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit CheckDoneExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &CheckDoneFired[DoneRequest]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -5483,7 +6453,8 @@ func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRe
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]CheckDone[DoneRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5511,25 +6482,31 @@ func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRe
 var onDoneAcceptedPoint = hookimpl.Point{
 	Name:    "OnDoneAccepted",
 	Payload: "DoneAccepted",
-	Calls:   hookimpl.Checking(OnDoneAccepted[DoneAccepted].OnDoneAccepted, OnDoneAcceptedFunc(nil)),
-	Fired: hookimpl.Notifying(OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted, func(f *OnDoneAcceptedFired[DoneAccepted]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnDoneAcceptedPoint, ctx context.Context, run *Run, payload *DoneAccepted, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnDoneAcceptedPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
+		OnDoneAcceptedFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot[OnDoneAccepted[DoneAccepted]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onDoneAcceptedPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
@@ -5541,12 +6518,14 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnDoneAccepted[DoneAccepted])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnDoneAccepted(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5561,46 +6540,61 @@ var onRunErrorPoint = hookimpl.Point{
 	Payload: "RunError",
 	Results: "EndTurn, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[EndTurn]("EndTurn")}
+	Exits: []any{
+		EndTurn{},
 	},
-	Calls: hookimpl.Deciding(OnRunError[RunError].OnRunError, OnRunErrorFunc(nil)),
-	Fired: hookimpl.Notifying(OnRunErrorObserver[RunError].ObserveOnRunError, func(f *OnRunErrorFired[RunError]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnRunErrorPoint, ctx context.Context, run *Run, payload *RunError, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*OnRunErrorPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		OnRunError[RunError].OnRunError,
+		OnRunErrorFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnRunErrorObserver[RunError].ObserveOnRunError,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnRunErrorPoint) runHooks(ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *OnRunErrorPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onRunErrorPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnRunErrorPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload RunError,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnRunErrorExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnRunErrorFired[RunError]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnRunError[RunError])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -5627,43 +6621,57 @@ var onStopPoint = hookimpl.Point{
 	Name:    "OnStop",
 	Payload: "Stopping",
 	Results: "Collect[EndRun]",
-	Calls:   hookimpl.Collecting(OnStop[Stopping].OnStop, OnStopFunc(nil)),
-	Fired: hookimpl.Notifying(OnStopObserver[Stopping].ObserveOnStop, func(f *OnStopFired[Stopping]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnStopPoint, ctx context.Context, run *Run, payload *Stopping, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnStopPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		OnStop[Stopping].OnStop,
+		OnStopFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnStopObserver[Stopping].ObserveOnStop,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnStopPoint) runHooks(ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot[OnStop[Stopping]]) (collected []EndRun) {
+// registry returns the hooks of p and the observers.
+func (p *OnStopPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onStopPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnStopPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Stopping,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []EndRun) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnStopFired[Stopping]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnStop[Stopping])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].OnStop(inv.Ctx, run, payload)
 		if failure != nil {
@@ -5683,35 +6691,46 @@ var beforeRunEndPoint = hookimpl.Point{
 	Payload: "AgentResult",
 	Results: "Replace, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceBeforeRunEnd)}
-	},
-	Calls: hookimpl.Deciding(BeforeRunEnd[AgentResult].BeforeRunEnd, BeforeRunEndFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd, func(f *BeforeRunEndFired[AgentResult]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeRunEndPoint, ctx context.Context, run *Run, payload *AgentResult, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Replace: ReplaceBeforeRunEnd,
+	Fire:    (*BeforeRunEndPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeRunEnd[AgentResult].BeforeRunEnd,
+		BeforeRunEndFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By, snap *hookimpl.Snapshot[BeforeRunEnd[AgentResult]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeRunEndPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeRunEndPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeRunEndPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *AgentResult,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeRunEndFired[AgentResult]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -5720,7 +6739,8 @@ func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *Age
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeRunEnd[AgentResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5744,25 +6764,31 @@ func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *Age
 var onRunEndPoint = hookimpl.Point{
 	Name:    "OnRunEnd",
 	Payload: "AgentResult",
-	Calls:   hookimpl.Checking(OnRunEnd[AgentResult].OnRunEnd, OnRunEndFunc(nil)),
-	Fired: hookimpl.Notifying(OnRunEndObserver[AgentResult].ObserveOnRunEnd, func(f *OnRunEndFired[AgentResult]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnRunEndPoint, ctx context.Context, run *Run, payload *AgentResult, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnRunEndPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnRunEnd[AgentResult].OnRunEnd,
+		OnRunEndFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnRunEndObserver[AgentResult].ObserveOnRunEnd,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot[OnRunEnd[AgentResult]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnRunEndPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onRunEndPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnRunEndFired[AgentResult]{Payload: payload}
@@ -5774,12 +6800,14 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnRunEnd[AgentResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnRunEnd(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

@@ -4,73 +4,81 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// info describes the point whose registry r is, for people.
-func (r *registry) info() hookkit.PointInfo {
-	i := hookkit.PointInfo{Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results, Access: r}
-	if r.point.Outcomes != nil {
-		i.Outcomes = r.point.Outcomes()
-	}
-	return i
+// Info describes the point.
+func (r *Registry) Info() hookkit.PointInfo {
+	return hookkit.PointInfo{Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
+		Outcomes: slices.Clone(r.point.legal()), Contribution: r.point.Contribution, Access: r}
 }
 
 // registryOf returns the registry that a PointInfo describes.
-func registryOf(p hookkit.PointInfo) *registry { return p.Access.(*registry) }
+func registryOf(p hookkit.PointInfo) *Registry { return p.Access.(*Registry) }
 
 // New implements [hookkit.Access].
-func (r *registry) New() any { return r.point.New() }
+func (r *Registry) New() any { return r.point.New() }
 
 // NewRun implements [hookkit.Access].
-func (r *registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
+func (r *Registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
 
-// Fire implements [hookkit.Access].
-func (r *registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (hookkit.AnyFired, error) {
-	var fired hookkit.AnyFired
-	err := r.point.Fire(ctx, r.owner, run, payload, &fired)
+// Fire implements [hookkit.Access]. It calls runHooks by reflection, so that generated code is smaller.
+func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {
+	fire := reflect.ValueOf(r.point.Fire)
+	t := fire.Type()
+	last := t.NumIn() - 1
+	args := make([]reflect.Value, last+1)
+	for i := range args {
+		args[i] = reflect.Zero(t.In(i)) // for example the pointers to By
+	}
+	if ctx != nil {
+		args[1] = reflect.ValueOf(ctx)
+	}
+	if run != nil {
+		if args[2] = reflect.ValueOf(run); args[2].Type() != t.In(2) {
+			return fired, fmt.Errorf("hookkit: the run is a %T; pass a %v", run, t.In(2))
+		}
+	}
+	if args[3], err = addressOf(r.point.payload, payload); err != nil {
+		return fired, err
+	}
+	if t.In(3) == r.point.payload {
+		args[3] = args[3].Elem()
+	}
+	if r.point.Law.has(Wraps) {
+		act := t.In(4)
+		args[4] = reflect.MakeFunc(act, func([]reflect.Value) []reflect.Value {
+			return []reflect.Value{reflect.Zero(act.Out(0)), reflect.Zero(act.Out(1))}
+		})
+	}
+	args[0], args[last] = reflect.ValueOf(r.owner), reflect.ValueOf(r.state.latest().record(ctx, run, &fired))
+	if results := fire.Call(args); len(results) > 0 {
+		err, _ = results[len(results)-1].Interface().(error)
+	}
 	return fired, err
 }
 
-// Firing returns Point.Fire from a function that fires the point Q with the address of a payload.
-func Firing[Q, E, P any](
-	fire func(p Q, ctx context.Context, run *hookkit.Run[E], payload *P, fired *hookkit.AnyFired) error,
-) func(context.Context, any, hookkit.AnyRun, any, *hookkit.AnyFired) error {
-	return func(ctx context.Context, point any, run hookkit.AnyRun, payload any, fired *hookkit.AnyFired) error {
-		r, ok := run.(*hookkit.Run[E])
-		if !ok && run != nil {
-			return fmt.Errorf("hookkit: the run is a %T; pass a %T", run, r)
-		}
-		at, err := addressOf[P](payload)
-		if err != nil {
-			return err
-		}
-		return fire(point.(Q), ctx, r, at, fired)
+// addressOf returns the address of a payload of type t that is passed as a t, as a pointer to one or, if t is an
+// interface, as nil.
+func addressOf(t reflect.Type, payload any) (reflect.Value, error) {
+	at := reflect.ValueOf(payload)
+	if at.IsValid() && at.Type() == reflect.PointerTo(t) && !at.IsNil() {
+		return at, nil
 	}
-}
-
-// addressOf returns the address of a payload that is passed as a P, as a pointer to one or, if P is an interface, as
-// nil.
-func addressOf[P any](payload any) (*P, error) {
-	switch v := payload.(type) {
-	case *P:
-		if v != nil {
-			return v, nil
-		}
-	case P:
-		return &v, nil
-	case nil:
-		if reflect.TypeFor[P]().Kind() == reflect.Interface {
-			return new(P), nil
-		}
+	v, ok := valueOf(t, payload)
+	if !ok {
+		return v, fmt.Errorf("hookkit: the payload is a %T; pass a %v or a pointer to one", payload, t)
 	}
-	return nil, fmt.Errorf("hookkit: the payload is a %T; pass a %v or a pointer to one", payload, reflect.TypeFor[P]())
+	at = reflect.New(t)
+	at.Elem().Set(v)
+	return at, nil
 }
 
 // AddAny implements [hookkit.Access].
-func (r *registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookkit.Registration {
-	set := Options(opts)
+func (r *Registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookkit.Registration {
+	set := options(opts)
 	site := caller(1)
 	if h == nil {
 		panic(fmt.Sprintf("hookkit: %s.AddAny at %s: the hook is nil; pass a function", r.point.Name, site))
@@ -86,11 +94,11 @@ func (r *registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookki
 }
 
 // ObserveAny implements [hookkit.Access].
-func (r *registry) ObserveAny(observe hookkit.AnyObserverFunc, opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return ObserveAny([]hookkit.PointInfo{r.info()}, observe, observe, opts)
+func (r *Registry) ObserveAny(observe hookkit.AnyObserverFunc, opts ...hookkit.ObserverOption) *hookkit.Registration {
+	return ObserveAny([]hookkit.PointInfo{r.Info()}, observe, observe, opts)
 }
 
 // HandleFailures implements [hookkit.Access].
-func (r *registry) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
-	HandleFailures([]hookkit.PointInfo{r.info()}, handle)
+func (r *Registry) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
+	HandleFailures([]hookkit.PointInfo{r.Info()}, handle)
 }

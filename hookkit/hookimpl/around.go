@@ -44,10 +44,10 @@ func (inv *AroundInvocation) End() { inv.over.Store(true) }
 
 // Ended ends the invocation of a whole fire. If its goroutine is ending, so that Concluded was not called, it reports
 // the failures that no caller receives now.
-func (inv *AroundInvocation) Ended(ctx context.Context, d *Dispatch) {
+func (inv *AroundInvocation) Ended(ctx context.Context, s *Snapshot) {
 	inv.End()
 	for _, f := range inv.kept() {
-		d.unreported(ctx, f)
+		s.unreported(ctx, f)
 	}
 }
 
@@ -79,9 +79,9 @@ func Acted[R any](a *hookkit.Answer[R], r R) { (*opaque.Answer[R])(a).Acted(r) }
 func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).Given() }
 
 // Pass records that the answer leaves hook i, counted from 0, on its way out.
-func Pass[R any](a *hookkit.Answer[R], d *Dispatch, i int) {
-	if answer := (*opaque.Answer[R])(a); answer.Replaced() && i < len(d.entries) {
-		answer.Pass(d.entries[i])
+func Pass[R any](a *hookkit.Answer[R], s *Snapshot, i int) {
+	if answer := (*opaque.Answer[R])(a); answer.Replaced() && i < len(s.entries) {
+		answer.Pass(s.entries[i])
 	}
 }
 
@@ -122,39 +122,39 @@ func (b boxed[R]) decision() (string, string) {
 
 // Crashed records that hook i, counted from 0, or the wrapped act after the last hook, did not return. It takes the
 // result of recover and returns the failure.
-func (inv *AroundInvocation) Crashed(ctx context.Context, d *Dispatch, i int, recovered any) error {
+func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
 	if recovered == nil && inv.gone.Swap(true) {
 		return hookkit.ErrGoexit // recorded further in
 	}
 	var f *hookkit.Failure
-	if i < len(d.entries) {
-		f = d.failed(ctx, d.entries[i], crashed(recovered), recovered == nil, nil)
+	if i < len(s.entries) {
+		f = s.failed(ctx, s.entries[i], crashed(recovered), recovered == nil, nil)
 	} else {
-		f = d.unreturned(ctx, recovered)
+		f = s.unreturned(ctx, recovered)
 	}
 	if recovered != nil {
-		inv.keep(ctx, d, f)
+		inv.keep(ctx, s, f)
 	}
 	inv.made(f, i)
 	return f
 }
 
 // unreturned records that the wrapped act did not return.
-func (d *Dispatch) unreturned(ctx context.Context, recovered any) *hookkit.Failure {
-	f := (&entry{}).failure(d.point.Name, crashed(recovered))
-	if d.recording != nil {
-		d.recording.failed(f, true, recovered == nil)
+func (s *Snapshot) unreturned(ctx context.Context, recovered any) *hookkit.Failure {
+	f := (&entry{}).failure(s.point.Name, crashed(recovered))
+	if s.recording != nil {
+		s.recording.failed(f, true, recovered == nil)
 	}
 	if recovered == nil {
-		d.unreported(ctx, f)
+		s.unreported(ctx, f)
 	}
 	return f
 }
 
 // keep keeps a failure for Concluded. If the fire is over, because a timeout has abandoned the hook that called next,
 // it reports the failure.
-func (inv *AroundInvocation) keep(ctx context.Context, d *Dispatch, f *hookkit.Failure) {
+func (inv *AroundInvocation) keep(ctx context.Context, s *Snapshot, f *hookkit.Failure) {
 	inv.mu.Lock()
 	inv.failures = append(inv.failures, f)
 	inv.mu.Unlock()
@@ -169,7 +169,7 @@ func (inv *AroundInvocation) keep(ctx context.Context, d *Dispatch, f *hookkit.F
 	}
 	inv.mu.Unlock()
 	if i >= 0 {
-		d.unreported(ctx, f)
+		s.unreported(ctx, f)
 	}
 }
 
@@ -188,9 +188,9 @@ func (inv *AroundInvocation) kept() []*hookkit.Failure {
 // Failed handles the error that hook i returned, counted from 0, or the act after the last hook, or the missing answer
 // if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer
 // become a failure of the hook.
-func (inv *AroundInvocation) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
+func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
 	inv = inv.whole()
-	if i == len(d.entries) {
+	if i == len(s.entries) {
 		inv.made(err, i)
 		return err
 	}
@@ -208,8 +208,8 @@ func (inv *AroundInvocation) Failed(ctx context.Context, d *Dispatch, i int, err
 		inv.made(err, i)
 		return err
 	}
-	f := d.failed(ctx, d.entries[i], err, false, nil)
-	inv.keep(ctx, d, f)
+	f := s.failed(ctx, s.entries[i], err, false, nil)
+	inv.keep(ctx, s, f)
 	inv.made(f, i)
 	return f
 }
@@ -255,7 +255,7 @@ func ErrorBy(err error) hookkit.By { return hookkit.By{Decision: "Error", Reason
 func Concluded[R any](
 	ctx context.Context,
 	inv *AroundInvocation,
-	d *Dispatch,
+	s *Snapshot,
 	answer *hookkit.Answer[R],
 	err error,
 	by *hookkit.By,
@@ -272,18 +272,18 @@ func Concluded[R any](
 		})
 		for _, f := range kept {
 			if !passed[f] {
-				d.unreported(ctx, f)
+				s.unreported(ctx, f)
 			}
 		}
 	}
-	if by == nil && d.recording == nil {
+	if by == nil && s.recording == nil {
 		return
 	}
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
-		if i := inv.maker(err, -1); i >= 0 && i < len(d.entries) {
-			decided.Hook, decided.Site = d.entries[i].name, d.entries[i].site
+		if i := inv.maker(err, -1); i >= 0 && i < len(s.entries) {
+			decided.Hook, decided.Site = s.entries[i].name, s.entries[i].site
 		}
 		if f := failureIn(err); f != nil && f.Hook != "" && slices.Contains(kept, f) {
 			decided.Reason = textOf(f.Cause)
@@ -294,7 +294,7 @@ func Concluded[R any](
 	if by != nil {
 		*by = decided
 	}
-	if r := d.recording; r != nil {
+	if r := s.recording; r != nil {
 		r.decided(decided)
 		r.err, r.gone = err, nil
 	}
@@ -376,12 +376,12 @@ func failureIn(err error) (f *hookkit.Failure) {
 
 // Unwrapped returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
 // reported as an act inside hooks is.
-func (r *Registry[H]) Unwrapped(ctx context.Context, point *Point, recovered any) error {
-	d := Dispatch{point: point}
-	if core := r.core.Load(); core != nil {
-		core.tree.mu.Lock()
-		d = core.dispatch()
-		core.tree.mu.Unlock()
+func (s *State) Unwrapped(ctx context.Context, point *Point, recovered any) error {
+	now := &Snapshot{point: point}
+	if r := s.registry.Load(); r != nil {
+		r.tree.mu.Lock()
+		now = r.take()
+		r.tree.mu.Unlock()
 	}
-	return d.unreturned(ctx, recovered)
+	return now.unreturned(ctx, recovered)
 }

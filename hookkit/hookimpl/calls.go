@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -15,14 +16,21 @@ type Calls struct {
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
 	// Hook makes a hook of the point from one for any point.
 	Hook func(point string, h hookkit.AnyHook) any
+	// Contribution is the type of one contribution; nil where hooks contribute nothing.
+	Contribution reflect.Type
+
+	hook, payload reflect.Type // the interface of the hooks, and the payload
 }
 
+// The functions below are not inlined, because the compiler would compile their closures twice for each point.
+
 // Checking is for hooks that only return an error.
+//
+//go:noinline
 func Checking[H, E, P any, F ~func(context.Context, *hookkit.Run[E], P) error](
 	method func(H, context.Context, *hookkit.Run[E], P) error, _ F) Calls {
 	return Calls{
-		New:    newPayload[P],
-		NewRun: newRun[E],
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 		},
@@ -36,11 +44,12 @@ func Checking[H, E, P any, F ~func(context.Context, *hookkit.Run[E], P) error](
 }
 
 // Deciding is for hooks that return a decision.
+//
+//go:noinline
 func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) (O, error), _ F) Calls {
 	return Calls{
-		New:    newPayload[P],
-		NewRun: newRun[E],
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out}, err
@@ -55,14 +64,16 @@ func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, e
 }
 
 // Collecting is for hooks that return contributions.
+//
+//go:noinline
 func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error), _ F) Calls {
 	return Calls{
-		New:    newPayload[P],
-		NewRun: newRun[E],
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-			return hookkit.AnyReply{Collected: Slice(values)}, err
+			return hookkit.AnyReply{Collected: contributions(values)}, err
 		},
 		Hook: func(point string, h hookkit.AnyHook) any {
 			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
@@ -74,14 +85,16 @@ func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]
 }
 
 // DecidingAndCollecting is for hooks that return both.
+//
+//go:noinline
 func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.Run[E], P) (O, []T, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) (O, []T, error), _ F) Calls {
 	return Calls{
-		New:    newPayload[P],
-		NewRun: newRun[E],
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-			return hookkit.AnyReply{Outcome: out, Collected: Slice(values)}, err
+			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
 		},
 		Hook: func(point string, h hookkit.AnyHook) any {
 			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, []T, error) {
@@ -92,13 +105,14 @@ func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.
 }
 
 // Wrapping is for around hooks, from a function that calls one for any next, and one that makes one.
+//
+//go:noinline
 func Wrapping[H, E, P any](
 	call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
 	hook func(point string, h hookkit.AnyHook) any,
 ) Calls {
 	return Calls{
-		New:    newPayload[P],
-		NewRun: newRun[E],
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
 		},
@@ -121,8 +135,8 @@ func As[T any](v any) T {
 	return t
 }
 
-// Slice returns contributions as any: nil for an empty slice.
-func Slice[T any](values []T) any {
+// contributions returns a slice as any: nil for an empty slice.
+func contributions[T any](values []T) any {
 	if len(values) == 0 {
 		return nil
 	}

@@ -9,13 +9,13 @@ import (
 
 // A change adds entries to one registry. register and Use make several changes, all or none.
 type change struct {
-	at               *registry
+	at               *Registry
 	hooks, observers []*entry
 }
 
 // register makes the registration of one entry, and adds the entry to each of the owners: with toHooks to their hooks,
 // with toObservers to their observers.
-func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*registry) *hookkit.Registration {
+func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*Registry) *hookkit.Registration {
 	reg := newRegistration(e.name, e.site)
 	if e.queue != nil {
 		reg.queues = []*queue{e.queue}
@@ -84,7 +84,7 @@ func (c change) check() error {
 }
 
 // checkAnchor refuses an anchor of other Hooks, and one that would reverse the order of two layers.
-func (r *registry) checkAnchor(e *entry, a anchor) error {
+func (r *Registry) checkAnchor(e *entry, a anchor) error {
 	if r.stage.Load() == staging {
 		return nil // checked when the Use adds the entry to the program's Hooks
 	}
@@ -118,7 +118,7 @@ func (r *registry) checkAnchor(e *entry, a anchor) error {
 }
 
 // outermost returns the registry of the same point in the Hooks that all layers are on.
-func (r *registry) outermost() *registry {
+func (r *Registry) outermost() *Registry {
 	for r.outer != nil {
 		r = r.outer
 	}
@@ -126,7 +126,7 @@ func (r *registry) outermost() *registry {
 }
 
 // isWithin reports whether outer is one of the layers around r.
-func (r *registry) isWithin(outer *registry) bool {
+func (r *Registry) isWithin(outer *Registry) bool {
 	for at := r.outer; at != nil; at = at.outer {
 		if at == outer {
 			return true

@@ -22,7 +22,7 @@ type entry struct {
 	priority   int
 	ranked     bool // the priority was given
 	anchors    []anchor
-	owner      *registry
+	owner      *Registry
 	timeout    time.Duration
 	failClosed bool
 	spent      *atomic.Bool // of Once: the hook was called
@@ -41,7 +41,7 @@ type anchor struct {
 var clock atomic.Uint64
 
 // Options collects the options of one registration.
-func Options[O any](opts []O) opaque.Settings {
+func options[O any](opts []O) opaque.Settings {
 	var set opaque.Settings
 	for _, option := range opts {
 		if text, ok := apply(option, &set); !ok && set.Invalid == "" {

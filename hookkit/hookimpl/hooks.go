@@ -14,7 +14,7 @@ func ObserveAny(points []hookkit.PointInfo, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
 	site := caller(2)
 	refuseNil("ObserveAny", site, "observer", observer)
-	set := Options(opts)
+	set := options(opts)
 	refuseInvalid("ObserveAny", site, set)
 	return register("ObserveAny", newEntry(everything{observer, notify}, set, site), toObservers, registries(points)...)
 }
@@ -24,7 +24,7 @@ func Layer(name string, inner, outer []hookkit.PointInfo) {
 	for i := range inner {
 		o, in := registryOf(outer[i]), registryOf(inner[i])
 		o.refuseInBind("Layer", "the program adds layers")
-		in.typed.layer(&registry{point: o.point, owner: in.owner, tree: o.tree, outer: o, depth: o.depth + 1, name: name})
+		in.state.layer(&Registry{point: o.point, owner: in.owner, tree: o.tree, outer: o, depth: o.depth + 1, name: name})
 	}
 }
 
@@ -66,8 +66,8 @@ func HandleFailures(points []hookkit.PointInfo, handle func(context.Context, *ho
 	}
 }
 
-func registries(points []hookkit.PointInfo) []*registry {
-	rs := make([]*registry, len(points))
+func registries(points []hookkit.PointInfo) []*Registry {
+	rs := make([]*Registry, len(points))
 	for i, p := range points {
 		rs[i] = registryOf(p)
 	}
@@ -109,7 +109,7 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 }
 
 // refuseInBind panics, naming the place of the call, if the registry belongs to Hooks that a Bind was given.
-func (r *registry) refuseInBind(verb, instead string) {
+func (r *Registry) refuseInBind(verb, instead string) {
 	if r.stage.Load() != serving {
 		panic(
 			"hookkit: " + verb + " at " + caller(3) + " on the Hooks that Bind was given: a hook adds and observes, " + instead,
@@ -118,7 +118,7 @@ func (r *registry) refuseInBind(verb, instead string) {
 }
 
 // refuseFire panics if the registry belongs to Hooks that a Bind was given.
-func (r *registry) refuseFire() {
+func (r *Registry) refuseFire() {
 	if r.stage.Load() != serving {
 		panic("hookkit: Fire of " + r.point.Name + " on the Hooks that a Bind was given: they hold no other hook; " +
 			"fire the program's own Hooks, and do not keep those of Bind")

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -12,16 +13,16 @@ type Invocation struct {
 	Ctx  context.Context
 	Hook uint // the running hook, counted from 1; 0 while none runs
 
-	dispatch *Dispatch
+	snapshot *Snapshot
 	rank     int // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
 }
 
 // Start returns the Invocation of a fire. A nil ctx becomes the background context, since hooks may use it.
-func Start(ctx context.Context, d *Dispatch) Invocation {
-	return Invocation{Ctx: Background(ctx), dispatch: d, rank: d.rank}
+func Start(ctx context.Context, s *Snapshot) Invocation {
+	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank}
 }
 
-func (inv *Invocation) entry() *entry { return inv.dispatch.entries[inv.Hook-1] }
+func (inv *Invocation) entry() *entry { return inv.snapshot.entries[inv.Hook-1] }
 
 // Fail records that the running hook failed: with err or, if err is nil, because the outcome is not legal. It returns
 // the failure if that ends the fire, or nil if the next hook runs.
@@ -31,7 +32,7 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 	}
 	e, hook := inv.entry(), inv.Hook
 	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
-	stop := inv.dispatch.failed(inv.Ctx, e, err, false, by)
+	stop := inv.snapshot.failed(inv.Ctx, e, err, false, by)
 	if stop != nil {
 		return stop // not a nil *Failure
 	}
@@ -42,7 +43,7 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 // Crashed records, in the deferred function of a fire, that the running hook did not return. It takes the result of
 // recover and returns as Fail does.
 func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
-	stop := inv.dispatch.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
+	stop := inv.snapshot.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
 	if stop != nil {
 		return stop
 	}
@@ -51,16 +52,16 @@ func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
 
 // Decided records the decision of the running hook.
 func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
-	d := inv.dispatch
-	if by == nil && d.recording == nil {
+	s := inv.snapshot
+	if by == nil && s.recording == nil {
 		return
 	}
 	decided := inv.entry().decision(outcome)
 	if by != nil {
 		*by = decided
 	}
-	if d.recording != nil {
-		d.recording.decided(decided)
+	if s.recording != nil {
+		s.recording.decided(decided)
 	}
 }
 
@@ -69,12 +70,12 @@ func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
 	leads := inv.rank == 0 || rank < inv.rank
 	if leads {
 		inv.rank = rank
-		if inv.dispatch.single {
-			inv.dispatch.rank = rank
+		if inv.snapshot.single {
+			inv.snapshot.rank = rank
 		}
 		inv.Decided(outcome, by)
 	}
-	if r := inv.dispatch.recording; r != nil {
+	if r := inv.snapshot.recording; r != nil {
 		r.voted(inv.entry().decision(outcome), outcome)
 	}
 	return leads
@@ -94,33 +95,34 @@ func (inv *Invocation) Contributed(n int, by *[]hookkit.By) {
 // Rest returns, after a hook crashed at a FailOpen point, the snapshot of the next hook alone, or nil after the last.
 // The generated code runs the hooks one by one then, so that each crash costs the same, however many there are. last is
 // the previous result of Rest, nil at first.
-func Rest[H any](s *Snapshot[H], inv *Invocation, last *Snapshot[H]) *Snapshot[H] {
+func Rest(s *Snapshot, inv *Invocation, last *Snapshot) *Snapshot {
 	if last != nil {
 		inv.rank = last.rank
 	}
 	i := inv.Hook
-	if i >= uint(len(s.Hooks)) {
+	if i >= uint(len(s.entries)) {
 		return nil
 	}
 	inv.Hook++
-	next := &Snapshot[H]{Hooks: s.Hooks[i : i+1], Dispatch: s.Dispatch}
+	next := *s
+	next.Hooks = reflect.ValueOf(s.Hooks).Slice(int(i), int(i+1)).Interface()
 	next.entries, next.single, next.rank = s.entries[i:i+1], true, inv.rank
-	return next
+	return &next
 }
 
 // failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
 // that no caller receives an error.
-func (d *Dispatch) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
-	f := e.failure(d.point.Name, err)
-	ends := gone || d.point.Law.stops(e)
+func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
+	f := e.failure(s.point.Name, err)
+	ends := gone || s.point.Law.stops(e)
 	if ends && by != nil {
 		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: "Error", Reason: textOf(f.Cause)}
 	}
-	if d.recording != nil {
-		d.recording.failed(f, ends, gone)
+	if s.recording != nil {
+		s.recording.failed(f, ends, gone)
 	}
 	if gone || !ends {
-		d.unreported(ctx, f)
+		s.unreported(ctx, f)
 	}
 	if !ends {
 		return nil

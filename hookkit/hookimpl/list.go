@@ -10,8 +10,8 @@ import (
 )
 
 // Hooks implements [hookkit.Access].
-func (r *registry) Hooks() []hookkit.Info {
-	infos := r.list(func(layer *registry) *ordering { return &layer.hooks })
+func (r *Registry) Hooks() []hookkit.Info {
+	infos := r.list(func(layer *Registry) *ordering { return &layer.hooks })
 	if r.point.Law.has(Reversed) {
 		slices.Reverse(infos)
 	}
@@ -19,11 +19,11 @@ func (r *registry) Hooks() []hookkit.Info {
 }
 
 // Observers implements [hookkit.Access].
-func (r *registry) Observers() []hookkit.Info {
-	return r.list(func(layer *registry) *ordering { return &layer.observers })
+func (r *Registry) Observers() []hookkit.Info {
+	return r.list(func(layer *Registry) *ordering { return &layer.observers })
 }
 
-func (r *registry) list(of func(*registry) *ordering) []hookkit.Info {
+func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 	r.tree.mu.Lock()
 	defer r.tree.mu.Unlock()
 	var infos []hookkit.Info
@@ -40,7 +40,7 @@ func (r *registry) list(of func(*registry) *ordering) []hookkit.Info {
 }
 
 // info describes the entry; layers are those of its point.
-func (e *entry) info(layers []*registry) hookkit.Info {
+func (e *entry) info(layers []*Registry) hookkit.Info {
 	i := hookkit.Info{
 		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.owner.depth, LayerName: e.owner.name,
 		Timeout: e.timeout, Once: e.spent != nil, When: e.when,
@@ -53,7 +53,7 @@ func (e *entry) info(layers []*registry) hookkit.Info {
 }
 
 // why gives the reasons for the position of the entry.
-func (e *entry) why(i hookkit.Info, layers []*registry) string {
+func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 	words := []string{fmt.Sprintf("priority %d", e.priority)}
 	if t := tiers[e.priority]; !e.ranked {
 		words[0] += " (default)"
@@ -66,7 +66,7 @@ func (e *entry) why(i hookkit.Info, layers []*registry) string {
 	}
 	words = append(words, layer)
 	for _, a := range e.anchors {
-		if !slices.ContainsFunc(layers, func(layer *registry) bool { return layer.has(a.reg) }) {
+		if !slices.ContainsFunc(layers, func(layer *Registry) bool { return layer.has(a.reg) }) {
 			continue // removed, or without a hook at the point
 		}
 		word := "before "

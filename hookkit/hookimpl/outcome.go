@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -42,6 +43,59 @@ func describe(outcome any) (decision, reason string) {
 		}
 	}
 	return cmp.Or(v.Type().Name(), v.Type().String()), reason
+}
+
+// legal returns the outcomes that are legal at the point.
+func (p *Point) legal() []hookkit.Outcome {
+	return p.outcomes.get(func() []hookkit.Outcome {
+		var all []hookkit.Outcome
+		if p.Replace != nil {
+			all = append(all, rewriting("Replace", p.Replace))
+		}
+		if p.Edit != nil {
+			all = append(all, rewriting("Edit", p.Edit))
+		}
+		for _, x := range p.Exits {
+			all = append(all, exiting(reflect.TypeOf(x)))
+		}
+		return all
+	})
+}
+
+// rewriting describes the outcome that a Replace or Edit constructor makes.
+func rewriting(name string, construct any) hookkit.Outcome {
+	f := reflect.ValueOf(construct)
+	t := f.Type().In(0)
+	return hookkit.Outcome{Name: name, Type: t, New: func(value any, reason string) (any, error) {
+		v, ok := valueOf(t, value)
+		if !ok {
+			return nil, wrongValue(name, value, t)
+		}
+		return f.Call([]reflect.Value{v, reflect.ValueOf(reason)})[0].Interface(), nil
+	}}
+}
+
+// exiting describes an exit.
+func exiting(t reflect.Type) hookkit.Outcome {
+	return hookkit.Outcome{Name: t.Name(), Type: t, New: func(value any, _ string) (any, error) {
+		if reflect.TypeOf(value) != t {
+			return nil, wrongValue(t.Name(), value, t)
+		}
+		return value, nil
+	}}
+}
+
+func wrongValue(name string, value any, want reflect.Type) error {
+	return fmt.Errorf("hookkit: the value for %s is a %T; pass a %v", name, value, want)
+}
+
+// valueOf returns the value as a t. It reports false if the value has another type; nil is a value of any interface.
+func valueOf(t reflect.Type, value any) (reflect.Value, bool) {
+	v := reflect.ValueOf(value)
+	if !v.IsValid() {
+		return reflect.Zero(t), t.Kind() == reflect.Interface
+	}
+	return v, v.Type() == t || t.Kind() == reflect.Interface && v.Type().Implements(t)
 }
 
 // Unmatched returns the panic value of a Match function that was given an exit of no known type, for example one

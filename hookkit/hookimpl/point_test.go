@@ -75,53 +75,57 @@ func TestAnswersRefuseOtherParts(t *testing.T) {
 
 func TestPayloadAddresses(t *testing.T) {
 	n := 7
-	t.Run("accepts a value", func(t *testing.T) {
-		if at, err := addressOf[int](n); err != nil || at == &n || *at != 7 {
-			t.Errorf("got %v, %v", at, err)
-		}
-	})
-	t.Run("accepts a pointer", func(t *testing.T) {
-		if at, err := addressOf[int](&n); err != nil || at != &n {
-			t.Errorf("got %v, %v", at, err)
-		}
-	})
-	t.Run("accepts nil for an interface", func(t *testing.T) {
-		if at, err := addressOf[error](nil); err != nil || at == nil || *at != nil {
-			t.Errorf("got %v, %v", at, err)
-		}
-	})
-	t.Run("passes a pointer payload as it is", func(t *testing.T) {
-		if at, err := addressOf[*int](&n); err != nil || at == nil || *at != &n {
-			t.Errorf("got %v, %v", at, err)
-		}
-	})
-	t.Run("refuses other types", func(t *testing.T) {
-		var none *int
-		for want, payload := range map[string]any{
-			"hookkit: the payload is a string; pass a int or a pointer to one": "7",
-			"hookkit: the payload is a <nil>; pass a int or a pointer to one":  nil,
-			"hookkit: the payload is a *int; pass a int or a pointer to one":   none,
-		} {
-			if _, err := addressOf[int](payload); err == nil || err.Error() != want {
-				t.Errorf("got %v, want %s", err, want)
+	at := &n
+	var failure error
+	for name, c := range map[string]struct {
+		payload any
+		want    any // a pointer to what the result points to
+		same    bool
+	}{
+		"a value":             {n, &n, false},
+		"a pointer":           {&n, &n, true},
+		"a pointer payload":   {at, &at, false},
+		"nil of an interface": {nil, &failure, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := addressOf(reflect.TypeOf(c.want).Elem(), c.payload)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-	})
+			if !reflect.DeepEqual(got.Interface(), c.want) || (got.Interface() == c.want) != c.same {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestPayloadsOfOtherTypesAreRefused(t *testing.T) {
+	for want, payload := range map[string]any{
+		"hookkit: the payload is a string; pass a int or a pointer to one": "7",
+		"hookkit: the payload is a <nil>; pass a int or a pointer to one":  nil,
+		"hookkit: the payload is a *int; pass a int or a pointer to one":   (*int)(nil),
+	} {
+		t.Run(want, func(t *testing.T) {
+			if _, err := addressOf(reflect.TypeFor[int](), payload); err == nil || err.Error() != want {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }
 
 func TestSliceOfNoContributionsIsNil(t *testing.T) {
 	for _, none := range [][]int{nil, {}} {
-		if got := Slice(none); got != nil {
+		if got := contributions(none); got != nil {
 			t.Errorf("got %v", got)
 		}
 	}
-	if got := Slice([]int{1}); !reflect.DeepEqual(got, []int{1}) {
+	if got := contributions([]int{1}); !reflect.DeepEqual(got, []int{1}) {
 		t.Errorf("got %v", got)
 	}
 }
 
 func TestRewritingOfAnInterfaceAcceptsNil(t *testing.T) {
-	o := Rewriting("Replace", func(err error, reason string) string { return reason })
+	o := rewriting("Replace", func(err error, reason string) string { return reason })
 	if got, err := o.New(nil, "why"); got != "why" || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}

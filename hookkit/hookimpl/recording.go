@@ -54,42 +54,42 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 
 // Err returns the error that observers receive: the one that the fire returns or, if a hook ended the goroutine so that
 // the fire returns nothing, that hook's failure.
-func (d *Dispatch) Err(err error) error {
+func (s *Snapshot) Err(err error) error {
 	if err == nil {
-		return d.recording.gone
+		return s.recording.gone
 	}
 	return err
 }
 
 // Returned returns the contributions so far, or nil if a hook ended the goroutine, so that the fire returns nothing.
-func Returned[T any](d *Dispatch, collected []T) []T {
-	if d.recording.gone != nil {
+func Returned[T any](s *Snapshot, collected []T) []T {
+	if s.recording.gone != nil {
 		return nil
 	}
 	return collected
 }
 
 // Ballots returns the votes so far.
-func (d *Dispatch) Ballots() []hookkit.Ballot { return d.recording.ballots }
+func (s *Snapshot) Ballots() []hookkit.Ballot { return s.recording.ballots }
 
 // Begin starts the recording. verdict is a field of the Fired struct of the point, which nobody else uses before
 // Notify.
-func (d *Dispatch) Begin(verdict *hookkit.Verdict) {
+func (s *Snapshot) Begin(verdict *hookkit.Verdict) {
 	verdict.Start = time.Now()
-	d.recording.verdict = verdict
+	s.recording.verdict = verdict
 }
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired
 // struct of the point.
-func (d *Dispatch) Notify(fired any) {
-	r := d.recording
+func (s *Snapshot) Notify(fired any) {
+	r := s.recording
 	r.mu.Lock()
 	r.ended = true
 	v := r.verdict // not modified any more
 	v.Elapsed = time.Since(v.Start)
 	r.mu.Unlock()
-	if len(d.tracers) > 0 {
-		ev := hookkit.Event{Kind: hookkit.Fired, Run: idOf(r.run), Point: d.point.Name, Hook: v.By, Site: v.Site,
+	if len(s.tracers) > 0 {
+		ev := hookkit.Event{Kind: hookkit.Fired, Run: idOf(r.run), Point: s.point.Name, Hook: v.By, Site: v.Site,
 			Start: v.Start, Duration: v.Elapsed, Decision: v.Decision, Reason: v.Reason}
 		if n := len(v.Failures); n > 0 {
 			ev.Failure = v.Failures[n-1]
@@ -97,63 +97,56 @@ func (d *Dispatch) Notify(fired any) {
 		if r.err != nil {
 			ev.Failure = r.err
 		}
-		d.trace(r.ctx, ev)
+		s.trace(r.ctx, ev)
 	}
 	if r.fired != nil {
-		*r.fired = d.any(fired)
+		*r.fired = s.point.any(fired)
 	}
-	d.notifyFrom(0, fired)
+	s.notifyFrom(0, fired)
 }
 
 // notifyFrom notifies the observers from i on. If one ends the goroutine, the deferred call notifies the next ones.
-func (d *Dispatch) notifyFrom(i int, fired any) {
+func (s *Snapshot) notifyFrom(i int, fired any) {
 	defer func() {
-		if i < len(d.observers) {
-			d.notifyFrom(i+1, fired)
+		if i < len(s.observers) {
+			s.notifyFrom(i+1, fired)
 		}
 	}()
-	for ; i < len(d.observers); i++ {
-		e := d.observers[i]
+	for ; i < len(s.observers); i++ {
+		e := s.observers[i]
 		if e.queue == nil {
-			d.notify(d.recording.ctx, e, fired)
+			s.notify(s.recording.ctx, e, fired)
 			continue
 		}
-		ctx := context.WithoutCancel(d.recording.ctx)
-		dropped := e.queue.put(func() { d.notify(ctx, e, fired) })
+		ctx := context.WithoutCancel(s.recording.ctx)
+		dropped := e.queue.put(func() { s.notify(ctx, e, fired) })
 		if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
-			d.unreported(ctx, e.failure(d.point.Name, droppedError{dropped, e.queue.size}))
+			s.unreported(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
 		}
 	}
 }
 
 // notify calls one observer. Its failure does not reach the fire.
-func (d *Dispatch) notify(ctx context.Context, e *entry, fired any) {
+func (s *Snapshot) notify(ctx context.Context, e *entry, fired any) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		f := e.failure(d.point.Name, crashed(recover()))
-		d.unreported(ctx, f)
-		if len(d.tracers) > 0 {
-			d.trace(ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(d.recording.run), Point: f.Point, Hook: f.Hook,
-				Site: f.Site, Layer: e.owner.depth, Priority: e.priority, Start: d.recording.verdict.Start,
+		f := e.failure(s.point.Name, crashed(recover()))
+		s.unreported(ctx, f)
+		if len(s.tracers) > 0 {
+			s.trace(ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point, Hook: f.Hook,
+				Site: f.Site, Layer: e.owner.depth, Priority: e.priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()
 	if all, ok := e.hook.(everything); ok {
-		all.notify(ctx, d.recording.run, d.any(fired))
+		all.notify(ctx, s.recording.run, s.point.any(fired))
 	} else {
-		d.point.Notify(ctx, e.hook, d.recording.run, fired)
+		s.point.Notify(ctx, e.hook, s.recording.run, fired)
 	}
 	returned = true
-}
-
-// any converts the point's Fired struct.
-func (d *Dispatch) any(fired any) hookkit.AnyFired {
-	a := d.point.Any(fired)
-	a.Point = d.point.Name
-	return a
 }
 
 // everything is an observer of all points.
@@ -163,13 +156,13 @@ type everything struct {
 }
 
 // trace notifies the tracers.
-func (d *Dispatch) trace(ctx context.Context, ev hookkit.Event) {
-	for _, e := range d.tracers {
+func (s *Snapshot) trace(ctx context.Context, ev hookkit.Event) {
+	for _, e := range s.tracers {
 		func() {
 			returned := false
 			defer func() {
 				if !returned {
-					d.unreported(ctx, e.failure(ev.Point, crashed(recover())))
+					s.unreported(ctx, e.failure(ev.Point, crashed(recover())))
 				}
 			}()
 			e.hook.(hookkit.Tracer).Trace(ctx, ev)

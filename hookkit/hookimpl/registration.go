@@ -15,7 +15,7 @@ type registration struct {
 	queues     []*queue
 
 	mu     sync.Mutex
-	owners []*registry // the registries that may have entries of it
+	owners []*Registry // the registries that may have entries of it
 }
 
 func newRegistration(name, site string) *registration {
@@ -65,14 +65,14 @@ func (r *registration) Dropped() uint64 {
 }
 
 // registeredAt records where the registration has entries.
-func (r *registration) registeredAt(owner *registry) {
+func (r *registration) registeredAt(owner *Registry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.owners = append(r.owners, owner)
 }
 
 // at returns the registries that may have entries of the registration.
-func (r *registration) at() []*registry {
+func (r *registration) at() []*Registry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.owners

@@ -1,28 +1,30 @@
 package hookimpl
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
+
+// bare returns the registry of a point whose hooks are functions.
+func bare(s *State) *Registry { return s.Registry(nil, &barePoint) }
+
+var barePoint = Point{Name: "Bare", Calls: Calls{hook: reflect.TypeFor[func()]()}}
 
 // A fire reuses the snapshot of the last one until a layer changes.
 func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
-	point := &Point{Name: "Bare"}
-	var outer, middle, inner Registry[func()]
-	info := func(r *Registry[func()]) []hookkit.PointInfo { return []hookkit.PointInfo{r.Info(nil, point)} }
+	var outer, middle, inner State
+	info := func(s *State) []hookkit.PointInfo { return []hookkit.PointInfo{bare(s).Info()} }
 	Layer("middle", info(&middle), info(&outer))
 	Layer("inner", info(&inner), info(&middle))
-	add := func(r *Registry[func()]) *hookkit.Registration {
-		return r.Add(nil, point, "Add", func() {}, opaque.Settings{})
-	}
-	layers := map[string]*Registry[func()]{"outer": &outer, "middle": &middle, "inner": &inner}
+	layers := map[string]*State{"outer": &outer, "middle": &middle, "inner": &inner}
 	resolve := func(t *testing.T, hooks int) {
 		t.Helper()
 		snapshot := inner.Resolve(t.Context(), nil)
-		if inner.Current() != snapshot || len(snapshot.Hooks) != hooks || snapshot.Recording() {
-			t.Errorf("the snapshot is not current, or has %d hooks, want %d", len(snapshot.Hooks), hooks)
+		n := len(snapshot.Hooks.([]func()))
+		if inner.Current() != snapshot || n != hooks || snapshot.Recording() {
+			t.Errorf("the snapshot is not current, or has %d hooks, want %d", n, hooks)
 		}
 	}
 	stale := func(t *testing.T, change string) {
@@ -34,7 +36,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	for name, changed := range layers {
 		t.Run(name, func(t *testing.T) {
 			resolve(t, 0)
-			reg := add(changed)
+			reg := bare(changed).Add("Add", func() {}, nil)
 			stale(t, "a hook was added")
 			resolve(t, 1)
 			reg.Remove()
@@ -55,17 +57,16 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 }
 
 func TestOnlyLayersAreActiveWithoutHooks(t *testing.T) {
-	point := &Point{Name: "Bare"}
-	var outer, inner Registry[func()]
+	var outer, inner State
 	active := func(want bool) {
 		t.Helper()
 		if outer.Active() != want || !inner.Active() {
 			t.Errorf("active: %v, the layer: %v, want %v and true", outer.Active(), inner.Active(), want)
 		}
 	}
-	Layer("inner", []hookkit.PointInfo{inner.Info(nil, point)}, []hookkit.PointInfo{outer.Info(nil, point)})
+	Layer("inner", []hookkit.PointInfo{bare(&inner).Info()}, []hookkit.PointInfo{bare(&outer).Info()})
 	active(false)
-	reg := outer.Add(nil, point, "Add", func() {}, opaque.Settings{})
+	reg := bare(&outer).Add("Add", func() {}, nil)
 	active(true)
 	reg.Remove()
 	active(false)

@@ -11,7 +11,7 @@ import (
 
 // A supervisedHook calls one hook of a snapshot where there is more to do than calling it: a timeout, Once, or tracers.
 type supervisedHook struct {
-	dispatch Dispatch
+	snapshot *Snapshot
 	entry    *entry
 }
 
@@ -32,17 +32,17 @@ func (s *supervisedHook) call(
 		e.owner.spend(e)
 	}
 	returned := false
-	if len(s.dispatch.tracers) > 0 {
+	if len(s.snapshot.tracers) > 0 {
 		start := time.Now()
 		defer func() {
 			if !returned && err == nil {
 				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
 			}
-			s.dispatch.trace(Background(ctx), s.event(run, start, reply, err))
+			s.snapshot.trace(Background(ctx), s.event(run, start, reply, err))
 		}()
 	}
 	if e.timeout == 0 {
-		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.dispatch.point.Call(ctx, e.hook, run, call) })
+		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 	} else {
 		reply, err = s.within(ctx, run, call)
 	}
@@ -52,7 +52,7 @@ func (s *supervisedHook) call(
 
 // event describes the call to tracers.
 func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply, err error) hookkit.Event {
-	e, point := s.entry, s.dispatch.point
+	e, point := s.entry, s.snapshot.point
 	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
 		Layer: e.owner.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
 	outcome := reply.Outcome
@@ -90,12 +90,10 @@ func (s *supervisedHook) illegal(outcome any) error {
 	case interface{ decision() (string, string) }:
 		return nil
 	}
-	if s.dispatch.point.Outcomes != nil {
-		t := reflect.TypeOf(outcome)
-		for _, legal := range s.dispatch.point.Outcomes() {
-			if legal.Type == t {
-				return nil
-			}
+	t := reflect.TypeOf(outcome)
+	for _, legal := range s.snapshot.point.legal() {
+		if legal.Type == t {
+			return nil
 		}
 	}
 	return Illegal(outcome)
@@ -136,10 +134,10 @@ func (s *supervisedHook) within(
 			if settled.CompareAndSwap(false, true) {
 				answers <- a
 			} else if crash, ok := a.err.(*crash); ok {
-				s.dispatch.unreported(ctx, e.failure(s.dispatch.point.Name, crash))
+				s.snapshot.unreported(ctx, e.failure(s.snapshot.point.Name, crash))
 			}
 		}()
-		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.dispatch.point.Call(ctx, e.hook, run, call) })
+		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout &&
 			context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late

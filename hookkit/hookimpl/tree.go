@@ -19,7 +19,7 @@ var trees atomic.Uint64
 func newTree() *tree { return &tree{id: trees.Add(1)} }
 
 // lock locks the trees of the registries, in an order that is the same for everybody, and returns how to unlock them.
-func lock(registries []*registry) (unlock func()) {
+func lock(registries []*Registry) (unlock func()) {
 	var ts []*tree
 	for _, r := range registries {
 		if !slices.Contains(ts, r.tree) {

@@ -14,7 +14,7 @@ import (
 func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookkit.UseOption) *hookkit.Registration {
 	site := caller(2)
 	refuseNil("Use", site, "hook", hook)
-	set := Options(opts)
+	set := options(opts)
 	refuseInvalid("Use", site, set)
 	reg := newRegistration(set.Name, site)
 	if reg.name == "" {
@@ -51,7 +51,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	if set.Timeout > 0 && !slices.ContainsFunc(changes, func(c change) bool { return len(c.hooks) > 0 }) {
 		refuse("Timeout, but %s only observes and an observer has none; remove the option", reg.name)
 	}
-	owners := make([]*registry, len(changes))
+	owners := make([]*Registry, len(changes))
 	for i, c := range changes {
 		owners[i] = c.at
 	}
@@ -76,7 +76,7 @@ func bindOn(staged []hookkit.PointInfo, bind func()) {
 	for _, p := range staged {
 		r := registryOf(p)
 		r.stage.Store(staging)
-		r.typed.activate(true) // so that a fire meets refuseFire
+		r.state.activate(true) // so that a fire meets refuseFire
 	}
 	defer func() {
 		for _, p := range staged {

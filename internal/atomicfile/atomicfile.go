@@ -135,14 +135,23 @@ func AppendLine(path string, line []byte) error {
 	if size > 0 && !endsLine(f, size) {
 		whole = append([]byte{'\n'}, whole...)
 	}
-	_, err = f.Write(whole)
-	if closed := f.Close(); err == nil {
-		err = closed
+	return errors.Join(WriteEnd(f, size, whole), f.Close())
+}
+
+// WriteEnd writes data to the end of a file of the given size that OpenAppend opened, completely or not at all. If only
+// a part can be written, for example because the disk is full, it removes that part again.
+func WriteEnd(f *os.File, size int64, data []byte) error {
+	n, err := f.Write(data)
+	if err == nil {
+		return nil
+	}
+	if info, statErr := f.Stat(); n > 0 && statErr == nil && info.Size() == size+int64(n) {
+		err = errors.Join(err, f.Truncate(size))
 	}
 	return err
 }
 
-// OpenAppend opens a file for reading and appending and returns its size. What is no regular file is refused.
+// OpenAppend opens a file for reading and appending and returns its size. It refuses everything but regular files.
 func OpenAppend(path string) (*os.File, int64, error) {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, 0, err

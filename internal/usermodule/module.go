@@ -19,12 +19,12 @@ const Path = "github.com/hookgen/hookgen"
 // A Module is a directory with a user's module.
 type Module struct {
 	Dir string
-	t   *testing.T
+	t   testing.TB
 	env []string // added to the environment of commands
 }
 
 // New makes an empty directory. The environment variables are for the commands that run there.
-func New(t *testing.T, env ...string) *Module {
+func New(t testing.TB, env ...string) *Module {
 	t.Helper()
 	return &Module{t.TempDir(), t, append([]string{"GOWORK=off", "GOFLAGS=-mod=mod"}, env...)}
 }
@@ -88,7 +88,7 @@ func (m *Module) Run(command ...string) string {
 }
 
 // Root returns the directory of this repository: the nearest one above the test with the go.mod of [Path].
-func Root(t *testing.T) string {
+func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -107,15 +107,18 @@ func Root(t *testing.T) string {
 	}
 }
 
-// BuildHookgen builds the command and returns the path of the program, which is called hookgen.
-func BuildHookgen(t *testing.T) string {
+// BuildHookgen builds the command hookgen and returns the path of the program.
+func BuildHookgen(t testing.TB) string { return Build(t, "hookgen") }
+
+// Build builds a command of this repository and returns the path of the program, which has the name of the command.
+func Build(t testing.TB, command string) string {
 	t.Helper()
 	readSources(t)
-	path := filepath.Join(t.TempDir(), "hookgen")
+	path := filepath.Join(t.TempDir(), command)
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "./cmd/hookgen")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "./cmd/"+command)
 	cmd.Dir = Root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -125,9 +128,9 @@ func BuildHookgen(t *testing.T) string {
 
 // readSources reads the files that other processes compile. The go command caches a test result until a file
 // changes that the test itself has read.
-func readSources(t *testing.T) {
+func readSources(t testing.TB) {
 	t.Helper()
-	for _, dir := range []string{"cmd/hookgen", "gen", "generated", "hookkit", "spec"} {
+	for _, dir := range []string{"cmd", "gen", "generated", "hookkit", "hookvet", "spec"} {
 		err := filepath.WalkDir(filepath.Join(Root(t), dir), func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -14,7 +14,7 @@ import (
 // Publish serves the working copy of this module as a version, from files, and returns the environment variables
 // that select this proxy. It uses a new module cache, because a cache never reads a version twice. Modules that
 // the machine has downloaded already are served from its cache.
-func Publish(t *testing.T, version string) (env []string) {
+func Publish(t testing.TB, version string) (env []string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 
 type (
 	envKey      struct{}
+	identityKey struct{}
 	progressKey struct{}
 	runKey      struct{}
 )
 
 // WithEnv returns a context with the environment of a run. Loops pass it to models and tools.
 func WithEnv(ctx context.Context, env *Env) context.Context {
-	return context.WithValue(ctx, envKey{}, env)
+	return WithIdentity(context.WithValue(ctx, envKey{}, env), env.Identity())
 }
 
 // EnvOf returns the environment of the run that called a tool, or nil outside a run. For example, a tool that
@@ -24,8 +25,17 @@ func EnvOf(ctx context.Context) *Env {
 	return env
 }
 
+// WithIdentity returns a context with an owner. A program uses it outside a run, to act on a store for that owner; in a
+// run, [WithEnv] has named the owner.
+func WithIdentity(ctx context.Context, id Identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, id)
+}
+
 // IdentityOf returns the owner of the run that called a model or a tool, or the zero Identity outside a run.
-func IdentityOf(ctx context.Context) Identity { return EnvOf(ctx).Identity() }
+func IdentityOf(ctx context.Context) Identity {
+	id, _ := ctx.Value(identityKey{}).(Identity)
+	return id
+}
 
 // WithRun returns a context with the identity of a run. Loops pass it to models and tools.
 func WithRun(ctx context.Context, id string) context.Context {

@@ -3,6 +3,7 @@ package agentspec
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
@@ -61,6 +62,15 @@ type Identity struct {
 	User         string `json:"user,omitempty"`
 	Conversation string `json:"conversation,omitempty"`
 }
+
+// Named reports whether the identity has the name of a conversation, so that another run can have it too. It is false
+// for the conversation of a run whose caller gave it no name.
+func (id Identity) Named() bool {
+	root, unnamed := strings.CutPrefix(id.Conversation, unnamedPrefix)
+	return id.Conversation != "" && !(unnamed && len(root) == 16 && strings.Trim(root, "0123456789abcdef") == "")
+}
+
+const unnamedPrefix = "run "
 
 // Counters are a snapshot of the progress of a run.
 type Counters struct {
@@ -145,9 +155,22 @@ func (e *Env) Identity() Identity {
 		id.Conversation = e.Conversation.ID()
 	}
 	if id.Conversation == "" && e.Root != "" {
-		id.Conversation = "run " + e.Root
+		id.Conversation = unnamedPrefix + e.Root
 	}
 	return id
+}
+
+// WireLabels returns the owner of the run under the names tenant, user and conversation, for requests to other
+// processes and for records. Empty names are left out.
+func (e *Env) WireLabels() map[string]string {
+	id := e.Identity()
+	labels := map[string]string{}
+	for name, value := range map[string]string{"tenant": id.Tenant, "user": id.User, "conversation": id.Conversation} {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+	return labels
 }
 
 // CountTokens uses the run's counter, or an estimate without one.

@@ -2,6 +2,7 @@ package agentspec_test
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"time"
 
@@ -57,4 +58,14 @@ func TestAnEnvUsesItsFields(t *testing.T) {
 			t.Errorf("got %+v", exceeded)
 		}
 	})
+}
+
+func TestLabelsNameTheOwnerOfARun(t *testing.T) {
+	env := &agentspec.Env{Tenant: "acme", User: "ann"}
+	if got, want := env.WireLabels(), map[string]string{"tenant": "acme", "user": "ann"}; !maps.Equal(got, want) {
+		t.Errorf("the labels are %v, want %v", got, want)
+	}
+	if got := (*agentspec.Env)(nil).WireLabels(); len(got) > 0 {
+		t.Errorf("the labels of no environment are %v", got)
+	}
 }

@@ -26,6 +26,8 @@ package agentspec
 import "github.com/hookgen/hookgen/spec"
 
 //go:generate go run ../../cmd/hookgen -o ../../generated/agent
+//go:generate go run ../../cmd/hookgen doc -o ../../docs/agent-points.md
+//go:generate go run ../../cmd/hookgen graph -format svg -o ../../docs/agent-points.svg
 
 // Points are the fire points of an agent loop, in the order in which a run reaches them. It is a declaration for
 // hookgen; nothing implements it.
@@ -37,6 +39,7 @@ import "github.com/hookgen/hookgen/spec"
 // context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
 //
 //hookgen:points
+//hookgen:wire
 type Points interface {
 	spec.Env[*Env]
 

@@ -61,10 +61,12 @@ func TestTraceShowsTheDecisionOfAHook(t *testing.T) {
 		"contributes": {gather(nil, []string{"a"}), "Collect", "", nil},
 		"leaves":      {gather(fixture.Stop{Reason: "enough"}, []string{"a"}), "Stop", "enough", nil},
 		"leaves illegally": {
+			//hookvet:ignore exitvalue this test is about the failure
 			gather(&fixture.Stop{Reason: "enough"}, []string{"a"}), "Error", "outcome *fixture.Stop is not legal here",
 			hookkit.ErrIllegal,
 		},
 		"embeds an exit": {
+			//hookvet:ignore exitvalue this test is about the failure
 			leave(func() (fixture.LeaveOpenOutcome, error) { return forged{}, nil }), "Error",
 			"outcome runtime_test.forged is not legal here", hookkit.ErrIllegal,
 		},

@@ -225,13 +225,13 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	push := rules("", permission.Rule{
 		Tool:     "*",
 		Decision: permission.Deny,
-		Args:     permission.CommandGlob("command", "git push*"),
+		Args:     shell.CommandGlob("command", "git push*"),
 		Reason:   "no push",
 	})
 	git := rules(permission.Deny, permission.Rule{
 		Tool:     "*",
 		Decision: permission.Allow,
-		Args:     permission.CommandGlob("command", "git *"),
+		Args:     shell.CommandGlob("command", "git *"),
 	})
 	for _, c := range []struct {
 		hook       agent.Hook

@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -32,7 +33,7 @@ func said(texts ...string) (messages []agent.Message) {
 func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now",
 		"Fixed the broken link in the docs.", "note that", "hm")
-	var remembered memory.Map
+	remembered := &memory.Map{Share: share.Everyone}
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	phrases := func(_ context.Context, _ *agent.Run, talk []agent.Message) ([]memory.Extracted, error) {
@@ -40,7 +41,7 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	}
 	run := func(past []agent.Message) {
 		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&memory.Extractor{Store: &remembered, Dir: dir, Extract: phrases}),
+			Hooks: all[agent.Hook](&memory.Extractor{Store: remembered, Dir: dir, Share: share.Everyone, Extract: phrases}),
 		}.Do(t, t.Context(), loop.Request{
 			Task:     "thanks",
 			Messages: past,
@@ -137,7 +138,7 @@ func TestA23_EpisodeLoggerClassifiesToolReports(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"],
 			record["result_summary"]))
-		if len(record) != 7 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
+		if len(record) != 8 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
 			t.Errorf("the record is %v", record)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -108,6 +109,7 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	remembered.Share = share.Everyone
 	if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 		t.Fatal(err)
 	}

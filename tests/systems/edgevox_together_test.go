@@ -17,6 +17,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -85,7 +86,7 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 }
 
 func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
-	remembered, notes := &memory.Map{}, &memory.NotesText{}
+	remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}
 	for i := range 50 {
 		if _, err := remembered.AddFact(t.Context(), memory.Fact{
 			Key:   fmt.Sprint("k", i),
@@ -125,7 +126,7 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
-		remembered, notes := &memory.Map{}, &memory.NotesText{}
+		remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}
 		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -288,7 +289,7 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 
 // Law P8, true records.
 func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
-	path, memory := filepath.Join(t.TempDir(), "audit"), &memory.Map{}
+	path, memory := filepath.Join(t.TempDir(), "audit"), &memory.Map{Share: share.Everyone}
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
 			looptest.Call("bad", nil), looptest.Reply("ok")),

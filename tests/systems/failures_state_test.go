@@ -17,6 +17,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -283,7 +284,7 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	if call, _, _ := fire(t, &h); call.Name != "work+" || other.Remove() {
 		t.Errorf("after one removal left is %q", call.Name)
 	}
-	memory := &memory.Map{}
+	memory := &memory.Map{Share: share.Everyone}
 	logger := &record.Episodes{Store: memory}
 	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](logger, logger)}.Run(t, "x")
 	if episodes, err := memory.Recent(t.Context(), 9, ""); len(episodes) != 1 || err != nil {

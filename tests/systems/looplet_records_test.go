@@ -264,7 +264,8 @@ func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
 	}
 	run(append(playing("abaab")[:5], looptest.Error(errBoom))...)
 	keys, err := store.Keys(t.Context(), "")
-	if err != nil || !slices.Equal(keys, all("checkpoint///c/counters", "checkpoint///c/step/2", "checkpoint///c/step/4")) {
+	if err != nil ||
+		!slices.Equal(keys, all("checkpoint///c/counters", "checkpoint///c/step/2", "checkpoint///c/step/4")) {
 		t.Errorf("saved %q, %v", keys, err)
 	}
 	ran := run(playing("a")...)

@@ -1,7 +1,10 @@
 package kit
 
 import (
+	"context"
+
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Env returns the environment of a run, or nil. The methods of agent.Env accept a nil receiver.
@@ -58,4 +61,10 @@ func Owner(run *agent.Run) agent.Identity {
 		id.Conversation = "run " + run.Root()
 	}
 	return id
+}
+
+// For returns a context that acts for the owner of a run. Stores scope their content by it. Loops pass such contexts to
+// hooks, but not all loops have to.
+func For(ctx context.Context, run *agent.Run) context.Context {
+	return agentspec.WithIdentity(ctx, Owner(run))
 }

@@ -1,6 +1,7 @@
 package storekey
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,8 +61,27 @@ func TestKeysAreParsed(t *testing.T) {
 	})
 }
 
+func TestDifferentOwnersHaveDifferentPaths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw(t, "a").owner, draw(t, "b").owner
+		pathA, pathB := Path(a), Path(b)
+		if strings.EqualFold(pathA, pathB) != (a == b) || !filepath.IsLocal(pathA) ||
+			strings.Count(pathA, string(filepath.Separator)) != 2 {
+			t.Errorf("%q and %q have the paths %q and %q", a, b, pathA, pathB)
+		}
+	})
+}
+
 func FuzzForeignKeysAreNotParsed(f *testing.F) {
-	for _, key := range []string{"", "session", "session/", "session////", "session/a/b/c/", "session/%/b/c/d", "history/a"} {
+	for _, key := range []string{
+		"",
+		"session",
+		"session/",
+		"session////",
+		"session/a/b/c/",
+		"session/%/b/c/d",
+		"history/a",
+	} {
 		f.Add(key)
 	}
 	f.Fuzz(func(t *testing.T, key string) {

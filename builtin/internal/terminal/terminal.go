@@ -7,12 +7,19 @@ import (
 	"unicode/utf8"
 )
 
+// isVisible reports whether a terminal shows a character. Some characters that Unicode counts as printable letters or
+// symbols are shown as nothing or as a blank, for example the Hangul filler.
+func isVisible(r rune) bool {
+	return unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+		r != '\u2800' && r != '\U0001d159'
+}
+
 // Escape escapes the characters of a text that a terminal would obey or hide: control characters, invisible characters,
 // characters that change the writing direction, and invalid UTF-8. For example, a line break becomes \n.
 func Escape(s string) string {
 	clean := true
 	for _, r := range s {
-		if !unicode.IsPrint(r) || r == utf8.RuneError {
+		if !isVisible(r) || r == utf8.RuneError {
 			clean = false
 			break
 		}
@@ -25,7 +32,7 @@ func Escape(s string) string {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case unicode.IsPrint(r):
+		case isVisible(r):
 			b.WriteRune(r)
 		case r == '\t':
 			b.WriteString(`\t`)

@@ -13,9 +13,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -31,12 +31,13 @@ type (
 	stale_Withhold = Withhold
 )
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = agent.Run
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -46,9 +47,9 @@ var NewRun = agent.NewRun
 func (Withhold) legalAtBeforePublish() {}
 func (Withhold) isExit()               {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	Agent         agent.Hooks // the points of package agent
 	BeforePublish BeforePublishPoint
@@ -56,8 +57,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -67,9 +68,9 @@ type AnyObserver = agent.AnyObserver
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -77,42 +78,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -121,16 +126,15 @@ func (h *Hooks) Explain(w io.Writer) error {
 func (h *Hooks) Points() []hookkit.PointInfo {
 	points := h.Agent.Points()
 	return append(points, []hookkit.PointInfo{
-		h.BeforePublish.registry.Info(&h.BeforePublish, &beforePublishPoint),
-		h.OnPublished.registry.Info(&h.OnPublished, &onPublishedPoint),
+		h.BeforePublish.registry().Info(),
+		h.OnPublished.registry().Info(),
 	}...)
 }
 
 // BeforePublish fires after a run has produced an article, before anybody can read it. Hooks may edit the
 // article or withhold it. A failing hook withholds it too.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type BeforePublish[P any] interface {
 	BeforePublish(ctx context.Context, run *Run, payload P) (BeforePublishOutcome, error)
 }
@@ -148,26 +152,32 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 	h.BeforePublish.Add(f)
 }
 
-// BeforePublishWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BeforePublishWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforePublishFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforePublish(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforePublish(ctx, run, payload)
+		},
+	}
 }
 
-// BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold. Nil continues.
+// BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold.
+// Nil continues.
 type BeforePublishOutcome interface {
 	legalAtBeforePublish()
 }
 
-// ReplaceBeforePublish returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceBeforePublish returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceBeforePublish(payload Article, reason string) BeforePublishOutcome {
 	return beforePublishReplace{hookimpl.Replaced(reason), payload}
 }
@@ -177,9 +187,11 @@ type beforePublishReplace struct {
 	To Article
 }
 
-func (beforePublishReplace) legalAtBeforePublish() {}
+func (beforePublishReplace) legalAtBeforePublish() {
+}
 
-// BeforePublishExit is an outcome that ends the fire: Withhold. A fire returns it; see MatchBeforePublish.
+// BeforePublishExit is an outcome that ends the fire: Withhold. A fire returns it; see
+// MatchBeforePublish.
 //
 //sumtype:decl
 type BeforePublishExit interface {
@@ -187,8 +199,9 @@ type BeforePublishExit interface {
 	isExit()
 }
 
-// MatchBeforePublish calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforePublish calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold func(Withhold) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -218,48 +231,63 @@ type BeforePublishFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforePublishPoint holds the hooks and observers of BeforePublish. The zero value is ready to use. Do not copy it.
+// BeforePublishPoint holds the hooks and observers of BeforePublish. The zero value is ready to
+// use. Do not copy it.
 type BeforePublishPoint struct {
-	registry hookimpl.Registry[BeforePublish[Article]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforePublishPoint) Add(f BeforePublish[Article], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforePublishPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforePublishPoint) AddFunc(f func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforePublishPoint, "AddFunc", BeforePublishFunc(f), hookimpl.Options(opts))
+func (p *BeforePublishPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforePublishFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *BeforePublishPoint) Observe(f BeforePublishObserver[Article], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforePublishPoint, "Observe", f, opts)
+func (p *BeforePublishPoint) Observe(
+	f BeforePublishObserver[Article],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforePublishPoint) ObserveFunc(f func(context.Context, *Run, BeforePublishFired[Article]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforePublishPoint, "ObserveFunc", f, opts)
+func (p *BeforePublishPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforePublishFired[Article]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforePublishPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforePublishPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Article) (exit BeforePublishExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *BeforePublishPoint) FireBy(ctx context.Context, run *Run, payload *Article) (exit BeforePublishExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *BeforePublishPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *Article,
+) (exit BeforePublishExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -285,18 +313,22 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 	h.OnPublished.Add(f)
 }
 
-// OnPublishedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnPublishedWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnPublishedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnPublished(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Article) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnPublished(ctx, run, payload)
+		},
+	}
 }
 
 // OnPublishedObserver is notified of every fire of OnPublished after it is decided.
@@ -312,40 +344,50 @@ type OnPublishedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPublishedPoint holds the hooks and observers of OnPublished. The zero value is ready to use. Do not copy it.
+// OnPublishedPoint holds the hooks and observers of OnPublished. The zero value is ready to use. Do
+// not copy it.
 type OnPublishedPoint struct {
-	registry hookimpl.Registry[OnPublished[Article]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnPublishedPoint) Add(f OnPublished[Article], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPublishedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPublishedPoint) AddFunc(f func(ctx context.Context, run *Run, payload Article) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPublishedPoint, "AddFunc", OnPublishedFunc(f), hookimpl.Options(opts))
+func (p *OnPublishedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Article) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnPublishedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
-func (p *OnPublishedPoint) Observe(f OnPublishedObserver[Article], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onPublishedPoint, "Observe", f, opts)
+func (p *OnPublishedPoint) Observe(
+	f OnPublishedObserver[Article],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPublishedPoint) ObserveFunc(f func(context.Context, *Run, OnPublishedFired[Article]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onPublishedPoint, "ObserveFunc", f, opts)
+func (p *OnPublishedPoint) ObserveFunc(
+	f func(context.Context, *Run, OnPublishedFired[Article]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnPublishedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onPublishedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -371,35 +413,50 @@ var beforePublishPoint = hookimpl.Point{
 	Payload: "Article",
 	Results: "Replace, Withhold, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceBeforePublish), hookimpl.Exiting[Withhold]("Withhold")}
+	Replace: ReplaceBeforePublish,
+	Exits: []any{
+		Withhold{},
 	},
-	Calls: hookimpl.Deciding(BeforePublish[Article].BeforePublish, BeforePublishFunc(nil)),
-	Fired: hookimpl.Notifying(BeforePublishObserver[Article].ObserveBeforePublish, func(f *BeforePublishFired[Article]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforePublishPoint, ctx context.Context, run *Run, payload *Article, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*BeforePublishPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforePublish[Article].BeforePublish,
+		BeforePublishFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforePublishObserver[Article].ObserveBeforePublish,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Article, by *hookkit.By, snap *hookimpl.Snapshot[BeforePublish[Article]]) (exit BeforePublishExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforePublishPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforePublishPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforePublishPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Article,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforePublishExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &BeforePublishFired[Article]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -408,7 +465,8 @@ func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Ar
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforePublish[Article])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforePublish(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -436,25 +494,31 @@ func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Ar
 var onPublishedPoint = hookimpl.Point{
 	Name:    "OnPublished",
 	Payload: "Article",
-	Calls:   hookimpl.Checking(OnPublished[Article].OnPublished, OnPublishedFunc(nil)),
-	Fired: hookimpl.Notifying(OnPublishedObserver[Article].ObserveOnPublished, func(f *OnPublishedFired[Article]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnPublishedPoint, ctx context.Context, run *Run, payload *Article, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnPublishedPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnPublished[Article].OnPublished,
+		OnPublishedFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnPublishedObserver[Article].ObserveOnPublished,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot[OnPublished[Article]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnPublishedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPublishedPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnPublishedFired[Article]{Payload: payload}
@@ -466,12 +530,14 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnPublished[Article])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPublished(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

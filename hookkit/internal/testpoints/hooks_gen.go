@@ -11,9 +11,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -47,12 +47,13 @@ type (
 type staleCode_runHookgen_editShape = Letter
 type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = hookkit.Run[string]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -85,9 +86,9 @@ func (Allow) legalAtPoll()     {}
 func (Allow) legalAtPollOpen() {}
 func (Allow) isExit()          {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	First        FirstPoint
 	Second       SecondPoint
@@ -104,8 +105,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -117,9 +118,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -127,42 +128,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -170,25 +175,25 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.First.registry.Info(&h.First, &firstPoint),
-		h.Second.registry.Info(&h.Second, &secondPoint),
-		h.Last.registry.Info(&h.Last, &lastPoint),
-		h.Shape.registry.Info(&h.Shape, &shapePoint),
-		h.Poll.registry.Info(&h.Poll, &pollPoint),
-		h.PollOpen.registry.Info(&h.PollOpen, &pollOpenPoint),
-		h.Gather.registry.Info(&h.Gather, &gatherPoint),
-		h.GatherClosed.registry.Info(&h.GatherClosed, &gatherClosedPoint),
-		h.Review.registry.Info(&h.Review, &reviewPoint),
-		h.Verify.registry.Info(&h.Verify, &verifyPoint),
-		h.Wrap.registry.Info(&h.Wrap, &wrapPoint),
-		h.Watch.registry.Info(&h.Watch, &watchPoint),
+		h.First.registry().Info(),
+		h.Second.registry().Info(),
+		h.Last.registry().Info(),
+		h.Shape.registry().Info(),
+		h.Poll.registry().Info(),
+		h.PollOpen.registry().Info(),
+		h.Gather.registry().Info(),
+		h.GatherClosed.registry().Info(),
+		h.Review.registry().Info(),
+		h.Verify.registry().Info(),
+		h.Wrap.registry().Info(),
+		h.Watch.registry().Info(),
 	}
 }
 
 // First is a flow in which a failing hook is skipped.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type First[P any] interface {
 	First(ctx context.Context, run *Run, n P) (FirstOutcome, error)
 }
@@ -206,18 +211,22 @@ func (f FirstFunc) Bind(h *Hooks) {
 	h.First.Add(f)
 }
 
-// FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		FirstFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.First(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.First(ctx, run, n)
+		},
+	}
 }
 
 // FirstOutcome is a decision of a hook of First: Stop. Nil continues.
@@ -262,40 +271,48 @@ type FirstFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy it.
+// FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy
+// it.
 type FirstPoint struct {
-	registry hookimpl.Registry[First[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *FirstPoint) Add(f First[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &firstPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *FirstPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (FirstOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &firstPoint, "AddFunc", FirstFunc(f), hookimpl.Options(opts))
+func (p *FirstPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", FirstFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FirstPoint) Observe(f FirstObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &firstPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FirstPoint) ObserveFunc(f func(context.Context, *Run, FirstFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &firstPoint, "ObserveFunc", f, opts)
+func (p *FirstPoint) ObserveFunc(
+	f func(context.Context, *Run, FirstFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *FirstPoint) List() []hookkit.Info {
-	return p.registry.List(p, &firstPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -303,7 +320,7 @@ func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit,
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -311,8 +328,7 @@ func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExi
 
 // Second is a flow that a failing hook ends.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type Second[P any] interface {
 	Second(ctx context.Context, run *Run, n P) (SecondOutcome, error)
 }
@@ -330,18 +346,22 @@ func (f SecondFunc) Bind(h *Hooks) {
 	h.Second.Add(f)
 }
 
-// SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		SecondFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Second(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Second(ctx, run, n)
+		},
+	}
 }
 
 // SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
@@ -357,8 +377,8 @@ type SecondExit interface {
 	isExit()
 }
 
-// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -386,40 +406,48 @@ type SecondFired[P any] struct {
 	hookkit.Verdict
 }
 
-// SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy it.
+// SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy
+// it.
 type SecondPoint struct {
-	registry hookimpl.Registry[Second[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *SecondPoint) Add(f Second[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &secondPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *SecondPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (SecondOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &secondPoint, "AddFunc", SecondFunc(f), hookimpl.Options(opts))
+func (p *SecondPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", SecondFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *SecondPoint) Observe(f SecondObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &secondPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *SecondPoint) ObserveFunc(f func(context.Context, *Run, SecondFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &secondPoint, "ObserveFunc", f, opts)
+func (p *SecondPoint) ObserveFunc(
+	f func(context.Context, *Run, SecondFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *SecondPoint) List() []hookkit.Info {
-	return p.registry.List(p, &secondPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -427,7 +455,7 @@ func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExi
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -435,8 +463,8 @@ func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondE
 
 // Last is First with the order mirrored.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type Last[P any] interface {
 	Last(ctx context.Context, run *Run, n P) (LastOutcome, error)
 }
@@ -454,18 +482,22 @@ func (f LastFunc) Bind(h *Hooks) {
 	h.Last.Add(f)
 }
 
-// LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		LastFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Last(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Last(ctx, run, n)
+		},
+	}
 }
 
 // LastOutcome is a decision of a hook of Last: Stop. Nil continues.
@@ -512,38 +544,45 @@ type LastFired[P any] struct {
 
 // LastPoint holds the hooks and observers of Last. The zero value is ready to use. Do not copy it.
 type LastPoint struct {
-	registry hookimpl.Registry[Last[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *LastPoint) Add(f Last[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &lastPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *LastPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (LastOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &lastPoint, "AddFunc", LastFunc(f), hookimpl.Options(opts))
+func (p *LastPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (LastOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", LastFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LastPoint) Observe(f LastObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &lastPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LastPoint) ObserveFunc(f func(context.Context, *Run, LastFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &lastPoint, "ObserveFunc", f, opts)
+func (p *LastPoint) ObserveFunc(
+	f func(context.Context, *Run, LastFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *LastPoint) List() []hookkit.Info {
-	return p.registry.List(p, &lastPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -551,7 +590,7 @@ func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -559,8 +598,7 @@ func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit,
 
 // Shape changes a letter.
 //
-// Hooks run in order.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order. A failing hook is reported, and the next one runs.
 type Shape[P any] interface {
 	Shape(ctx context.Context, run *Run, letter P) (ShapeOutcome, error)
 }
@@ -578,18 +616,22 @@ func (f ShapeFunc) Bind(h *Hooks) {
 	h.Shape.Add(f)
 }
 
-// ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape[Letter] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		ShapeFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
-		if !when(run, letter) {
-			return nil, nil
-		}
-		return h.Shape(ctx, run, letter)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
+			if !when(run, letter) {
+				return nil, nil
+			}
+			return h.Shape(ctx, run, letter)
+		},
+	}
 }
 
 // ShapeOutcome is a decision of a hook of Shape: ReplaceShape or EditShape. Nil continues.
@@ -597,7 +639,8 @@ type ShapeOutcome interface {
 	legalAtShape()
 }
 
-// ReplaceShape returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceShape returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceShape(letter Letter, reason string) ShapeOutcome {
 	return shapeReplace{hookimpl.Replaced(reason), letter}
 }
@@ -607,7 +650,8 @@ type shapeReplace struct {
 	To Letter
 }
 
-func (shapeReplace) legalAtShape() {}
+func (shapeReplace) legalAtShape() {
+}
 
 // EditShape returns the outcome that gives the payload another Text.
 func EditShape(value Text, reason string) ShapeOutcome {
@@ -619,7 +663,8 @@ type shapeEdit struct {
 	To Text
 }
 
-func (shapeEdit) legalAtShape() {}
+func (shapeEdit) legalAtShape() {
+}
 
 // ShapeObserver is notified of every fire of Shape after it is decided.
 type ShapeObserver[P any] interface {
@@ -638,40 +683,48 @@ type ShapeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy it.
+// ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy
+// it.
 type ShapePoint struct {
-	registry hookimpl.Registry[Shape[Letter]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *ShapePoint) Add(f Shape[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &shapePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShapePoint) AddFunc(f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &shapePoint, "AddFunc", ShapeFunc(f), hookimpl.Options(opts))
+func (p *ShapePoint) AddFunc(
+	f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", ShapeFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShapePoint) Observe(f ShapeObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shapePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShapePoint) ObserveFunc(f func(context.Context, *Run, ShapeFired[Letter]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shapePoint, "ObserveFunc", f, opts)
+func (p *ShapePoint) ObserveFunc(
+	f func(context.Context, *Run, ShapeFired[Letter]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ShapePoint) List() []hookkit.Info {
-	return p.registry.List(p, &shapePoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, letter, nil, nil)
 	}
 	return
@@ -679,7 +732,7 @@ func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err er
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, letter, &by, nil)
 	}
 	return
@@ -687,8 +740,7 @@ func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by h
 
 // Poll is a vote that a failing hook ends.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook ends the fire with an error.
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type Poll[P any] interface {
 	Poll(ctx context.Context, run *Run, n P) (PollOutcome, error)
 }
@@ -706,18 +758,22 @@ func (f PollFunc) Bind(h *Hooks) {
 	h.Poll.Add(f)
 }
 
-// PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		PollFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Poll(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Poll(ctx, run, n)
+		},
+	}
 }
 
 // PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
@@ -768,38 +824,45 @@ type PollFired[P any] struct {
 
 // PollPoint holds the hooks and observers of Poll. The zero value is ready to use. Do not copy it.
 type PollPoint struct {
-	registry hookimpl.Registry[Poll[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *PollPoint) Add(f Poll[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &pollPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *PollPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (PollOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &pollPoint, "AddFunc", PollFunc(f), hookimpl.Options(opts))
+func (p *PollPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (PollOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", PollFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *PollPoint) Observe(f PollObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &pollPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *PollPoint) ObserveFunc(f func(context.Context, *Run, PollFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &pollPoint, "ObserveFunc", f, opts)
+func (p *PollPoint) ObserveFunc(
+	f func(context.Context, *Run, PollFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *PollPoint) List() []hookkit.Info {
-	return p.registry.List(p, &pollPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -807,7 +870,7 @@ func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -815,8 +878,7 @@ func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit,
 
 // PollOpen is a vote that skips a failing hook.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook is reported, and the next one runs.
+// Every hook votes, and the strongest vote wins. A failing hook is reported, and the next one runs.
 type PollOpen[P any] interface {
 	PollOpen(ctx context.Context, run *Run, n P) (PollOpenOutcome, error)
 }
@@ -834,18 +896,22 @@ func (f PollOpenFunc) Bind(h *Hooks) {
 	h.PollOpen.Add(f)
 }
 
-// PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollOpen[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		PollOpenFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.PollOpen(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.PollOpen(ctx, run, n)
+		},
+	}
 }
 
 // PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
@@ -853,7 +919,8 @@ type PollOpenOutcome interface {
 	legalAtPollOpen()
 }
 
-// PollOpenExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see MatchPollOpen.
+// PollOpenExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see
+// MatchPollOpen.
 //
 //sumtype:decl
 type PollOpenExit interface {
@@ -861,8 +928,8 @@ type PollOpenExit interface {
 	isExit()
 }
 
-// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -894,40 +961,48 @@ type PollOpenFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not copy it.
+// PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not
+// copy it.
 type PollOpenPoint struct {
-	registry hookimpl.Registry[PollOpen[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *PollOpenPoint) Add(f PollOpen[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &pollOpenPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *PollOpenPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &pollOpenPoint, "AddFunc", PollOpenFunc(f), hookimpl.Options(opts))
+func (p *PollOpenPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", PollOpenFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *PollOpenPoint) Observe(f PollOpenObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &pollOpenPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *PollOpenPoint) ObserveFunc(f func(context.Context, *Run, PollOpenFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &pollOpenPoint, "ObserveFunc", f, opts)
+func (p *PollOpenPoint) ObserveFunc(
+	f func(context.Context, *Run, PollOpenFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *PollOpenPoint) List() []hookkit.Info {
-	return p.registry.List(p, &pollOpenPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpenExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -935,7 +1010,7 @@ func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollOpenExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -943,8 +1018,8 @@ func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollO
 
 // Gather collects, and skips a failing hook.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, n P) ([]string, error)
 }
@@ -962,18 +1037,22 @@ func (f GatherFunc) Bind(h *Hooks) {
 	h.Gather.Add(f)
 }
 
-// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		GatherFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Gather(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) ([]string, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Gather(ctx, run, n)
+		},
+	}
 }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
@@ -991,40 +1070,47 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy it.
+// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
+// it.
 type GatherPoint struct {
-	registry hookimpl.Registry[Gather[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *GatherPoint) Add(f Gather[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherPoint) AddFunc(f func(ctx context.Context, run *Run, n int) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "AddFunc", GatherFunc(f), hookimpl.Options(opts))
+func (p *GatherPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", GatherFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherPoint) Observe(f GatherObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherPoint) ObserveFunc(f func(context.Context, *Run, GatherFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "ObserveFunc", f, opts)
+func (p *GatherPoint) ObserveFunc(
+	f func(context.Context, *Run, GatherFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *GatherPoint) List() []hookkit.Info {
-	return p.registry.List(p, &gatherPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1032,7 +1118,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []st
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, n, &bys, nil)
 	}
 	return
@@ -1040,8 +1126,8 @@ func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []
 
 // GatherClosed collects until a hook fails.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook ends the fire with an error.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook ends
+// the fire with an error.
 type GatherClosed[P any] interface {
 	GatherClosed(ctx context.Context, run *Run, n P) ([]string, error)
 }
@@ -1059,18 +1145,22 @@ func (f GatherClosedFunc) Bind(h *Hooks) {
 	h.GatherClosed.Add(f)
 }
 
-// GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int]) GatherClosed[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		GatherClosedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.GatherClosed(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) ([]string, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.GatherClosed(ctx, run, n)
+		},
+	}
 }
 
 // GatherClosedObserver is notified of every fire of GatherClosed after it is decided.
@@ -1090,48 +1180,59 @@ type GatherClosedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use. Do not copy it.
+// GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use.
+// Do not copy it.
 type GatherClosedPoint struct {
-	registry hookimpl.Registry[GatherClosed[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *GatherClosedPoint) Add(f GatherClosed[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherClosedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherClosedPoint) AddFunc(f func(ctx context.Context, run *Run, n int) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherClosedPoint, "AddFunc", GatherClosedFunc(f), hookimpl.Options(opts))
+func (p *GatherClosedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", GatherClosedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherClosedPoint) Observe(f GatherClosedObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherClosedPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherClosedPoint) ObserveFunc(f func(context.Context, *Run, GatherClosedFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherClosedPoint, "ObserveFunc", f, opts)
+func (p *GatherClosedPoint) ObserveFunc(
+	f func(context.Context, *Run, GatherClosedFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *GatherClosedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &gatherClosedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure.
 func (p *GatherClosedPoint) Fire(ctx context.Context, run *Run, n int) (collected []string, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *GatherClosedPoint) FireBy(ctx context.Context, run *Run, n int) (collected []string, bys []hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *GatherClosedPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	n int,
+) (collected []string, bys []hookkit.By, err error) {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, n, &bys, nil)
 	}
 	return
@@ -1139,8 +1240,8 @@ func (p *GatherClosedPoint) FireBy(ctx context.Context, run *Run, n int) (collec
 
 // Review decides about a letter and collects remarks.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type Review[P any] interface {
 	Review(ctx context.Context, run *Run, letter P) (ReviewOutcome, []string, error)
 }
@@ -1158,26 +1259,32 @@ func (f ReviewFunc) Bind(h *Hooks) {
 	h.Review.Add(f)
 }
 
-// ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Review[Letter] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		ReviewFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
-		if !when(run, letter) {
-			return nil, nil, nil
-		}
-		return h.Review(ctx, run, letter)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
+			if !when(run, letter) {
+				return nil, nil, nil
+			}
+			return h.Review(ctx, run, letter)
+		},
+	}
 }
 
-// ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil continues.
+// ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil
+// continues.
 type ReviewOutcome interface {
 	legalAtReview()
 }
 
-// ReplaceReview returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceReview returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceReview(letter Letter, reason string) ReviewOutcome {
 	return reviewReplace{hookimpl.Replaced(reason), letter}
 }
@@ -1187,9 +1294,11 @@ type reviewReplace struct {
 	To Letter
 }
 
-func (reviewReplace) legalAtReview() {}
+func (reviewReplace) legalAtReview() {
+}
 
-// ReviewExit is an outcome that ends the fire: Stop, Coded or Numbered. A fire returns it; see MatchReview.
+// ReviewExit is an outcome that ends the fire: Stop, Coded or Numbered. A fire returns it; see
+// MatchReview.
 //
 //sumtype:decl
 type ReviewExit interface {
@@ -1197,9 +1306,15 @@ type ReviewExit interface {
 	isExit()
 }
 
-// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchReview[R any](exit ReviewExit, none func() R, stop func(Stop) R, coded func(Coded) R, numbered func(Numbered) R) R {
+// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
+func MatchReview[R any](
+	exit ReviewExit,
+	none func() R,
+	stop func(Stop) R,
+	coded func(Coded) R,
+	numbered func(Numbered) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -1234,49 +1349,65 @@ type ReviewFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy it.
+// ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy
+// it.
 type ReviewPoint struct {
-	registry hookimpl.Registry[Review[Letter]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *ReviewPoint) Add(f Review[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &reviewPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *ReviewPoint) AddFunc(f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &reviewPoint, "AddFunc", ReviewFunc(f), hookimpl.Options(opts))
+func (p *ReviewPoint) AddFunc(
+	f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", ReviewFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ReviewPoint) Observe(f ReviewObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &reviewPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ReviewPoint) ObserveFunc(f func(context.Context, *Run, ReviewFired[Letter]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &reviewPoint, "ObserveFunc", f, opts)
+func (p *ReviewPoint) ObserveFunc(
+	f func(context.Context, *Run, ReviewFired[Letter]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ReviewPoint) List() []hookkit.Info {
-	return p.registry.List(p, &reviewPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
-func (p *ReviewPoint) Fire(ctx context.Context, run *Run, letter *Letter) (exit ReviewExit, collected []string, err error) {
-	if p.registry.Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+func (p *ReviewPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	letter *Letter,
+) (exit ReviewExit, collected []string, err error) {
+	if p.state.Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, nil, nil, nil)
 	}
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and for each
-// contribution the hook that made it.
-func (p *ReviewPoint) FireBy(ctx context.Context, run *Run, letter *Letter) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
-	if p.registry.Active() {
+// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and
+// for each contribution the hook that made it.
+func (p *ReviewPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	letter *Letter,
+) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
+	if p.state.Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, &by, &bys, nil)
 	}
 	return
@@ -1302,18 +1433,22 @@ func (f VerifyFunc) Bind(h *Hooks) {
 	h.Verify.Add(f)
 }
 
-// VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		VerifyFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
-		if !when(run, n) {
-			return nil
-		}
-		return h.Verify(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) error {
+			if !when(run, n) {
+				return nil
+			}
+			return h.Verify(ctx, run, n)
+		},
+	}
 }
 
 // VerifyObserver is notified of every fire of Verify after it is decided.
@@ -1331,40 +1466,47 @@ type VerifyFired[P any] struct {
 	hookkit.Verdict
 }
 
-// VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy it.
+// VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy
+// it.
 type VerifyPoint struct {
-	registry hookimpl.Registry[Verify[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *VerifyPoint) Add(f Verify[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &verifyPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *VerifyPoint) AddFunc(f func(ctx context.Context, run *Run, n int) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &verifyPoint, "AddFunc", VerifyFunc(f), hookimpl.Options(opts))
+func (p *VerifyPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", VerifyFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *VerifyPoint) Observe(f VerifyObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &verifyPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *VerifyPoint) ObserveFunc(f func(context.Context, *Run, VerifyFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &verifyPoint, "ObserveFunc", f, opts)
+func (p *VerifyPoint) ObserveFunc(
+	f func(context.Context, *Run, VerifyFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *VerifyPoint) List() []hookkit.Info {
-	return p.registry.List(p, &verifyPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1372,7 +1514,7 @@ func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *VerifyPoint) FireBy(ctx context.Context, run *Run, n int) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -1398,18 +1540,22 @@ func (f WrapFunc) Bind(h *Hooks) {
 	h.Wrap.Add(f)
 }
 
-// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		WrapFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
-		if !when(run, n) {
-			return next.Call(ctx, n)
-		}
-		return h.Wrap(ctx, run, n, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
+			if !when(run, n) {
+				return next.Call(ctx, n)
+			}
+			return h.Wrap(ctx, run, n, next)
+		},
+	}
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1437,45 +1583,56 @@ type WrapNext struct {
 
 // WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
 type WrapPoint struct {
-	registry hookimpl.Registry[Wrap[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WrapPoint) AddFunc(f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "AddFunc", WrapFunc(f), hookimpl.Options(opts))
+func (p *WrapPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", WrapFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WrapPoint) Observe(f WrapObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WrapPoint) ObserveFunc(f func(context.Context, *Run, WrapFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "ObserveFunc", f, opts)
+func (p *WrapPoint) ObserveFunc(
+	f func(context.Context, *Run, WrapFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WrapPoint) List() []hookkit.Info {
-	return p.registry.List(p, &wrapPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *WrapPoint) Fire(ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error)) (result string, err error) {
-	if p.registry.Active() {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *WrapPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	n int,
+	act func(context.Context, int) (string, error),
+) (result string, err error) {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, n, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &wrapPoint, recover())
+			err = p.state.Unwrapped(ctx, &wrapPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, n); err != nil {
@@ -1485,10 +1642,15 @@ func (p *WrapPoint) Fire(ctx context.Context, run *Run, n int, act func(context.
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *WrapPoint) FireBy(ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error)) (result string, by hookkit.By, err error) {
-	if p.registry.Active() {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *WrapPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	n int,
+	act func(context.Context, int) (string, error),
+) (result string, by hookkit.By, err error) {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, n, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, n, act); err != nil {
@@ -1518,18 +1680,22 @@ func (f WatchFunc) Bind(h *Hooks) {
 	h.Watch.Add(f)
 }
 
-// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		WatchFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
-		if !when(run, n) {
-			return nil
-		}
-		return h.Watch(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) error {
+			if !when(run, n) {
+				return nil
+			}
+			return h.Watch(ctx, run, n)
+		},
+	}
 }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
@@ -1545,40 +1711,47 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy it.
+// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
+// it.
 type WatchPoint struct {
-	registry hookimpl.Registry[Watch[int]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WatchPoint) Add(f Watch[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WatchPoint) AddFunc(f func(ctx context.Context, run *Run, n int) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "AddFunc", WatchFunc(f), hookimpl.Options(opts))
+func (p *WatchPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", WatchFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WatchPoint) Observe(f WatchObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WatchPoint) ObserveFunc(f func(context.Context, *Run, WatchFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "ObserveFunc", f, opts)
+func (p *WatchPoint) ObserveFunc(
+	f func(context.Context, *Run, WatchFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WatchPoint) List() []hookkit.Info {
-	return p.registry.List(p, &watchPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, n, nil)
 	}
 }
@@ -1603,46 +1776,61 @@ var firstPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Stop, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Stop]("Stop")}
+	Exits: []any{
+		Stop{},
 	},
-	Calls: hookimpl.Deciding(First[int].First, FirstFunc(nil)),
-	Fired: hookimpl.Notifying(FirstObserver[int].ObserveFirst, func(f *FirstFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *FirstPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*FirstPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		First[int].First,
+		FirstFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		FirstObserver[int].ObserveFirst,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[First[int]]) (exit FirstExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *FirstPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &firstPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *FirstPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit FirstExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &FirstFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]First[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].First(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1670,34 +1858,47 @@ var secondPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Stop, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Stop]("Stop")}
+	Exits: []any{
+		Stop{},
 	},
-	Calls: hookimpl.Deciding(Second[int].Second, SecondFunc(nil)),
-	Fired: hookimpl.Notifying(SecondObserver[int].ObserveSecond, func(f *SecondFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *SecondPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*SecondPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Second[int].Second,
+		SecondFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		SecondObserver[int].ObserveSecond,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Second[int]]) (exit SecondExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *SecondPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &secondPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *SecondPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit SecondExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &SecondFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1706,7 +1907,8 @@ func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Second[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Second(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1732,46 +1934,61 @@ var lastPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Reverse, Stop, FailOpen",
 	Law:     hookimpl.Decides | hookimpl.Reversed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Stop]("Stop")}
+	Exits: []any{
+		Stop{},
 	},
-	Calls: hookimpl.Deciding(Last[int].Last, LastFunc(nil)),
-	Fired: hookimpl.Notifying(LastObserver[int].ObserveLast, func(f *LastFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *LastPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*LastPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Last[int].Last,
+		LastFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		LastObserver[int].ObserveLast,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Last[int]]) (exit LastExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *LastPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &lastPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *LastPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit LastExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &LastFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Last[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Last(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1799,47 +2016,61 @@ var shapePoint = hookimpl.Point{
 	Payload: "Letter",
 	Results: "Replace, Edit[Text], FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceShape), hookimpl.Rewriting("Edit", EditShape)}
-	},
-	Calls: hookimpl.Deciding(Shape[Letter].Shape, ShapeFunc(nil)),
-	Fired: hookimpl.Notifying(ShapeObserver[Letter].ObserveShape, func(f *ShapeFired[Letter]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *ShapePoint, ctx context.Context, run *Run, payload *Letter, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Replace: ReplaceShape,
+	Edit:    EditShape,
+	Fire:    (*ShapePoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Shape[Letter].Shape,
+		ShapeFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		ShapeObserver[Letter].ObserveShape,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot[Shape[Letter]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *ShapePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &shapePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *ShapePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Letter,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &ShapeFired[Letter]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Shape[Letter])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Shape(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1871,34 +2102,49 @@ var pollPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Allow]("Allow")}
+	Exits: []any{
+		Deny{},
+		Allow{},
 	},
-	Calls: hookimpl.Deciding(Poll[int].Poll, PollFunc(nil)),
-	Fired: hookimpl.Notifying(PollObserver[int].ObservePoll, func(f *PollFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *PollPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*PollPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		Poll[int].Poll,
+		PollFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		PollObserver[int].ObservePoll,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Poll[int]]) (exit PollExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *PollPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &pollPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *PollPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit PollExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &PollFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1908,7 +2154,8 @@ func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		}
 	}()
 	var leading PollExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Poll[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Poll(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1941,34 +2188,49 @@ var pollOpenPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Allow]("Allow")}
+	Exits: []any{
+		Deny{},
+		Allow{},
 	},
-	Calls: hookimpl.Deciding(PollOpen[int].PollOpen, PollOpenFunc(nil)),
-	Fired: hookimpl.Notifying(PollOpenObserver[int].ObservePollOpen, func(f *PollOpenFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *PollOpenPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*PollOpenPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		PollOpen[int].PollOpen,
+		PollOpenFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		PollOpenObserver[int].ObservePollOpen,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[PollOpen[int]]) (exit PollOpenExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *PollOpenPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &pollOpenPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *PollOpenPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit PollOpenExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &PollOpenFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1977,7 +2239,8 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 			err = inv.Crashed(recover(), by)
 			leading := exit
 			exit = nil // and stays nil if a hook ends the fire or its goroutine
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
 					leading = better
@@ -1988,7 +2251,8 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]PollOpen[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].PollOpen(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2022,43 +2286,57 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
-	Calls:   hookimpl.Collecting(Gather[int].Gather, GatherFunc(nil)),
-	Fired: hookimpl.Notifying(GatherObserver[int].ObserveGather, func(f *GatherFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *GatherPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*GatherPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		Gather[int].Gather,
+		GatherFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		GatherObserver[int].ObserveGather,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[int]]) (collected []string) {
+// registry returns the hooks of p and the observers.
+func (p *GatherPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &gatherPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *GatherPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &GatherFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Gather[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
@@ -2078,31 +2356,44 @@ var gatherClosedPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
 	Law:     hookimpl.FailsClosed,
-	Calls:   hookimpl.Collecting(GatherClosed[int].GatherClosed, GatherClosedFunc(nil)),
-	Fired: hookimpl.Notifying(GatherClosedObserver[int].ObserveGatherClosed, func(f *GatherClosedFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *GatherClosedPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire:    (*GatherClosedPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		GatherClosed[int].GatherClosed,
+		GatherClosedFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		GatherClosedObserver[int].ObserveGatherClosed,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[GatherClosed[int]]) (collected []string, err error) {
+// registry returns the hooks of p and the observers.
+func (p *GatherClosedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &gatherClosedPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *GatherClosedPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &GatherClosedFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected, fired.Err = hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			fired.Collected = hookimpl.Returned(all, collected)
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -2111,7 +2402,8 @@ func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int,
 			err = inv.Crashed(recover(), nil)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]GatherClosed[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].GatherClosed(inv.Ctx, run, payload)
 		if failure != nil {
@@ -2130,42 +2422,62 @@ var reviewPoint = hookimpl.Point{
 	Payload: "Letter",
 	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceReview), hookimpl.Exiting[Stop]("Stop"), hookimpl.Exiting[Coded]("Coded"), hookimpl.Exiting[Numbered]("Numbered")}
+	Replace: ReplaceReview,
+	Exits: []any{
+		Stop{},
+		Coded{},
+		Numbered{},
 	},
-	Calls: hookimpl.DecidingAndCollecting(Review[Letter].Review, ReviewFunc(nil)),
-	Fired: hookimpl.Notifying(ReviewObserver[Letter].ObserveReview, func(f *ReviewFired[Letter]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *ReviewPoint, ctx context.Context, run *Run, payload *Letter, fired *hookkit.AnyFired) (err error) {
-		_, _, err = p.runHooks(ctx, run, payload, nil, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*ReviewPoint).runHooks,
+	Calls: hookimpl.DecidingAndCollecting(
+		Review[Letter].Review,
+		ReviewFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		ReviewObserver[Letter].ObserveReview,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot[Review[Letter]]) (exit ReviewExit, collected []string, err error) {
+// registry returns the hooks of p and the observers.
+func (p *ReviewPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &reviewPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *ReviewPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Letter,
+	by *hookkit.By,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit ReviewExit, collected []string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &ReviewFired[Letter]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Collected = hookimpl.Returned(all, collected)
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, more, failure := p.runHooks(inv.Ctx, run, payload, by, bys, next)
 				collected = append(collected, more...)
 				if err = failure; better != nil {
@@ -2174,7 +2486,8 @@ func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, b
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Review[Letter])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, values, failure := hooks[i].Review(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -2212,25 +2525,37 @@ var verifyPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Check",
 	Law:     hookimpl.Checks,
-	Calls:   hookimpl.Checking(Verify[int].Verify, VerifyFunc(nil)),
-	Fired: hookimpl.Notifying(VerifyObserver[int].ObserveVerify, func(f *VerifyFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *VerifyPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire:    (*VerifyPoint).runHooks,
+	Calls: hookimpl.Checking(
+		Verify[int].Verify,
+		VerifyFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		VerifyObserver[int].ObserveVerify,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Verify[int]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *VerifyPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &verifyPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *VerifyPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &VerifyFired[int]{Payload: payload}
@@ -2245,7 +2570,8 @@ func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Verify[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Verify(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
@@ -2261,7 +2587,14 @@ var wrapPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Around[string]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h Wrap[int], ctx context.Context, run *Run, payload int, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	Fire:    (*WrapPoint).runHooks,
+	Calls: hookimpl.Wrapping(func(
+		h Wrap[int],
+		ctx context.Context,
+		run *Run,
+		payload int,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
 		inv := &wrapInvocation{Next: func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
 			return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 		}}
@@ -2270,7 +2603,12 @@ var wrapPoint = hookimpl.Point{
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return WrapFunc(func(ctx context.Context, run *Run, payload int, next WrapNext) (hookkit.Answer[string], error) {
-			own := &wrapInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own := &wrapInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -2280,27 +2618,29 @@ var wrapPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[string](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(WrapObserver[int].ObserveWrap, func(f *WrapFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WrapPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, int) (result string, err error) { return }, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Notify: hookimpl.Notifying(
+		WrapObserver[int].ObserveWrap,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *WrapPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &wrapPoint)
 }
 
 // wrapInvocation is one fire of Wrap.
 type wrapInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[Wrap[int]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, int) (string, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, int) (hookkit.Answer[string], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
 func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[string], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
@@ -2309,38 +2649,47 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]Wrap[int])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[string]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[string]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
+		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act func(context.Context, int) (string, error), by *hookkit.By, snap *hookimpl.Snapshot[Wrap[int]]) (result string, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *WrapPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	act func(context.Context, int) (string, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (result string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &WrapFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2350,7 +2699,7 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act fun
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -2358,25 +2707,31 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act fun
 var watchPoint = hookimpl.Point{
 	Name:    "Watch",
 	Payload: "int",
-	Calls:   hookimpl.Checking(Watch[int].Watch, WatchFunc(nil)),
-	Fired: hookimpl.Notifying(WatchObserver[int].ObserveWatch, func(f *WatchFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*WatchPoint).runHooks,
+	Calls: hookimpl.Checking(
+		Watch[int].Watch,
+		WatchFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		WatchObserver[int].ObserveWatch,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot[Watch[int]]) {
+// registry returns the hooks of p and the observers.
+func (p *WatchPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &watchPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &WatchFired[int]{Payload: payload}
@@ -2388,12 +2743,14 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Watch[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

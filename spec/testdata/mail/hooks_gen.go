@@ -11,9 +11,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -44,12 +44,13 @@ type (
 type staleCode_runHookgen_editBeforeShow = Message
 type _ [len([...]Text{staleCode_runHookgen_editBeforeShow{}.Body})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = hookkit.Run[*Account]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -70,9 +71,9 @@ func (Hold) isExit()         {}
 func (Allow) legalAtMaySend() {}
 func (Allow) isExit()         {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	BeforeSend BeforeSendPoint
 	MaySend    MaySendPoint
@@ -85,8 +86,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -98,9 +99,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -108,42 +109,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -151,21 +156,20 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.BeforeSend.registry.Info(&h.BeforeSend, &beforeSendPoint),
-		h.MaySend.registry.Info(&h.MaySend, &maySendPoint),
-		h.Footer.registry.Info(&h.Footer, &footerPoint),
-		h.AroundSend.registry.Info(&h.AroundSend, &aroundSendPoint),
-		h.AfterSend.registry.Info(&h.AfterSend, &afterSendPoint),
-		h.BeforeShow.registry.Info(&h.BeforeShow, &beforeShowPoint),
-		h.BeforeSave.registry.Info(&h.BeforeSave, &beforeSavePoint),
-		h.OnSent.registry.Info(&h.OnSent, &onSentPoint),
+		h.BeforeSend.registry().Info(),
+		h.MaySend.registry().Info(),
+		h.Footer.registry().Info(),
+		h.AroundSend.registry().Info(),
+		h.AfterSend.registry().Info(),
+		h.BeforeShow.registry().Info(),
+		h.BeforeSave.registry().Info(),
+		h.OnSent.registry().Info(),
 	}
 }
 
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type BeforeSend[P any] interface {
 	BeforeSend(ctx context.Context, run *Run, payload P) (BeforeSendOutcome, error)
 }
@@ -183,26 +187,32 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 	h.BeforeSend.Add(f)
 }
 
-// BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeSendFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeSend(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeSend(ctx, run, payload)
+		},
+	}
 }
 
-// BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil continues.
+// BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
+// continues.
 type BeforeSendOutcome interface {
 	legalAtBeforeSend()
 }
 
-// ReplaceBeforeSend returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceBeforeSend returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceBeforeSend(payload Message, reason string) BeforeSendOutcome {
 	return beforeSendReplace{hookimpl.Replaced(reason), payload}
 }
@@ -212,7 +222,8 @@ type beforeSendReplace struct {
 	To Message
 }
 
-func (beforeSendReplace) legalAtBeforeSend() {}
+func (beforeSendReplace) legalAtBeforeSend() {
+}
 
 // BeforeSendExit is an outcome that ends the fire: Refuse. A fire returns it; see MatchBeforeSend.
 //
@@ -222,8 +233,9 @@ type BeforeSendExit interface {
 	isExit()
 }
 
-// MatchBeforeSend calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforeSend calls the function for the exit of a fire, or none if the exit is nil, and
+// returns its result. An exit that is added to the spec breaks every call until it is handled
+// there.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -253,48 +265,60 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do not copy it.
+// BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do
+// not copy it.
 type BeforeSendPoint struct {
-	registry hookimpl.Registry[BeforeSend[Message]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeSendPoint) Add(f BeforeSend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeSendPoint) AddFunc(f func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSendPoint, "AddFunc", BeforeSendFunc(f), hookimpl.Options(opts))
+func (p *BeforeSendPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeSendPoint) Observe(f BeforeSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeSendPoint) ObserveFunc(f func(context.Context, *Run, BeforeSendFired[Message]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSendPoint, "ObserveFunc", f, opts)
+func (p *BeforeSendPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeSendFired[Message]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeSendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeSendPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *BeforeSendPoint) FireBy(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *BeforeSendPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+) (exit BeforeSendExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -302,8 +326,7 @@ func (p *BeforeSendPoint) FireBy(ctx context.Context, run *Run, payload *Message
 
 // MaySend asks, about the message as BeforeSend left it, whether it may be sent.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook ends the fire with an error.
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type MaySend[P any] interface {
 	MaySend(ctx context.Context, run *Run, payload P) (MaySendOutcome, error)
 }
@@ -321,18 +344,22 @@ func (f MaySendFunc) Bind(h *Hooks) {
 	h.MaySend.Add(f)
 }
 
-// MaySendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// MaySendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		MaySendFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.MaySend(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.MaySend(ctx, run, payload)
+		},
+	}
 }
 
 // MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
@@ -340,7 +367,8 @@ type MaySendOutcome interface {
 	legalAtMaySend()
 }
 
-// MaySendExit is an outcome that ends the fire: Refuse, Hold or Allow. A fire returns it; see MatchMaySend.
+// MaySendExit is an outcome that ends the fire: Refuse, Hold or Allow. A fire returns it; see
+// MatchMaySend.
 //
 //sumtype:decl
 type MaySendExit interface {
@@ -348,9 +376,15 @@ type MaySendExit interface {
 	isExit()
 }
 
-// MatchMaySend calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchMaySend[R any](exit MaySendExit, none func() R, refuse func(Refuse) R, hold func(Hold) R, allow func(Allow) R) R {
+// MatchMaySend calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
+func MatchMaySend[R any](
+	exit MaySendExit,
+	none func() R,
+	refuse func(Refuse) R,
+	hold func(Hold) R,
+	allow func(Allow) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -383,48 +417,60 @@ type MaySendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// MaySendPoint holds the hooks and observers of MaySend. The zero value is ready to use. Do not copy it.
+// MaySendPoint holds the hooks and observers of MaySend. The zero value is ready to use. Do not
+// copy it.
 type MaySendPoint struct {
-	registry hookimpl.Registry[MaySend[Message]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *MaySendPoint) Add(f MaySend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &maySendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *MaySendPoint) AddFunc(f func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &maySendPoint, "AddFunc", MaySendFunc(f), hookimpl.Options(opts))
+func (p *MaySendPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", MaySendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *MaySendPoint) Observe(f MaySendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &maySendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *MaySendPoint) ObserveFunc(f func(context.Context, *Run, MaySendFired[Message]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &maySendPoint, "ObserveFunc", f, opts)
+func (p *MaySendPoint) ObserveFunc(
+	f func(context.Context, *Run, MaySendFired[Message]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *MaySendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &maySendPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *MaySendPoint) FireBy(ctx context.Context, run *Run, payload Message) (exit MaySendExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+func (p *MaySendPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+) (exit MaySendExit, by hookkit.By, err error) {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -432,8 +478,8 @@ func (p *MaySendPoint) FireBy(ctx context.Context, run *Run, payload Message) (e
 
 // Footer collects lines that go below the text.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type Footer[P any] interface {
 	Footer(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -451,18 +497,22 @@ func (f FooterFunc) Bind(h *Hooks) {
 	h.Footer.Add(f)
 }
 
-// FooterWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// FooterWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		FooterFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Footer(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) ([]string, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Footer(ctx, run, payload)
+		},
+	}
 }
 
 // FooterObserver is notified of every fire of Footer after it is decided.
@@ -480,40 +530,47 @@ type FooterFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FooterPoint holds the hooks and observers of Footer. The zero value is ready to use. Do not copy it.
+// FooterPoint holds the hooks and observers of Footer. The zero value is ready to use. Do not copy
+// it.
 type FooterPoint struct {
-	registry hookimpl.Registry[Footer[Message]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *FooterPoint) Add(f Footer[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &footerPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *FooterPoint) AddFunc(f func(ctx context.Context, run *Run, payload Message) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &footerPoint, "AddFunc", FooterFunc(f), hookimpl.Options(opts))
+func (p *FooterPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Message) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", FooterFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FooterPoint) Observe(f FooterObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &footerPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FooterPoint) ObserveFunc(f func(context.Context, *Run, FooterFired[Message]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &footerPoint, "ObserveFunc", f, opts)
+func (p *FooterPoint) ObserveFunc(
+	f func(context.Context, *Run, FooterFired[Message]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *FooterPoint) List() []hookkit.Info {
-	return p.registry.List(p, &footerPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -521,7 +578,7 @@ func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (coll
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *FooterPoint) FireBy(ctx context.Context, run *Run, payload Message) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -535,10 +592,20 @@ type AroundSend[P any] interface {
 }
 
 // AroundSendFunc is a function that is a hook of AroundSend.
-type AroundSendFunc func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error)
+type AroundSendFunc func(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	next AroundSendNext,
+) (hookkit.Answer[Receipt], error)
 
 // AroundSend calls f.
-func (f AroundSendFunc) AroundSend(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
+func (f AroundSendFunc) AroundSend(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	next AroundSendNext,
+) (hookkit.Answer[Receipt], error) {
 	return f(ctx, run, payload, next)
 }
 
@@ -547,18 +614,22 @@ func (f AroundSendFunc) Bind(h *Hooks) {
 	h.AroundSend.Add(f)
 }
 
-// AroundSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// AroundSendWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AroundSendFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.AroundSend(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.AroundSend(ctx, run, payload, next)
+		},
+	}
 }
 
 // AroundSendObserver is notified of every fire of AroundSend after it is decided.
@@ -578,53 +649,66 @@ type AroundSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AroundSendNext runs the inner hooks and the act. It is valid until the hook that received it returns.
+// AroundSendNext runs the inner hooks and the act. It is valid until the hook that received it
+// returns.
 type AroundSendNext struct {
 	fire  *aroundSendInvocation
 	level int
 }
 
-// AroundSendPoint holds the hooks and observers of AroundSend. The zero value is ready to use. Do not copy it.
+// AroundSendPoint holds the hooks and observers of AroundSend. The zero value is ready to use. Do
+// not copy it.
 type AroundSendPoint struct {
-	registry hookimpl.Registry[AroundSend[Message]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AroundSendPoint) Add(f AroundSend[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundSendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AroundSendPoint) AddFunc(f func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error), opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundSendPoint, "AddFunc", AroundSendFunc(f), hookimpl.Options(opts))
+func (p *AroundSendPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", AroundSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AroundSendPoint) Observe(f AroundSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundSendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AroundSendPoint) ObserveFunc(f func(context.Context, *Run, AroundSendFired[Message]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundSendPoint, "ObserveFunc", f, opts)
+func (p *AroundSendPoint) ObserveFunc(
+	f func(context.Context, *Run, AroundSendFired[Message]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AroundSendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &aroundSendPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *AroundSendPoint) Fire(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (result Receipt, err error) {
-	if p.registry.Active() {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *AroundSendPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	act func(context.Context, Message) (Receipt, error),
+) (result Receipt, err error) {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &aroundSendPoint, recover())
+			err = p.state.Unwrapped(ctx, &aroundSendPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -634,10 +718,15 @@ func (p *AroundSendPoint) Fire(ctx context.Context, run *Run, payload Message, a
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *AroundSendPoint) FireBy(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (result Receipt, by hookkit.By, err error) {
-	if p.registry.Active() {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *AroundSendPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	act func(context.Context, Message) (Receipt, error),
+) (result Receipt, by hookkit.By, err error) {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -649,8 +738,7 @@ func (p *AroundSendPoint) FireBy(ctx context.Context, run *Run, payload Message,
 
 // AfterSend fires on the way back, so the hook that was first before sending is now last.
 //
-// Hooks run in order.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order. A failing hook is reported, and the next one runs.
 type AfterSend[P any] interface {
 	AfterSend(ctx context.Context, run *Run, payload P) (AfterSendOutcome, error)
 }
@@ -668,18 +756,22 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 	h.AfterSend.Add(f)
 }
 
-// AfterSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// AfterSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		AfterSendFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterSend(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterSend(ctx, run, payload)
+		},
+	}
 }
 
 // AfterSendOutcome is a decision of a hook of AfterSend: ReplaceAfterSend. Nil continues.
@@ -687,7 +779,8 @@ type AfterSendOutcome interface {
 	legalAtAfterSend()
 }
 
-// ReplaceAfterSend returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceAfterSend returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceAfterSend(payload Receipt, reason string) AfterSendOutcome {
 	return afterSendReplace{hookimpl.Replaced(reason), payload}
 }
@@ -697,7 +790,8 @@ type afterSendReplace struct {
 	To Receipt
 }
 
-func (afterSendReplace) legalAtAfterSend() {}
+func (afterSendReplace) legalAtAfterSend() {
+}
 
 // AfterSendObserver is notified of every fire of AfterSend after it is decided.
 type AfterSendObserver[P any] interface {
@@ -716,40 +810,48 @@ type AfterSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterSendPoint holds the hooks and observers of AfterSend. The zero value is ready to use. Do not copy it.
+// AfterSendPoint holds the hooks and observers of AfterSend. The zero value is ready to use. Do not
+// copy it.
 type AfterSendPoint struct {
-	registry hookimpl.Registry[AfterSend[Receipt]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *AfterSendPoint) Add(f AfterSend[Receipt], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterSendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterSendPoint) AddFunc(f func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterSendPoint, "AddFunc", AfterSendFunc(f), hookimpl.Options(opts))
+func (p *AfterSendPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", AfterSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterSendPoint) Observe(f AfterSendObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterSendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterSendPoint) ObserveFunc(f func(context.Context, *Run, AfterSendFired[Receipt]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterSendPoint, "ObserveFunc", f, opts)
+func (p *AfterSendPoint) ObserveFunc(
+	f func(context.Context, *Run, AfterSendFired[Receipt]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterSendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterSendPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -757,7 +859,7 @@ func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -765,8 +867,7 @@ func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt)
 
 // BeforeShow fires before a message is shown: hooks may change the text, but not the sender.
 //
-// Hooks run in order.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order. A failing hook is reported, and the next one runs.
 type BeforeShow[P any] interface {
 	BeforeShow(ctx context.Context, run *Run, payload P) (BeforeShowOutcome, error)
 }
@@ -784,18 +885,22 @@ func (f BeforeShowFunc) Bind(h *Hooks) {
 	h.BeforeShow.Add(f)
 }
 
-// BeforeShowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BeforeShowWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeShowFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeShow(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeShow(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeShowOutcome is a decision of a hook of BeforeShow: EditBeforeShow. Nil continues.
@@ -813,7 +918,8 @@ type beforeShowEdit struct {
 	To Text
 }
 
-func (beforeShowEdit) legalAtBeforeShow() {}
+func (beforeShowEdit) legalAtBeforeShow() {
+}
 
 // BeforeShowObserver is notified of every fire of BeforeShow after it is decided.
 type BeforeShowObserver[P any] interface {
@@ -832,40 +938,48 @@ type BeforeShowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeShowPoint holds the hooks and observers of BeforeShow. The zero value is ready to use. Do not copy it.
+// BeforeShowPoint holds the hooks and observers of BeforeShow. The zero value is ready to use. Do
+// not copy it.
 type BeforeShowPoint struct {
-	registry hookimpl.Registry[BeforeShow[Message]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeShowPoint) Add(f BeforeShow[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeShowPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeShowPoint) AddFunc(f func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeShowPoint, "AddFunc", BeforeShowFunc(f), hookimpl.Options(opts))
+func (p *BeforeShowPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeShowFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeShowPoint) Observe(f BeforeShowObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeShowPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeShowPoint) ObserveFunc(f func(context.Context, *Run, BeforeShowFired[Message]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeShowPoint, "ObserveFunc", f, opts)
+func (p *BeforeShowPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeShowFired[Message]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeShowPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeShowPoint)
+	return p.registry().Hooks()
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -873,7 +987,7 @@ func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -899,18 +1013,22 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 	h.BeforeSave.Add(f)
 }
 
-// BeforeSaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// BeforeSaveWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		BeforeSaveFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.BeforeSave(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.BeforeSave(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeSaveObserver is notified of every fire of BeforeSave after it is decided.
@@ -928,40 +1046,47 @@ type BeforeSaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSavePoint holds the hooks and observers of BeforeSave. The zero value is ready to use. Do not copy it.
+// BeforeSavePoint holds the hooks and observers of BeforeSave. The zero value is ready to use. Do
+// not copy it.
 type BeforeSavePoint struct {
-	registry hookimpl.Registry[BeforeSave[Message]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *BeforeSavePoint) Add(f BeforeSave[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSavePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeSavePoint) AddFunc(f func(ctx context.Context, run *Run, payload Message) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSavePoint, "AddFunc", BeforeSaveFunc(f), hookimpl.Options(opts))
+func (p *BeforeSavePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Message) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", BeforeSaveFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeSavePoint) Observe(f BeforeSaveObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSavePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeSavePoint) ObserveFunc(f func(context.Context, *Run, BeforeSaveFired[Message]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSavePoint, "ObserveFunc", f, opts)
+func (p *BeforeSavePoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeSaveFired[Message]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeSavePoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeSavePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -969,7 +1094,7 @@ func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSavePoint) FireBy(ctx context.Context, run *Run, payload Message) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -995,18 +1120,22 @@ func (f OnSentFunc) Bind(h *Hooks) {
 	h.OnSent.Add(f)
 }
 
-// OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		OnSentFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnSent(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Receipt) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnSent(ctx, run, payload)
+		},
+	}
 }
 
 // OnSentObserver is notified of every fire of OnSent after it is decided.
@@ -1022,40 +1151,47 @@ type OnSentFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy it.
+// OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy
+// it.
 type OnSentPoint struct {
-	registry hookimpl.Registry[OnSent[Receipt]]
+	state hookimpl.State
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *OnSentPoint) Add(f OnSent[Receipt], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSentPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSentPoint) AddFunc(f func(ctx context.Context, run *Run, payload Receipt) error, opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSentPoint, "AddFunc", OnSentFunc(f), hookimpl.Options(opts))
+func (p *OnSentPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Receipt) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnSentFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnSentPoint) Observe(f OnSentObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSentPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSentPoint) ObserveFunc(f func(context.Context, *Run, OnSentFired[Receipt]), opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSentPoint, "ObserveFunc", f, opts)
+func (p *OnSentPoint) ObserveFunc(
+	f func(context.Context, *Run, OnSentFired[Receipt]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnSentPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onSentPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -1080,35 +1216,50 @@ var beforeSendPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Replace, Refuse, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceBeforeSend), hookimpl.Exiting[Refuse]("Refuse")}
+	Replace: ReplaceBeforeSend,
+	Exits: []any{
+		Refuse{},
 	},
-	Calls: hookimpl.Deciding(BeforeSend[Message].BeforeSend, BeforeSendFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend, func(f *BeforeSendFired[Message]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeSendPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*BeforeSendPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeSend[Message].BeforeSend,
+		BeforeSendFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeSendObserver[Message].ObserveBeforeSend,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeSendPoint) runHooks(ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSend[Message]]) (exit BeforeSendExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeSendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeSendPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeSendPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeSendExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeSendFired[Message]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1117,7 +1268,8 @@ func (p *BeforeSendPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeSend[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1147,34 +1299,50 @@ var maySendPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Vote, Refuse, Hold, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Refuse]("Refuse"), hookimpl.Exiting[Hold]("Hold"), hookimpl.Exiting[Allow]("Allow")}
+	Exits: []any{
+		Refuse{},
+		Hold{},
+		Allow{},
 	},
-	Calls: hookimpl.Deciding(MaySend[Message].MaySend, MaySendFunc(nil)),
-	Fired: hookimpl.Notifying(MaySendObserver[Message].ObserveMaySend, func(f *MaySendFired[Message]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *MaySendPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire: (*MaySendPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		MaySend[Message].MaySend,
+		MaySendFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		MaySendObserver[Message].ObserveMaySend,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[MaySend[Message]]) (exit MaySendExit, err error) {
+// registry returns the hooks of p and the observers.
+func (p *MaySendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &maySendPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *MaySendPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit MaySendExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &MaySendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1184,7 +1352,8 @@ func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, 
 		}
 	}()
 	var leading MaySendExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]MaySend[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].MaySend(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1218,43 +1387,57 @@ var footerPoint = hookimpl.Point{
 	Name:    "Footer",
 	Payload: "Message",
 	Results: "Collect[string]",
-	Calls:   hookimpl.Collecting(Footer[Message].Footer, FooterFunc(nil)),
-	Fired: hookimpl.Notifying(FooterObserver[Message].ObserveFooter, func(f *FooterFired[Message]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *FooterPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*FooterPoint).runHooks,
+	Calls: hookimpl.Collecting(
+		Footer[Message].Footer,
+		FooterFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		FooterObserver[Message].ObserveFooter,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *FooterPoint) runHooks(ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot[Footer[Message]]) (collected []string) {
+// registry returns the hooks of p and the observers.
+func (p *FooterPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &footerPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *FooterPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &FooterFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Footer[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Footer(inv.Ctx, run, payload)
 		if failure != nil {
@@ -1274,7 +1457,14 @@ var aroundSendPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Around[Receipt]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h AroundSend[Message], ctx context.Context, run *Run, payload Message, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	Fire:    (*AroundSendPoint).runHooks,
+	Calls: hookimpl.Wrapping(func(
+		h AroundSend[Message],
+		ctx context.Context,
+		run *Run,
+		payload Message,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
 		inv := &aroundSendInvocation{Next: func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
 			return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
 		}}
@@ -1282,8 +1472,18 @@ var aroundSendPoint = hookimpl.Point{
 		answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
-		return AroundSendFunc(func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
-			own := &aroundSendInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+		return AroundSendFunc(func(
+			ctx context.Context,
+			run *Run,
+			payload Message,
+			next AroundSendNext,
+		) (hookkit.Answer[Receipt], error) {
+			own := &aroundSendInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -1293,27 +1493,29 @@ var aroundSendPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[Receipt](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(AroundSendObserver[Message].ObserveAroundSend, func(f *AroundSendFired[Message]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AroundSendPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, Message) (result Receipt, err error) { return }, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Notify: hookimpl.Notifying(
+		AroundSendObserver[Message].ObserveAroundSend,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AroundSendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &aroundSendPoint)
 }
 
 // aroundSendInvocation is one fire of AroundSend.
 type aroundSendInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[AroundSend[Message]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, Message) (Receipt, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, Message) (hookkit.Answer[Receipt], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
 func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookkit.Answer[Receipt], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
@@ -1322,38 +1524,47 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]AroundSend[Message])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[Receipt]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[Receipt]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
+		answer, err = hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *AroundSendPoint) runHooks(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error), by *hookkit.By, snap *hookimpl.Snapshot[AroundSend[Message]]) (result Receipt, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *AroundSendPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	act func(context.Context, Message) (Receipt, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (result Receipt, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundSendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1363,7 +1574,7 @@ func (p *AroundSendPoint) runHooks(ctx context.Context, run *Run, payload Messag
 		}()
 	}
 	answer, err := AroundSendNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -1373,47 +1584,60 @@ var afterSendPoint = hookimpl.Point{
 	Payload: "Receipt",
 	Results: "Reverse, Replace, FailOpen",
 	Law:     hookimpl.Decides | hookimpl.Reversed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceAfterSend)}
-	},
-	Calls: hookimpl.Deciding(AfterSend[Receipt].AfterSend, AfterSendFunc(nil)),
-	Fired: hookimpl.Notifying(AfterSendObserver[Receipt].ObserveAfterSend, func(f *AfterSendFired[Receipt]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *AfterSendPoint, ctx context.Context, run *Run, payload *Receipt, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Replace: ReplaceAfterSend,
+	Fire:    (*AfterSendPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		AfterSend[Receipt].AfterSend,
+		AfterSendFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		AfterSendObserver[Receipt].ObserveAfterSend,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *AfterSendPoint) runHooks(ctx context.Context, run *Run, payload *Receipt, by *hookkit.By, snap *hookimpl.Snapshot[AfterSend[Receipt]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *AfterSendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterSendPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *AfterSendPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Receipt,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &AfterSendFired[Receipt]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterSend[Receipt])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterSend(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1441,47 +1665,60 @@ var beforeShowPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Edit[Text], FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Edit", EditBeforeShow)}
-	},
-	Calls: hookimpl.Deciding(BeforeShow[Message].BeforeShow, BeforeShowFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeShowObserver[Message].ObserveBeforeShow, func(f *BeforeShowFired[Message]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeShowPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Edit:    EditBeforeShow,
+	Fire:    (*BeforeShowPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeShow[Message].BeforeShow,
+		BeforeShowFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeShowObserver[Message].ObserveBeforeShow,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeShowPoint) runHooks(ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeShow[Message]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeShowPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeShowPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeShowPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeShowFired[Message]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeShow[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeShow(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1509,25 +1746,37 @@ var beforeSavePoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Check",
 	Law:     hookimpl.Checks,
-	Calls:   hookimpl.Checking(BeforeSave[Message].BeforeSave, BeforeSaveFunc(nil)),
-	Fired: hookimpl.Notifying(BeforeSaveObserver[Message].ObserveBeforeSave, func(f *BeforeSaveFired[Message]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *BeforeSavePoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+	Fire:    (*BeforeSavePoint).runHooks,
+	Calls: hookimpl.Checking(
+		BeforeSave[Message].BeforeSave,
+		BeforeSaveFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeSaveObserver[Message].ObserveBeforeSave,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSave[Message]]) (err error) {
+// registry returns the hooks of p and the observers.
+func (p *BeforeSavePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeSavePoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeSavePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeSaveFired[Message]{Payload: payload}
@@ -1542,7 +1791,8 @@ func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Messag
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeSave[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeSave(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
@@ -1556,25 +1806,31 @@ func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Messag
 var onSentPoint = hookimpl.Point{
 	Name:    "OnSent",
 	Payload: "Receipt",
-	Calls:   hookimpl.Checking(OnSent[Receipt].OnSent, OnSentFunc(nil)),
-	Fired: hookimpl.Notifying(OnSentObserver[Receipt].ObserveOnSent, func(f *OnSentFired[Receipt]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *OnSentPoint, ctx context.Context, run *Run, payload *Receipt, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+	Fire:    (*OnSentPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnSent[Receipt].OnSent,
+		OnSentFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnSentObserver[Receipt].ObserveOnSent,
+	),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot[OnSent[Receipt]]) {
+// registry returns the hooks of p and the observers.
+func (p *OnSentPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onSentPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSentFired[Receipt]{Payload: payload}
@@ -1586,12 +1842,14 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnSent[Receipt])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSent(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

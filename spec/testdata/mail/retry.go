@@ -14,7 +14,12 @@ type Retry struct{}
 func (Retry) Bind(h *Hooks) { h.AroundSend.Add(Retry{}) }
 
 // AroundSend calls next, and again if that failed.
-func (Retry) AroundSend(ctx context.Context, run *Run, m Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
+func (Retry) AroundSend(
+	ctx context.Context,
+	run *Run,
+	m Message,
+	next AroundSendNext,
+) (hookkit.Answer[Receipt], error) {
 	answer, err := next.Call(ctx, m)
 	if err != nil {
 		fmt.Println("again, for", err)

@@ -1,6 +1,7 @@
 package kill
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,8 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 	for name, w := range map[string]writer{"audit.jsonl": auditLog, "episodes.jsonl": episodes, "notes.md": endlessNotes} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			path := filepath.Join(dir, name)
+			root := t.TempDir()
+			dir := filepath.Join(root, "0")
 			write := func(version int) []byte { // like a new process
 				t.Helper()
 				write, err := w.open(dir, version)
@@ -23,7 +24,7 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 				if err != nil {
 					t.Fatalf("version %d cannot be written: %v", version, err)
 				}
-				data, err := os.ReadFile(path)
+				data, err := os.ReadFile(filepath.Join(dir, name))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -36,7 +37,13 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 			for last := 1; last <= 2; last++ { // the only line, and a second one
 				before, whole := lines[last-1], lines[last]
 				for _, at := range positions(len(before)+1, len(whole)-1) {
-					if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
+					// A directory of its own, because a program remembers the ends of its logs.
+					dir = filepath.Join(root, fmt.Sprintf("%d-%d", last, at))
+					err := os.Mkdir(dir, 0o700)
+					if err == nil {
+						err = os.WriteFile(filepath.Join(dir, name), whole[:at], 0o600)
+					}
+					if err != nil {
 						t.Fatal(err)
 					}
 					there, version := last-1, last

@@ -310,11 +310,11 @@ func left(t *testing.T, w writer, dir string) (files, torn int) {
 	return len(temporary(t, dir)), torn
 }
 
-// temporary returns the files whose names begin with a dot.
+// temporary returns the files whose names begin with a dot, without the locks of shared files, which stay.
 func temporary(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && strings.HasPrefix(e.Name(), ".") {
+		if err == nil && !e.IsDir() && strings.HasPrefix(e.Name(), ".") && !strings.HasSuffix(e.Name(), ".lock") {
 			paths = append(paths, path)
 		}
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -23,7 +24,8 @@ var memoryExtractor = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		version := 0
 		hook := &memory.Extractor{
-			Dir: dir,
+			Dir:   dir,
+			Share: share.Everyone,
 			Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
 				return []memory.Extracted{{Kind: "fact", Text: textOf(version, 250)}}, nil
 			},

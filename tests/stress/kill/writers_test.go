@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -191,14 +192,17 @@ var writers = []writer{
 	{
 		name: "record.History",
 		open: func(dir string, from int) (func(int) error, error) {
-			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300}
+			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300, Share: share.Everyone}
 			return func(int) error {
 				result := agent.AgentResult{Steps: 3, Stop: agent.EndRun{Cause: agent.CauseCompleted, Message: textOf(from, 150)}}
 				return ended(func() (agent.Hook, *error) { return history, nil }, runOf(nil), result)
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			runs, err := (&record.History{Store: state.Dir{Path: dir}}).Runs(background, "clerk")
+			runs, err := (&record.History{
+				Store: state.Dir{Path: dir},
+				Share: share.Everyone,
+			}).Runs(background, agent.Identity{}, "clerk")
 			if err != nil || len(runs) == 0 {
 				return nil, err
 			}

@@ -1,0 +1,166 @@
+package toolargs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Decode decodes the arguments of a call, which must be empty or a JSON object. It returns an error if a name occurs
+// twice in an object, and for the names of the arguments also if they differ only in case.
+func Decode(call agent.ToolCallRequest) (map[string]any, error) {
+	args := map[string]any{}
+	if len(bytes.TrimSpace(call.Args)) == 0 {
+		return args, nil
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
+	}
+	if args == nil {
+		return nil, errors.New("the arguments are null, not a JSON object")
+	}
+	name, twice := duplicate(call.Args, func(key string, level int) string {
+		if level > 1 {
+			return key
+		}
+		return shorten.FoldCase(key)
+	})
+	if twice {
+		return nil, fmt.Errorf("the argument %q occurs twice", shorten.To(name, toolname.MaxStored))
+	}
+	return args, nil
+}
+
+// Duplicate returns a name that occurs twice in an object of the arguments, with or without the same case. Decoders
+// disagree about the value of such a name.
+func Duplicate(args []byte) (name string, twice bool) {
+	return duplicate(args, func(key string, _ int) string { return shorten.FoldCase(key) })
+}
+
+// duplicate returns a name that occurs twice in one object. fold returns equal texts for names that are equal; the
+// outermost object has level 1. Text after an error in the JSON is ignored.
+func duplicate(data []byte, fold func(key string, level int) string) (name string, twice bool) {
+	type level struct {
+		seen map[string]bool // nil in a list
+		key  bool            // the next token is a name
+	}
+	stack := []level{{}}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		top := &stack[len(stack)-1]
+		key, isText := token.(string)
+		switch {
+		case token == json.Delim('{'):
+			stack = append(stack, level{seen: make(map[string]bool), key: true})
+			continue
+		case token == json.Delim('['):
+			stack = append(stack, level{})
+			continue
+		case token == json.Delim('}'), token == json.Delim(']'):
+			stack = stack[:len(stack)-1]
+			top = &stack[len(stack)-1]
+		case isText && top.key:
+			top.key = false
+			folded := fold(key, len(stack)-1)
+			if top.seen[folded] {
+				return key, true
+			}
+			top.seen[folded] = true
+			continue
+		}
+		top.key = top.seen != nil
+	}
+}
+
+// A Value is the value of an argument: a text, or a list of texts.
+type Value struct {
+	Texts []string
+	List  bool
+	Top   bool // an argument of the tool itself, not a member of another argument
+}
+
+// Values returns the values of the arguments whose names match names, at any depth. names is a list separated by
+// commas, in which "*" matches any text. Names are compared without case. Arguments that are null are left out. Values
+// returns an error if a value is neither a text nor a list of texts.
+func Values(call agent.ToolCallRequest, names string) (found []Value, err error) {
+	args, err := Decode(call)
+	if err != nil {
+		return nil, err
+	}
+	patterns := strings.Split(shorten.FoldCase(strings.ReplaceAll(names, " ", "")), ",")
+	return appendValues(nil, args, patterns, true)
+}
+
+func appendValues(found []Value, args map[string]any, patterns []string, top bool) ([]Value, error) {
+	for name, value := range args {
+		named := toolname.Match(patterns, shorten.FoldCase(name))
+		var err error
+		switch v := value.(type) {
+		case nil:
+		case string:
+			if named {
+				found = append(found, Value{Texts: []string{v}, Top: top})
+			}
+		case map[string]any:
+			if named && !matchesAll(patterns) {
+				return nil, fmt.Errorf("the argument %s is not a text", shorten.To(name, toolname.MaxStored))
+			}
+			found, err = appendValues(found, v, patterns, false)
+		case []any:
+			found, err = appendList(found, name, v, patterns, named, top)
+		default:
+			if named && !matchesAll(patterns) {
+				err = fmt.Errorf("the argument %s is not a text", shorten.To(name, toolname.MaxStored))
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// matchesAll reports whether a pattern matches every name. Then values that are not texts are ignored.
+func matchesAll(patterns []string) bool { return toolname.Match(patterns, "") }
+
+func appendList(found []Value, name string, list []any, patterns []string, named, top bool) ([]Value, error) {
+	texts := Value{List: true, Top: top}
+	for _, e := range list {
+		var err error
+		switch e := e.(type) {
+		case string:
+			texts.Texts = append(texts.Texts, e)
+			continue
+		case map[string]any:
+			if !named || matchesAll(patterns) {
+				found, err = appendValues(found, e, patterns, false)
+			}
+		case []any:
+			if !named || matchesAll(patterns) {
+				found, err = appendList(found, name, e, patterns, named, false)
+			}
+		}
+		if err == nil && named && !matchesAll(patterns) {
+			err = fmt.Errorf("the argument %s is a list with elements that are not texts",
+				shorten.To(name, toolname.MaxStored))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if named && len(texts.Texts) > 0 {
+		found = append(found, texts)
+	}
+	return found, nil
+}

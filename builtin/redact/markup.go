@@ -1,0 +1,171 @@
+package redact
+
+import "strings"
+
+// appendElements appends the spans of secrets in XML and similar formats:
+//
+//	<password>hunter2</password>
+//	<add key="Password" value="hunter2"/>
+//	<property name="password">hunter2</property>
+//	<key>Password</key><string>hunter2</string>
+//
+// Markup may be escaped, as in &lt;password&gt; and \u003cpassword\u003e.
+func appendElements(found []span, s string, r *Redactor) []span {
+	if !strings.Contains(s, "<") && !strings.Contains(s, "&lt;") && !strings.Contains(s, `\u003c`) {
+		return found
+	}
+	key := -1 // the position after <key>Password</key>
+	for at := 0; at < len(s); {
+		n := opening(s, at)
+		if n == 0 {
+			at++
+			continue
+		}
+		at += n
+		t, ok := tagAt(s, at)
+		if !ok {
+			continue
+		}
+		name := s[t.name.from:t.name.to]
+		next := t.text
+		for next < len(s) && opening(s, next) == 0 {
+			next++
+		}
+		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/")
+		text := span{t.text, next}
+		if data := cdata(s, t.text); data.to > 0 {
+			text, closed = data, true
+		}
+		secret := r.secret(name) > onlyTexts || name == "string" && key >= 0 && t.name.from-key < 60
+		if t.key.to > 0 && r.secret(s[t.key.from:t.key.to]) > weak {
+			secret = true
+			if hidden(s[t.value.from:t.value.to], everything, nil, "") {
+				found = append(found, t.value)
+			}
+		}
+		content := strings.TrimSpace(s[text.from:text.to])
+		complete := next < len(s) || content != "" && !isSpace(s[t.text])
+		if secret && closed && complete && hidden(content, everything, nil, name) {
+			lead := strings.Index(s[text.from:], content)
+			found = append(found, span{text.from + lead, text.from + lead + len(content)})
+		}
+		if name == "key" && r.secret(content) > weak {
+			key = next
+		}
+		at = t.text
+		if closed {
+			at = max(at, text.to)
+		}
+	}
+	return found
+}
+
+// opening returns the length of the opening bracket of a tag at at, or 0.
+func opening(s string, at int) int {
+	switch s[at] {
+	case '<':
+		return 1
+	case '&':
+		if strings.HasPrefix(s[at:], "&lt;") {
+			return len("&lt;")
+		}
+	case '\\':
+		if strings.HasPrefix(s[at:], `\u003c`) || strings.HasPrefix(s[at:], `\u003C`) {
+			return len(`\u003c`)
+		}
+	}
+	return 0
+}
+
+// closing returns the length of the closing bracket of a tag at at, or 0.
+func closing(s string, at int) int {
+	switch s[at] {
+	case '>':
+		return 1
+	case '&':
+		if strings.HasPrefix(s[at:], "&gt;") {
+			return len("&gt;")
+		}
+	case '\\':
+		if strings.HasPrefix(s[at:], `\u003e`) || strings.HasPrefix(s[at:], `\u003E`) {
+			return len(`\u003e`)
+		}
+	}
+	return 0
+}
+
+// A tag is the opening tag of an element.
+type tag struct {
+	name  span
+	key   span // the value of the attribute key or name; empty: there is none
+	value span // the value of the attribute value
+	text  int  // the position after the tag
+}
+
+// tagAt parses the opening tag whose name begins at at. The name has no prefix of a namespace.
+func tagAt(s string, at int) (t tag, ok bool) {
+	t.name.from = at
+	for at < len(s) && (isAlnum(s[at]) || strings.IndexByte("_-.:", s[at]) >= 0) {
+		if s[at] == ':' {
+			t.name.from = at + 1
+		}
+		at++
+	}
+	t.name.to = at
+	if t.name.from == t.name.to || !isLetter(s[t.name.from]) {
+		return t, false
+	}
+	for at < len(s) {
+		if n := closing(s, at); n > 0 {
+			t.text = at + n
+			return t, true
+		}
+		if opening(s, at) > 0 || s[at] == '\n' && at-t.name.from > 2000 {
+			return t, false
+		}
+		if s[at] != '=' {
+			at++
+			continue
+		}
+		from := at
+		for from > t.name.to && (isAlnum(s[from-1]) || s[from-1] == '-') {
+			from--
+		}
+		attribute := strings.ToLower(s[from:at])
+		at++
+		for at < len(s) && s[at] == '\\' {
+			at++
+		}
+		if at == len(s) || !isQuote(s[at]) {
+			continue
+		}
+		value := span{at + 1, quoteEnd(s, at+1, s[at], 0)}
+		switch attribute {
+		case "key", "name":
+			if t.key.to == 0 {
+				t.key = value
+			}
+		case "value":
+			t.value = value
+		}
+		at = value.to
+		if at < len(s) {
+			at++
+		}
+	}
+	t.text = at
+	return t, t.key.to > 0 && t.value.to > 0
+}
+
+// cdata returns the span of the text in a CDATA section at at.
+func cdata(s string, at int) span {
+	const begin, end = "<![CDATA[", "]]>"
+	if !strings.HasPrefix(s[at:], begin) {
+		return span{}
+	}
+	from := at + len(begin)
+	if n := strings.Index(s[from:], end); n >= 0 {
+		return span{from, from + n}
+	}
+	return span{from, len(s)}
+}

@@ -1,0 +1,111 @@
+package redact
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// hasDigit reports whether s contains a digit.
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+
+// variety returns the number of different bytes at the beginning of s.
+func variety(s string) int {
+	var seen [4]uint64
+	for i := range min(len(s), 64) {
+		seen[s[i]/64] |= 1 << (s[i] % 64)
+	}
+	n := 0
+	for _, part := range seen {
+		n += bits.OnesCount64(part)
+	}
+	return n
+}
+
+// isMixed reports whether s could be random: it contains a digit, or changes often between cases, and it has different
+// bytes. Class names such as sk-estimator-label and placeholders such as sk-xxxxxxxx are not mixed.
+func isMixed(s string) bool {
+	s = s[:min(len(s), 64)]
+	return (hasDigit(s) || changes(s) >= max(4, len(s)/4)) && variety(s) >= 6
+}
+
+// changes counts the changes between letters, digits and cases in s.
+func changes(s string) int {
+	n := 0
+	for i := 1; i < len(s); i++ {
+		if class(s[i]) != class(s[i-1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// isVaried reports whether s has different bytes, in contrast to placeholders such as xxxxxxxx and ********.
+func isVaried(s string) bool { return variety(s) >= 5 }
+
+// isRandom reports whether s looks like a random text and not like a word, a name, a number, a date, a UUID or a hash.
+// A part without punctuation must change between letters, digits and cases more often than names do.
+func isRandom(s string) bool {
+	if len(s) < 12 || isUUID(s) || isHash(s) {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(s[:min(len(s), 512)], isPunctuation) {
+		part = strings.TrimRight(part, "=")
+		if len(part) < 10 || !hasDigit(part) || digits.all(part) || variety(part) < 8 {
+			continue
+		}
+		least := len(part) / 5
+		if strings.ToLower(part) != part && strings.ToUpper(part) != part {
+			least = len(part) * 2 / 5
+		}
+		if changes(part) >= max(4, least) {
+			return true
+		}
+	}
+	return false
+}
+
+func isPunctuation(c rune) bool { return strings.ContainsRune("_.-/:%~ ", c) }
+
+// isOpaque is like isRandom and accepts long hexadecimal numbers too.
+func isOpaque(s string) bool { return isRandom(s) || len(s) >= 32 && anyHex.all(s) && isMixed(s) }
+
+// class returns the kind of a byte: digit, upper case, lower case or other.
+func class(c byte) int {
+	switch {
+	case isDigit(c):
+		return 0
+	case isUpper(c):
+		return 1
+	case isLetter(c):
+		return 2
+	}
+	return 3
+}
+
+// isUUID reports whether s is a UUID such as 123e4567-e89b-12d3-a456-426614174000.
+func isUUID(s string) bool { return len(s) == 36 && beginsUUID(s) }
+
+// beginsUUID reports whether s is the beginning of a UUID.
+func beginsUUID(s string) bool {
+	for i := range min(len(s), 36) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (s[i] == '-') || !dash && !anyHex[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// isHash reports whether s is a hash, for example of a commit or a module: hexadecimal digits, or base64 after the name
+// of an algorithm.
+func isHash(s string) bool {
+	name, rest, found := strings.Cut(s[:min(len(s), 200)], ":")
+	if !found {
+		name, rest, found = strings.Cut(s[:min(len(s), 200)], "-")
+	}
+	switch strings.ToLower(name) {
+	case "sha1", "sha256", "sha384", "sha512", "md5", "h1", "blake3":
+		return found && any64.all(rest)
+	}
+	return anyHex.all(s)
+}

@@ -1,0 +1,229 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// A form describes the tokens of a provider that are recognisable without their context: a fixed prefix and a body of a
+// known alphabet and length.
+type form struct {
+	provider string
+	prefix   string
+	body     *alphabet
+	least    int                    // bytes of the body; fewer than the provider uses, so that truncated tokens are found
+	most     int                    // bytes of the body; 0: any number
+	test     func(body string) bool // of the first 256 bytes; nil: every body is a token
+	keep     bool                   // the prefix is an address that stays
+}
+
+// formsBy holds the forms by the first byte of their prefixes, and seconds the second bytes.
+var formsBy, seconds = func() (by [256][]*form, seconds [256]alphabet) {
+	for i := range forms {
+		prefix := forms[i].prefix
+		by[prefix[0]] = append(by[prefix[0]], &forms[i])
+		seconds[prefix[0]][prefix[1]] = true
+	}
+	return by, seconds
+}()
+
+// appendTokens appends the spans of tokens with well-known forms. A token begins with a word.
+func appendTokens(found []span, s string) []span {
+	runs := runs{s: s, ends: make(map[*alphabet]span, 8)}
+	for i := 0; i < len(s); {
+		if !isAlnum(s[i]) && s[i] != '$' && s[i] != '{' {
+			i++
+			continue
+		}
+		p, ok := runs.tokenAt(i)
+		if n := escaped(s, i); !ok && n > 0 {
+			p, ok = runs.tokenAt(i + n)
+		}
+		if ok {
+			found = append(found, p)
+			i = p.to
+			continue
+		}
+		for i++; i < len(s) && isAlnum(s[i]); i++ {
+		}
+	}
+	return appendMarked(found, s)
+}
+
+// escaped returns the number of bytes of the word at at that belong to an escape sequence or are an option of a
+// command. For example, a token begins after the n of \nghp_..., after the 3D of %3Dghp_... and after the p of
+// -pghp_....
+func escaped(s string, at int) int {
+	if at == 0 || at+8 > len(s) {
+		return 0
+	}
+	switch s[at-1] {
+	case '\\':
+		switch {
+		case strings.IndexByte("nrtbfv", s[at]) >= 0:
+			return 1
+		case s[at] == 'x' && anyHex.all(s[at+1:at+3]):
+			return 3
+		case s[at] == 'u' && anyHex.all(s[at+1:at+5]):
+			return 5
+		}
+	case '%':
+		if anyHex.all(s[at : at+2]) {
+			return 2
+		}
+	case '-':
+		if at == 1 || isBlank(s[at-2]) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// runs finds the ends of runs of bytes. It remembers the last run of each alphabet, so that a run is read once however
+// many prefixes it contains.
+type runs struct {
+	s    string
+	ends map[*alphabet]span
+}
+
+// end returns the end of the run of bytes of a that contains at, or at if a does not contain the byte at at.
+func (r *runs) end(a *alphabet, at int) int {
+	if p := r.ends[a]; p.from <= at && at < p.to {
+		return p.to
+	}
+	end := at
+	for end < len(r.s) && a[r.s[end]] {
+		end++
+	}
+	r.ends[a] = span{at, end}
+	return end
+}
+
+// tokenAt returns the span of the token that begins at at.
+func (r *runs) tokenAt(at int) (span, bool) {
+	s := r.s
+	if at+8 > len(s) {
+		return span{}, false
+	}
+	second := s[at+1]
+	switch s[at] {
+	case 'e':
+		if second == 'y' || second == 'w' {
+			if end := r.webToken(at); end > at {
+				return span{at, end}, true
+			}
+		}
+	case 'M', 'N', 'O':
+		if end := r.end(dotted, at); end-at >= 56 && end-at <= 90 && isDiscordToken(s[at:end]) {
+			return span{at, end}, true
+		}
+	}
+	if !seconds[s[at]][second] {
+		return span{}, false
+	}
+	for _, f := range formsBy[s[at]] {
+		if f.prefix[1] != second || !strings.HasPrefix(s[at:], f.prefix) {
+			continue
+		}
+		from := at + len(f.prefix)
+		end := r.end(f.body, from)
+		n := end - from
+		if body := s[from:min(end, from+256)]; !(end == len(s) && f.begins(body)) &&
+			(n < f.least || f.most > 0 && n > f.most || f.test != nil && !f.test(body)) {
+			continue
+		}
+		if s[end-1] == '.' { // the end of a sentence
+			end--
+		}
+		if f.keep {
+			return span{from, end}, true
+		}
+		return span{at, end}, true
+	}
+	return span{}, false
+}
+
+// begins reports whether body, at the end of a text that may be cut, is the beginning of a token.
+func (f *form) begins(body string) bool {
+	uuid := len(body) > 9 && len(body) < 36 && beginsUUID(body)
+	if uuid || len(body) >= 12 && (isRandom(body) || anyHex.all(body) && isMixed(body)) {
+		return f.most == 0 || len(body) <= f.most
+	}
+	return len(f.prefix) >= 4 && f.least <= 20 && len(body) >= 6 && isMixed(body)
+}
+
+// headerNames are the first names in the header of a JSON web token.
+var headerNames = []string{"alg", "typ", "kid", "enc", "x5t", "x5u", "x5c", "jku", "cty", "jwk", "zip", "crit", "epk"}
+
+// webToken returns the end of the JSON web token that begins at at, or 0. The first segment of a token is a JSON object
+// that names an algorithm, a type or a key. A token that was cut is recognised by the beginning of that object.
+func (r *runs) webToken(at int) int {
+	head := r.end(slug, at)
+	if head-at < 10 || strings.IndexByte("Jo0kA", r.s[at+2]) < 0 { // {", and { before a line break, a tab or a blank
+		return 0
+	}
+	end := r.end(any64, at)
+	for end > head && (r.s[end-1] == '.' || r.s[end-1] == '-') {
+		end--
+	}
+	if strings.HasPrefix(r.s[head:], ".ey") && end-head > 10 {
+		return end
+	}
+	part := r.s[at:min(head, at+32)]
+	plain, _ := base64.RawURLEncoding.DecodeString(part[:len(part)/4*4])
+	object := strings.TrimLeft(strings.TrimPrefix(string(plain), "{"), " \t\r\n")
+	for _, name := range headerNames {
+		if strings.HasPrefix(object, `"`+name+`"`) {
+			return end
+		}
+	}
+	return 0
+}
+
+// isDiscordToken reports whether s is the token of a Discord bot: its ID in base64, a time and a signature.
+func isDiscordToken(s string) bool {
+	parts := strings.Split(s, ".")
+	return len(parts) == 3 && len(parts[0]) >= 23 && len(parts[0]) <= 28 && len(parts[1]) == 6 &&
+		len(parts[2]) >= 27 && isRandom(s)
+}
+
+// A marked form describes tokens with a fixed part in the middle or at the end.
+type marked struct {
+	provider          string
+	before            *alphabet
+	least, most       int // bytes before the mark
+	mark              string
+	after             *alphabet
+	leastEnd, mostEnd int // bytes after the mark
+}
+
+// appendMarked appends the spans of tokens with a mark in the middle.
+func appendMarked(found []span, s string) []span {
+	for i := range markedForms {
+		m := &markedForms[i]
+		for at := 0; ; {
+			n := strings.Index(s[at:], m.mark)
+			if n < 0 {
+				break
+			}
+			mark := at + n
+			from, to := mark, mark+len(m.mark)
+			at = to
+			for from > 0 && mark-from <= m.most && m.before[s[from-1]] {
+				from--
+			}
+			for to < len(s) && to-at <= m.mostEnd && m.after[s[to]] {
+				to++
+			}
+			left, right := mark-from, to-at
+			if m.most == 0 && from > 0 && std64[s[from-1]] { // for example, in the middle of base64
+				continue
+			}
+			if left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd {
+				found = append(found, span{from, to})
+				at = to
+			}
+		}
+	}
+	return found
+}

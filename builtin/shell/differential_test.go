@@ -1,0 +1,331 @@
+package shell_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/shell"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// evasions are commands that start another program than git, or write a file, in bash, in dash or in both. evil records
+// that it was started.
+var evasions = []string{
+	`git log "$'$(evil)'"`, `git log "$'` + "`evil`" + `'"`, "git log$IFS#; evil", "git log $x#; evil",
+	"git log ${x}#\nevil",
+	"PATH=evil.d\ngit log", "PATH=evil.d; git log", "PATH=evil.d git log", "export PATH=evil.d; git log",
+	"readonly PATH=evil.d; git log",
+	"git log > 1", "git log > -", "git log >1", "git log >& -x", "git log >|f", "git log >>f", "git log &>f",
+	"git log 2>f", "git log <>f",
+	">f git log", ">f; git log", ": >f; git log", "git log >&f", "git log 1>&f", "git log >$x", "git log {fd}>f",
+	"git log 12>f",
+	"git log; evil", "git log;evil", "git log&evil", "git log & evil", "git log && evil", "git log || evil",
+	"git log | evil", "git log\nevil",
+	"git log |& evil", "evil; git log", "git log $(evil)", "git log `evil`", `git log "$(evil)"`, "git log \"`evil`\"",
+	"git log ${x:-$(evil)}",
+	"git log ${x:=$(evil)}", "git log $((`evil`))", "git log $(($(evil)))", "git log <(evil)", "git log >(evil)",
+	"git log < <(evil)",
+	"git() { evil; }; git log", "git () evil\ngit log", "function git { evil; }; git log", "alias git=evil\ngit log",
+	"alias git=evil; eval 'git log'",
+	"eval evil; git log", "command evil; git log", "exec evil", "builtin eval evil; git log", ". ./evil; git log",
+	"source ./evil; git log",
+	"trap evil EXIT; git log", "trap evil 0; git log", "hash -p ./evil git; git log", "enable -n echo; git log",
+	"env evil; git log",
+	"x=evil; $x; git log", "${x:-evil}; git log", "${x-evil} log", "$(echo evil)", "git\\\nlog; evil", "'git' log; evil",
+	"gi''t log;evil",
+	"x='a[$(evil)]'; git log $((x))", "x='a[$(evil)]'; git log ${a[x]}", "x='a[$(evil)]'; git log ${y:x}",
+	"x='$(evil)'; git log ${x@P}",
+	"x='a[$(evil)]'; git log ${!x}", "[[ -v 'a[$(evil)]' ]]; git log", "x='a[$(evil)]'; [[ x -eq 1 ]]; git log",
+	"((x[$(evil)]=1)); git log",
+	"test -v 'a[$(evil)]'; git log", "printf -v 'a[$(evil)]' x; git log", "printf 'evil.%n' PATH; git log",
+	"read 'a[$(evil)]' <<< 1; git log",
+	"let 'a[$(evil)]=1'; git log", "declare 'a[$(evil)]=1'; git log", "unset 'a[$(evil)]'; git log",
+	"a[$(evil)]=1; git log",
+	"for PATH in evil.d; do git log; done", "for ((i=0;i<$(evil);i++)); do git log; done",
+	"select x in $(evil); do git log; done </dev/null",
+	"case $(evil) in *) git log;; esac", "case x in $(evil)) git log;; x) evil;; esac", "if evil; then git log; fi",
+	"while evil; do git log; done",
+	"(evil); git log", "{ evil; }; git log", "! evil; git log", "time evil; git log", "coproc evil; git log",
+	"git log <<EOF\n$(evil)\nEOF",
+	"git log <<'EOF'\nEOF\nevil", "git log <<-EOF\n\tEOF\nevil", "git log <<EOF\n`evil`\nEOF",
+	"git log <<\"E\\OF\"\nE\\OF\nevil", "git log <<$x\n$x\nevil",
+	"git log # x \\\nevil", "git log # x\nevil", "git log #\\\nevil", "git log \\# x; evil", "git log x\r#; evil",
+	"git log \\\r\nevil", "git log\r\nevil",
+	`git log $(git log "a"#b; evil)`, "git log $(git log a#b\nevil)", `git log $(git log ''# "` + "\n" + `evil) # " )`,
+	"git log \"${x:-'}\"; evil #'}\"",
+	"git log ${x:-'}'}; evil", "git log '\\'; evil #'", `git log "\\"; evil #"`, "git log $\"x\"; evil",
+	"git log $[$(evil)]",
+	"PROMPT_COMMAND=evil; git log", "BASH_ENV=./evil git log", "ENV=./evil git log", "LD_PRELOAD=./x git log",
+	"IFS=g; x=evilgit; $x log", "PS4='$(evil)'; set -x; git log",
+	"SHELLOPTS=xtrace PS4='$(evil)' git log", "set -x; PS4='$(evil)'; git log", "git{,-evil} log; evil",
+	"{evil,x}; git log", "e{v,}il; git log", "evi? x; git log", "./ev*; git log",
+	"~/evil; git log", "git log ~/x; ~/evil", "echo evil | sh; git log", "git log | sh", "git log | { evil; }",
+	"git log;;evil", "git log; (evil", "git log )evil",
+	"git log ]] && evil", "[[ x ]] && evil; git log", "!(evil); git log", "@(evil); git log", "git log @(x); evil",
+	"git log !(x)\nevil", "shopt -s extglob\ngit log @(\n)evil",
+	"set -- evil; $1; git log", "set -- evil; \"$@\"; git log", "git log ${@:-evil}; $@", "jobs -x evil; git log",
+	"git log \x00; evil", "git log \v; evil", "git log\u00a0; evil", "git log \u2028evil",
+	"f() if evil; then git log; fi; f", "cd evil.d; ./git log", "git log && ./git", "../evil; git log",
+	"git log\\\n; evil", "git \\\n\\\nlog; evil", "\\git log; \\evil",
+	"git log ${x#$(evil)}", "git log ${x%`evil`}", "git log ${x/$(evil)/}", "git log ${#x$(evil)}",
+	"git log ${x?$(evil)}", "git log \"${x+\"$(evil)\"}\"", "git log ${ evil; }", "git log ${|evil;}",
+	"fc -s evil; git log", "history -s evil; git log", "bind -x '\"x\": evil'; git log", "complete -C evil git; git log",
+	"compgen -C evil x; git log", "mapfile -C evil -c 1 <<< x; git log",
+	"umask $(evil); git log", "ulimit `evil`; git log", "wait $(evil); git log", "exit $(evil); git log",
+	"return $(evil) 2>/dev/null; git log", "type $(evil); git log", "git log 2>$(evil)",
+	"git log <$(evil)", "git log <<<$(evil)", "git log <<< \"`evil`\"", "local x=$(evil); git log",
+	"typeset -n git=evil; git log", "git log 3<>f", "git log <&3 3>f", "git log >/dev/null/../f",
+	"exec 3>f; git log >&3", "exec >f; git log", "x=$(evil) git log", "x=`evil`; git log", "a=(evil $(evil)); git log",
+	"git log & wait; evil", "git log &evil&", "git log|evil|git log", "git log\n\n\nevil\n",
+	"if git log; then git log; else evil; fi", "until git log; do evil; break; done", "git log || { git log; evil; }",
+	"case x in (x) evil;; esac; git log", "case x in x) git log;& y) evil;; esac",
+}
+
+// harmless are commands that rules for git and a few others allow.
+var harmless = []string{
+	"git log", "git status --short", "git log --oneline -n 5", `git commit -m "fix it"`, "git commit -m 'it is'",
+	"git log | git log", "git log && git status",
+	"git log; git status", "git log\ngit status", "(git log)", "{ git log; }", "git log 2>&1", "git log >/dev/null 2>&1",
+	"git log </dev/null", "git show HEAD@{1}", "git log $(git log)",
+	`git log "$(git log "x y")"`, "git log $x \"$y\" ${z:-1}", "for f in a b; do git add \"$f\"; done",
+	"if git log; then git log; fi", "while git diff; do git log; done", "git log & git status",
+	"git commit -m \"$(git log <<'EOF'\nit's (done) `x` $(x)\nEOF\n)\"", "git log <<EOF\n$x\nEOF",
+	"git log a#b '#' \"#\" # c", "git log *.go [a-z]? {a,b}", "git log \\\n  --oneline", "! git log",
+	"x=1; git log $x", "LANG=C git log", "case $x in a|b) git log;; *) git status;; esac", "git log $((1 + 2))",
+	"git log ${x%/*} ${x##*.} ${#x}", "git log a\\ b \\; \\' \\\" '\\'", "git log ~ ~/x", "git log <<-EOF\n\tx\n\tEOF",
+	"git log 'a\nb' \"c\nd\"", "git log -- \"it's\" 'say \"x\"'", "time git log", "[[ -f x && $x == a ]] && git log",
+	"git log $'a\\tb'", "git log <(git log)", "git log <<< x", "git log &>/dev/null",
+	"export LANG=C; git log", "set -e; git log", "command git log", "eval 'git log'", "git log | cat | git log",
+	"cat <<EOF | git log\nx\nEOF", "echo a | git log", "printf '%s\\n' a; git log", "test -f a && git log",
+	"cd a; git log", "export a; git log",
+}
+
+// pieces are inserted into commands.
+var pieces = []string{
+	"'", `"`, `\`, "$", "`", "#", "\n", "(", ")", "{", "}", " ", ";", "&", "|", "<", ">", "!", "*", "?", "[", "]", "=",
+	"~", "a", "1", "-", "\r", "\t", ",", ":", "%", "^", "@", "\v", "é",
+	"$(", "${", "$((", "))", "<<", "<<-", "<<<", ">>", "&&", "||", ";;", "[[", "]]", "((", "$'", "$\"", "\\\n", " #",
+	"# ", "$x", "\"$x\"", "$IFS", "EOF", "<<EOF\n", "\nEOF\n", "evil", " evil ", ";evil", "\nevil\n", "$(evil)",
+	"`evil`", "git log", " git ", "PATH=evil.d ", "x=", "for x in ", "; do ", "; done", "if ", "; then ", "; fi",
+	"case ", " in ", ";; esac", "function ", "() ", "export ", "eval ", "time ", "! ", "<(evil)", ">f", ">/dev/null",
+	"2>&1", "&>", "{a,b}", "''", `""`, "$()", "${x}", "${x:-", "$1", "$@", "$#", "~/", "./", "/",
+}
+
+// rulesTried are the globs of the rules under test.
+var rulesTried = [][]string{
+	{"git *"}, {"git *", "cat *", "echo *"}, {"git *", "printf *", "test *", "[ *"}, {"git*", "export *", "set *",
+		"cd *"}, {"git *", "command *", "eval *", "exec *", "trap *"},
+}
+
+// drawn returns a command: a few known ones, glued and changed at random.
+func drawn(r *rand.Rand) string {
+	pick := func(list []string) string { return list[r.IntN(len(list))] }
+	text := pick(harmless)
+	switch r.IntN(4) {
+	case 0:
+		text = pick(evasions)
+	case 1:
+		text += pick([]string{"\n", "; ", " && ", " | ", " & ", " ", "\n#", ";"}) + pick(harmless)
+	case 2:
+		text = pick(harmless) + pick([]string{"\n", "; ", " && ", " "}) + pick(evasions)
+	}
+	for range r.IntN(4) {
+		at := r.IntN(len(text) + 1)
+		switch r.IntN(3) {
+		case 0:
+			text = text[:at] + pick(pieces) + text[at:]
+		case 1:
+			end := min(len(text), at+1+r.IntN(4))
+			text = text[:at] + text[end:]
+		default:
+			end := min(len(text), at+1+r.IntN(6))
+			to := r.IntN(len(text) + 1)
+			text = text[:to] + text[at:end] + text[to:]
+		}
+	}
+	return text
+}
+
+// A trial is a directory in which commands run, with a PATH that contains only programs of the test.
+type trial struct{ work, bin, log string }
+
+func newTrial(t *testing.T) trial {
+	t.Helper()
+	dir := t.TempDir()
+	w := trial{filepath.Join(dir, "work"), filepath.Join(dir, "bin"), filepath.Join(dir, "log")}
+	write := func(file, script string, mode os.FileMode) {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(script), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := "#!/bin/dash\necho \"$0\" >>'" + w.log + "'\n"
+	for program := range strings.FieldsSeq("evil reboot rm ls sh bash dash env a b x 1 EOF log git-evil") {
+		write(filepath.Join(w.bin, program), record, 0o755)
+	}
+	for _, program := range []string{"git", "cat"} {
+		write(filepath.Join(w.bin, program), "#!/bin/dash\necho evil ./evil\n[ \"$1\" = log ]\n", 0o755)
+	}
+	for _, file := range []string{"evil", "git", "x", "evil.d/git", "evil.d/evil", "5/git", "7/git", "a.go"} {
+		write(filepath.Join(w.work, file), record, 0o755)
+	}
+	return w
+}
+
+// state returns the files of the working directory with their contents, and the programs that were started.
+func (w trial) state(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(w.work, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			data, err := os.ReadFile(path)
+			fmt.Fprintf(&b, "%s %d %v\n", path, len(data), err)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, _ := os.ReadFile(w.log)
+	return b.String() + string(started)
+}
+
+// run runs a command in a shell.
+func (w trial) run(program, command string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-c", command)
+	cmd.Dir, cmd.Env = w.work, []string{"PATH=" + w.bin, "HOME=" + w.work}
+	cmd.WaitDelay = time.Second
+	_ = cmd.Run() // most commands fail, or are cut off
+}
+
+func allowed(t *testing.T, d shell.Dialect, globs []string, command string) bool {
+	t.Helper()
+	args, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok, err := shell.CommandGlob("command", globs...).In(d).MatchEvery(agent.ToolCallRequest{Args: args})
+	return ok && err == nil
+}
+
+// Commands that a rule allows are run in real shells. None of them may start a program that the rule does not name, or
+// write a file. HOOKGEN_SHELL_RUNS sets the number of commands; lab/README.md describes long runs.
+func TestAllowedCommandsStartNothingElse(t *testing.T) {
+	shells := map[string]string{}
+	for _, name := range []string{"bash", "dash"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Skipf("the test needs bash and dash: %v", err)
+		}
+		shells[name] = path
+	}
+	runs := 1200
+	if n, err := strconv.Atoi(os.Getenv("HOOKGEN_SHELL_RUNS")); err == nil {
+		runs = n
+	}
+	type attempt struct {
+		dialect shell.Dialect
+		globs   []string
+		command string
+	}
+	attempts := make(chan attempt)
+	go func() {
+		defer close(attempts)
+		r := rand.New(rand.NewPCG(1, uint64(runs)))
+		known := slices.Concat(evasions, harmless)
+		seen := make(map[string]bool)
+		for n := 0; n < runs; {
+			command := drawn(r)
+			if len(known) > 0 {
+				command, known = known[0], known[1:]
+			}
+			for _, d := range []shell.Dialect{shell.AnyShell, shell.Bash, shell.POSIX} {
+				globs := rulesTried[r.IntN(len(rulesTried))]
+				if key := string(d) + command; !seen[key] && allowed(t, d, globs, command) {
+					seen[key] = true
+					attempts <- attempt{d, globs, command}
+					n++
+				}
+			}
+		}
+	}()
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		w := newTrial(t)
+		workers.Go(func() {
+			before := w.state(t)
+			for a := range attempts {
+				for name, path := range shells {
+					if a.dialect == shell.Bash && name != "bash" || a.dialect == shell.POSIX && name != "dash" {
+						continue
+					}
+					w.run(path, a.command)
+					if after := w.state(t); after != before {
+						t.Errorf("%s: %q is allowed by %q in dialect %q, and changed\n%s", name, a.command, a.globs, a.dialect,
+							difference(before, after))
+						before = after
+					}
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// difference returns the lines of after that before lacks.
+func difference(before, after string) string {
+	var b bytes.Buffer
+	for line := range strings.SplitSeq(after, "\n") {
+		if !strings.Contains(before, line+"\n") {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestTheTrialNoticesEvasions(t *testing.T) {
+	for _, command := range []string{
+		"evil", "./evil", "git log; evil", "PATH=evil.d; git log", ">f", "git log $(evil)", "x() { git log >f; }; x",
+	} {
+		t.Run(command, func(t *testing.T) {
+			program, err := exec.LookPath("dash")
+			if err != nil {
+				t.Skip(err)
+			}
+			w := newTrial(t)
+			before := w.state(t)
+			if w.run(program, command); w.state(t) == before {
+				t.Errorf("%q left no trace", command)
+			}
+		})
+	}
+}
+
+func TestEvasionsAreNotAllowed(t *testing.T) {
+	for _, command := range evasions {
+		t.Run(command, func(t *testing.T) {
+			for _, d := range []shell.Dialect{shell.AnyShell, shell.Bash, shell.POSIX} {
+				if allowed(t, d, []string{"git *"}, command) {
+					t.Errorf("%q is allowed in dialect %q", command, d)
+				}
+			}
+		})
+	}
+}

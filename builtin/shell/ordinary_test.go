@@ -1,0 +1,504 @@
+package shell_test
+
+// ordinaryText has one command per line, with \n for a line break.
+const ordinaryText = `
+go test ./...
+go test -run TestX -count=1 -race ./pkg/... 2>&1 | tail -n 50
+go build -o bin/app ./cmd/app && ./bin/app --help
+go vet ./... && gofmt -l .
+go mod tidy
+go generate ./...
+go run ./cmd/x -v
+GOOS=linux GOARCH=arm64 go build ./...
+CGO_ENABLED=0 go build -ldflags="-s -w" .
+go test -bench=. -benchmem -run='^$' ./...
+go list -m -f '{{.Dir}}' example.org/x
+go clean -testcache
+golangci-lint run --fix
+npm ci
+npm install --save-dev jest
+npm run build -- --watch
+npm test -- --coverage
+npx tsc --noEmit
+npx prettier --write .
+npx eslint . --fix
+npx -y create-react-app x
+yarn install --frozen-lockfile
+yarn add rimraf
+pnpm i && pnpm -r build
+pnpm dlx tsx script.ts
+node -e 'console.log(process.version)'
+node --test
+node -p "require('./package.json').version"
+bun test
+deno test
+python -m pytest -x -q tests/
+python3 -m venv .venv && . .venv/bin/activate
+python3 -c "print('hello')"
+python3 -c 'import sys; print(sys.version)'
+python3 -c "import json,sys; json.load(open('x.json'))"
+python3 - <<'EOF'\nimport os\nprint(os.listdir("."))\nEOF
+pip install -r requirements.txt
+pip install -e ".[dev]"
+uv pip install x
+uv run pytest
+poetry install
+poetry run pytest -k "not slow"
+ruff check --fix .
+black .
+mypy src
+tox -e py311
+cargo test --all
+cargo build --release
+cargo clippy -- -D warnings
+cargo clean
+rustc --version
+mvn -q test
+gradle build --no-daemon
+./gradlew test
+make
+make -j8 all
+make clean
+make test VERBOSE=1
+cmake -S . -B build && cmake --build build
+bundle exec rspec
+bundle install
+rake db:migrate
+rails server
+composer install
+php artisan migrate
+dotnet build
+swift build
+git status
+git status --short --branch
+git diff
+git diff --stat HEAD~3
+git diff --cached -- '*.go'
+git log --oneline -n 20
+git log --graph --all --decorate
+git log -p -S 'rm -rf' -- script.sh
+git show HEAD:README.md
+git add -A
+git add -p
+git commit -m "fix: handle the case"
+git commit -m "remove rm -rf from scripts; use trash"
+git commit -m "$(cat <<'EOF'\nfix: don't run rm -rf / in tests\n\nIt's dangerous; use a temp dir (see #12).\nEOF\n)"
+git commit --amend --no-edit
+git commit -am 'wip'
+git push
+git push origin main
+git push -u origin feature/x
+git push --tags
+git push origin HEAD:refs/for/main
+git push --dry-run --force
+git pull --rebase
+git fetch --all --prune
+git checkout -b feature/x
+git checkout main
+git checkout -- src/x.go
+git checkout HEAD~1 -- src/x.go
+git switch -c feature/x
+git restore src/x.go
+git restore --staged .
+git reset
+git reset HEAD src/x.go
+git reset --soft HEAD~1
+git reset --mixed HEAD~1
+git stash
+git stash pop
+git stash list
+git stash push -m "x"
+git rebase main
+git rebase -i HEAD~3
+git rebase --continue
+git rebase --abort
+git merge --no-ff feature/x
+git merge --abort
+git cherry-pick abc123
+git branch -a
+git branch -d merged
+git branch --show-current
+git tag -a v1.0.0 -m "v1.0.0"
+git tag -d v1
+git clean -n
+git clean -ndx
+git clean --dry-run -fdx
+git rm --cached file
+git rm -r --cached build
+git rm -rf old
+git mv a b
+git blame -L 10,20 x.go
+git grep -n "rm -rf"
+git bisect start
+git bisect run go test ./...
+git submodule update --init --recursive
+git submodule foreach git pull
+git worktree add ../x
+git worktree remove ../x
+git config user.name "A B"
+git config --global init.defaultBranch main
+git config --get remote.origin.url
+git config alias.st status
+git -c user.name=x -c user.email=y commit -m z
+git -C sub status
+git remote -v
+git ls-files | xargs wc -l
+git ls-files -z | xargs -0 grep -l foo
+git rev-parse HEAD
+git describe --tags --always
+git reflog
+git gc
+git archive HEAD | tar -x -C /tmp/x
+git clone --depth 1 https://example.org/x.git /tmp/x
+git format-patch -1
+git apply fix.patch
+git update-index --chmod=+x x.sh
+gh pr create --title "x" --body "y"
+gh pr view 12 --json title,body
+gh run list --limit 5
+gh issue list
+gh api repos/a/b/pulls
+gh release view
+ls
+ls -la
+ls -la /etc /usr
+ls *.go **/*.ts
+cd src && ls
+cd .. && pwd
+cat README.md
+cat /etc/os-release
+cat x | head -20
+head -n 5 x; tail -n 5 x
+tail -f /var/log/syslog
+less x
+wc -l **/*.go
+file /bin/ls
+stat x
+du -sh * | sort -h
+df -h
+free -m
+ps aux | grep node
+kill 1234
+kill -9 1234
+pkill -f "node server.js"
+killall node
+lsof -i :3000
+netstat -tlnp
+ss -ltn
+top -b -n 1
+uname -a
+whoami
+id
+env
+env | sort
+env FOO=bar make
+printenv PATH
+export FOO=bar
+export PATH="$HOME/bin:$PATH"
+unset FOO
+source .env
+. ./venv/bin/activate
+set -euo pipefail
+set -x; make; set +x
+which go
+command -v docker
+type git
+echo "hello"
+echo "sudo"
+echo "rm -rf /"
+echo 'curl x | sh'
+echo "git push --force" >> notes.md
+echo $PATH
+echo "$HOME"
+echo $((1 + 2))
+echo "done" > out.txt
+echo -e "a\tb"
+echo -n x
+printf '%s\n' a b
+printf "%d\n" 3
+date +%Y-%m-%d
+sleep 5
+true
+false
+test -f x && echo yes
+[ -d x ] || mkdir x
+[[ "$a" == b* ]] && echo y
+if [ -f package.json ]; then npm test; fi
+for f in *.go; do echo "$f"; done
+for i in 1 2 3; do curl -s localhost:8080/$i; done
+for ((i=0;i<3;i++)); do echo $i; done
+while read -r l; do echo "$l"; done < x
+while ! nc -z localhost 5432; do sleep 1; done
+until curl -sf localhost:8080/health; do sleep 1; done
+case "$1" in a) echo a;; *) echo b;; esac
+x=$((1<<20)); echo $x
+x=$(( 1 << 20 ))
+((i++)) || true
+f() { echo "$1"; }; f x
+function build { go build ./...; }; build
+time go test ./...
+timeout 60 go test ./...
+nohup node server.js > log 2>&1 &
+nice -n 10 make
+watch -n 1 ls
+(cd sub && make)
+{ echo a; echo b; } > x
+diff <(sort a) <(sort b)
+comm -12 <(sort a) <(sort b)
+cat <<EOF > config.yaml\nkey: value\nEOF
+cat <<'EOF' > script.sh\n#!/bin/sh\nrm -rf "$1"\nEOF
+cat > x.py <<'PY'\nimport shutil\nshutil.rmtree(path)\nPY
+tee x <<< "a"
+sudo tee /etc/hosts.d/x < y
+mkdir -p a/b/c
+touch x
+cp -r a b
+cp x /tmp/
+mv a b
+ln -s a b
+rm x
+rm -f x.log
+rm -f *.tmp
+rm -f /tmp/x.sock
+rm -r build
+rm -r /tmp/x
+rm -i x
+rm /tmp/a /tmp/b
+rmdir x
+chmod +x script.sh
+chmod 644 x
+chmod -R u+w build
+chmod -R 755 public
+chown me x
+chown -R me:me .
+sudo chown -R "$(whoami)" node_modules
+chown -R node:node /app
+find . -name '*.go'
+find . -type f -name '*.md' -not -path './node_modules/*'
+find . -name '*.go' -exec gofmt -l {} +
+find . -name '*.sh' -exec chmod +x {} \;
+find . -type f | xargs grep -l TODO
+find /usr -name 'lib*.so'
+find . -newer x -print0 | xargs -0 ls -l
+fd -e go
+grep -rn "rm -rf" .
+grep -rn 'git push --force' docs
+grep -r "DROP TABLE" migrations
+grep -E 'sudo|curl .* \| sh' -r .
+rg 'shutdown' -g '*.go'
+rg -n "kubectl delete" docs
+ag foo
+ack bar
+sed -n '1,20p' x
+sed -i 's/foo/bar/g' x
+sed -i '' -e 's/rm -rf/trash/' x
+sed 's/a/b/;s/c/d/' x
+awk '{print $1}' x
+awk -F: '{ print $1 }' /etc/passwd
+awk 'BEGIN { print "rm -rf /" }'
+awk '/x/ {s += $2} END {print s}' f
+perl -pi -e 's/a/b/' x
+perl -ne 'print if /x/' y
+ruby -e 'puts 1'
+jq -r '.[] | .name' x.json
+yq '.a' x.yaml
+xargs -n 1 echo < x
+sort x | uniq -c | sort -rn | head
+cut -d, -f1 x.csv
+tr -d '\r' < x > y
+tr a-z A-Z < x
+base64 x
+base64 -d x > y
+echo aGk= | base64 -d
+openssl rand -hex 16
+openssl x509 -in c.pem -noout -text
+md5sum x
+sha256sum -c SUMS
+xxd x | head
+hexdump -C x
+tar czf x.tgz src
+tar xzf x.tgz -C /tmp
+unzip -o x.zip
+zip -r x.zip dir
+gzip -d x.gz
+curl -s https://example.org/api | jq .
+curl -fsSL https://example.org/x -o x.sh
+curl -X POST -d '{"a":1}' localhost:8080
+curl -X DELETE localhost:8080/items/1
+curl -sI https://example.org | head -1
+curl https://example.org/x.tar.gz | tar xz
+curl -s x | python3 -m json.tool
+curl -s x | python3 -c "import sys,json; print(json.load(sys.stdin)['a'])"
+curl -s x | grep -o 'bash'
+curl -s x | node -e 'process.stdin.pipe(process.stdout)'
+wget https://example.org/x.zip
+wget -qO- https://example.org | head
+ssh host uptime
+ssh -T git@github.com
+ssh host 'cd app && git pull && make'
+scp x host:/tmp/
+rsync -av src/ host:/srv/
+rsync -av --delete dist/ host:/srv/app/
+docker ps -a
+docker build -t x .
+docker build --no-cache -f Dockerfile.dev -t x:dev .
+docker run --rm -it -v "$PWD":/src -w /src golang:1.26 go test ./...
+docker run --rm alpine echo hi
+docker exec -it web bash
+docker exec web ls /app
+docker logs -f web
+docker stop web && docker rm web
+docker rm -f web
+docker rmi x
+docker images
+docker pull alpine
+docker compose up -d
+docker compose down
+docker compose logs --tail=50 api
+docker compose exec db psql -U x -c 'select 1'
+docker volume ls
+docker inspect x
+docker network prune -f
+podman ps
+kubectl get pods
+kubectl get pods -n delete-me
+kubectl apply -f x.yaml
+kubectl describe pod x
+kubectl logs -f x
+kubectl exec -it x -- ls
+kubectl exec x -- sh -c 'echo hi'
+kubectl rollout restart deployment/x
+kubectl delete pod x --dry-run=client
+kubectl config use-context dev
+helm upgrade --install x ./chart
+helm list -A
+helm template x
+terraform init
+terraform plan
+terraform plan -destroy
+terraform apply
+terraform fmt -recursive
+terraform state list
+terraform destroy --help
+pulumi preview
+pulumi up
+aws s3 ls
+aws s3 cp x s3://y/
+aws s3 sync dist s3://y
+aws s3 rm s3://x/y
+aws sts get-caller-identity
+aws ec2 describe-instances
+aws logs tail x
+gcloud auth list
+gcloud compute instances list
+az account show
+psql -c 'select 1'
+psql -h localhost -U x -d y -f schema.sql
+mysql -e 'show tables'
+sqlite3 x.db '.tables'
+redis-cli ping
+redis-cli get x
+mongosh --eval 'db.x.find()'
+systemctl status nginx
+sudo systemctl restart nginx
+journalctl -u nginx -n 50
+service nginx reload
+sudo apt-get update && sudo apt-get install -y jq
+apt list --installed
+brew install jq
+crontab -l
+shutdown --help
+man mkfs
+man rm
+vim x
+vim +10 x
+code .
+tmux ls
+tmux new -d -s x
+screen -ls
+ping -c 1 example.org
+dig example.org
+nslookup example.org
+nc -zv localhost 5432
+openssl s_client -connect example.org:443 </dev/null
+dd if=/dev/zero of=x bs=1M count=1
+dd if=/dev/urandom of=/tmp/x bs=1k count=1
+dd if=x of=/dev/null
+truncate -s 0 x.log
+> x.log
+: > x.log
+ls > /dev/null 2>&1
+ls &> out.txt
+make 2>&1 | tee build.log
+exec "$@"
+"$CC" -o x x.c
+$EDITOR x
+"${PYTHON:-python3}" script.py
+eval "$(ssh-agent -s)"
+eval "$(direnv hook bash)"
+source <(kubectl completion bash)
+bash script.sh
+sh -c 'echo hi'
+bash -c "cd x && make"
+bash -n script.sh
+./script.sh --force
+./deploy.sh delete
+sudo ls
+sudo -u postgres psql -c 'select 1'
+su - postgres -c 'psql -l'
+trap 'echo bye' EXIT
+trap - EXIT
+alias ll='ls -l'
+history | tail
+jobs
+wait
+read -r x
+umask 022
+ulimit -n 4096
+export X=$(cat y)
+A=1 B=2 ./x
+x="rm -rf"; echo "$x"
+echo '# rm -rf /'
+# rm -rf /
+ls # then rm -rf build
+echo a\nls\n# comment \\necho b
+echo "it's" 'say "hi"'
+grep -c "'" x
+python manage.py migrate
+python manage.py shell -c "print(1)"
+flutter build apk
+xcodebuild -list
+pod install
+ansible-playbook site.yml --check
+vagrant up
+nix build
+bazel test //...
+buf generate
+protoc --go_out=. x.proto
+sqlc generate
+hugo server
+jekyll build
+pandoc x.md -o x.pdf
+ffmpeg -i a.mp4 b.gif
+convert a.png b.jpg
+shellcheck *.sh
+shfmt -d .
+hadolint Dockerfile
+act -l
+pre-commit run --all-files
+husky install
+lerna run build
+nx test x
+turbo run build
+vite build
+next build
+jest --watchAll=false
+playwright test
+cypress run
+k6 run x.js
+hyperfine 'go build ./...'
+entr -r make < files
+xdg-open x
+open .
+pbcopy < x
+`

@@ -1,0 +1,287 @@
+package shell
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+)
+
+// A workspace is the directory in which commands run and may remove what is below it. "" is none.
+type workspace string
+
+// A removal is a parsed rm command.
+type removal struct {
+	recursive, force bool
+	targets          []string
+}
+
+// removalOf parses rm and its equivalents. It reports false for other programs.
+func removalOf(c *Command) (m removal, ok bool) {
+	switch c.Program {
+	case "rm", "grm", "remove-item", "ri", "del", "erase", "rd", "rmdir", "srm":
+	case "rimraf", "trash", "deltree":
+		for _, arg := range c.Args {
+			if !strings.HasPrefix(arg, "-") {
+				m.targets = append(m.targets, arg)
+			}
+		}
+		m.recursive, m.force = true, c.Program != "trash" && len(m.targets) > 0
+		return m, true
+	default:
+		if !c.isUnknown() {
+			return m, false
+		}
+	}
+	windows := c.Program != "rm" && c.Program != "grm" && !c.isUnknown()
+	for i, arg := range c.Args {
+		lower := strings.ToLower(arg)
+		switch {
+		case arg == "--":
+			m.targets = append(m.targets, c.Args[i+1:]...)
+			return m, true
+		case len(lower) > 1 && (strings.HasPrefix("-recurse", lower) || strings.HasPrefix("--recursive", lower)):
+			m.recursive = true
+		case len(lower) > 1 && (strings.HasPrefix("-force", lower) || strings.HasPrefix("--force", lower)):
+			m.force = true
+		case len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && !windows:
+			m.recursive = m.recursive || strings.ContainsAny(arg, "rR")
+			m.force = m.force || strings.Contains(arg, "f")
+		case len(arg) > 1 && arg[0] == '-':
+		case lower == "/s" && windows:
+			m.recursive, m.force = true, true
+		case len(arg) == 2 && arg[0] == '/' && windows:
+		default:
+			m.targets = append(m.targets, arg)
+		}
+	}
+	return m, true
+}
+
+// removesTree matches a forced recursive rm, in any spelling, of something that is not below the workspace. A program
+// of unknown name matches if its arguments are those of rm -rf.
+func (w workspace) removesTree(c *Command) bool {
+	m, ok := removalOf(c)
+	if !ok || !m.recursive || !m.force {
+		return false
+	}
+	if c.isUnknown() {
+		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "-rf") || arg == "-fr" })
+	}
+	if w == "" || len(m.targets) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(m.targets, func(target string) bool {
+		if target == "{}" && c.parent != nil && c.parent.Program == "find" {
+			return !w.findsBelow(c.parent)
+		}
+		return !w.isBelow(target, c.dirs)
+	})
+}
+
+// removesEverything matches a recursive rm of a directory that the system or the user needs, with force or without.
+func removesEverything(c *Command) bool {
+	m, ok := removalOf(c)
+	if !ok {
+		return movesAway(c)
+	}
+	return m.recursive && (slices.ContainsFunc(m.targets, isVital) || slices.ContainsFunc(m.targets, isEverything))
+}
+
+// movesAway matches mv to /dev/null or of a vital directory, and rsync that deletes in one.
+func movesAway(c *Command) bool {
+	if len(c.Args) < 2 {
+		return false
+	}
+	last := c.Args[len(c.Args)-1]
+	switch c.Program {
+	case "mv":
+		return last == "/dev/null" || slices.ContainsFunc(c.Args[:len(c.Args)-1], isVitalTree)
+	case "rsync":
+		deletes := func(arg string) bool { return strings.HasPrefix(arg, "--del") }
+		return isVital(last) && slices.ContainsFunc(c.Args, deletes)
+	}
+	return false
+}
+
+// isEverything reports whether a path is the current directory, all files in it, or a directory above it.
+func isEverything(target string) bool {
+	clean := path.Clean(strings.Trim(target, `"'`))
+	for strings.HasPrefix(clean, "../") {
+		clean = clean[3:]
+	}
+	return slices.Contains([]string{".", "..", "*", ".*", "$PWD", "$PWD/*", "$()/*"}, clean)
+}
+
+// systemDirectories are the directories that make up a system.
+var systemDirectories = kit.Set("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "opt", "proc",
+	"root", "run", "sbin",
+	"srv", "sys", "usr", "var", "users", "system", "library", "applications", "volumes", "mnt", "media", "private",
+	"windows",
+	"program files", "nix", "snap")
+
+// isVital reports whether a path is the root, a system directory or something in one, a home directory, or all files in
+// one of them.
+func isVital(target string) bool {
+	target = strings.Trim(target, `"'`)
+	if isVitalTree(target) {
+		return true
+	}
+	clean := path.Clean(strings.ToLower(slashed(target)))
+	parts := strings.Split(strings.TrimPrefix(clean, "/"), "/")
+	return strings.HasPrefix(clean, "/") && len(parts) > 1 &&
+		slices.Contains([]string{"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "system"},
+			parts[0]) &&
+		!(parts[0] == "usr" && len(parts) > 2 && parts[1] == "local") && !(parts[0] == "usr" && len(parts) > 3)
+}
+
+// isVitalTree reports whether a path is the root, a system directory, a home directory, or all files in one of them.
+func isVitalTree(target string) bool {
+	target = slashed(strings.ToLower(strings.Trim(target, `"'`)))
+	if target == "" {
+		return false
+	}
+	clean := path.Clean(target)
+	for strings.HasPrefix(clean, "//") {
+		clean = clean[1:]
+	}
+	for _, all := range []string{"/*", "/.*", "/.", "/**"} {
+		if directory, ok := strings.CutSuffix(clean, all); ok {
+			clean = cmp.Or(directory, "/")
+			break
+		}
+	}
+	switch {
+	case clean == "/", homes[clean], strings.HasPrefix(clean, "~") && !strings.Contains(clean, "/"):
+		return true
+	case len(clean) >= 2 && clean[1] == ':' && strings.Trim(clean[2:], "/*.") == "": // a drive
+		return true
+	case strings.HasPrefix(target, "$") && !strings.Contains(clean, "/") && strings.TrimRight(target, "/*") != target:
+		return true // the root, if the variable is empty
+	}
+	parts := strings.Split(strings.TrimPrefix(clean, "/"), "/")
+	return strings.HasPrefix(clean, "/") && systemDirectories[parts[0]] &&
+		(len(parts) == 1 || len(parts) == 2 && (parts[0] == "home" || parts[0] == "users" || parts[0] == "volumes"))
+}
+
+// homes are other forms of the home directory.
+var homes = kit.Set("$home", "$userprofile", "$env:userprofile", "%userprofile%", "$env:home")
+
+func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
+
+// isBelow reports whether a removal of the target leaves the workspace itself and its repository alone, in whichever of
+// the directories it runs.
+func (w workspace) isBelow(target string, dirs []string) bool {
+	if target == "" || strings.ContainsAny(target, "$`~") || strings.Contains(target, "()") || target == "{}" {
+		return false
+	}
+	root := path.Clean(slashed(string(w)))
+	for _, dir := range append([]string{"."}, dirs...) {
+		at := target
+		switch {
+		case strings.HasPrefix(target, "/"):
+		case dir == "?":
+			return false
+		case strings.HasPrefix(dir, "/"):
+			at = dir + "/" + target
+		default:
+			at = root + "/" + dir + "/" + target
+		}
+		at = path.Clean(at)
+		below, ok := strings.CutPrefix(at, strings.TrimSuffix(root, "/")+"/")
+		if !ok || below == "" || !w.isRemovable(below) || w.leavesByLink(below) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRemovable reports whether a path in the workspace is neither the repository nor a pattern that includes it or
+// everything.
+func (w workspace) isRemovable(below string) bool {
+	for i, name := range strings.Split(below, "/") {
+		wild := strings.ContainsAny(name, "*?[{")
+		switch {
+		case strings.EqualFold(name, ".git"), wild && strings.HasPrefix(name, "."):
+			return false
+		case wild && i == 0 && strings.Trim(name, "*?") == "" && !strings.Contains(below, "/"):
+			return false
+		}
+	}
+	return true
+}
+
+// leavesByLink reports whether a symbolic link in the path leads out of the workspace. The last name may be a link,
+// because rm removes the link itself.
+func (w workspace) leavesByLink(below string) bool {
+	root, err := filepath.EvalSymlinks(string(w))
+	if err != nil {
+		return false // the workspace is on another machine
+	}
+	for dir := path.Dir(below); dir != "."; dir = path.Dir(dir) {
+		target, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(dir)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		rel, outside := filepath.Rel(root, target)
+		return err != nil || outside != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	}
+	return false
+}
+
+// findsAndDeletes matches find with -delete, or with -exec and a program that deletes files, unless it deletes below
+// the workspace.
+func (w workspace) findsAndDeletes(c *Command) bool {
+	switch c.Program {
+	case "find", "fd", "fdfind", "gfind":
+	default:
+		return false
+	}
+	for i, arg := range c.Args {
+		switch arg {
+		case "-delete":
+			return !w.findsBelow(c)
+		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+			if i+1 < len(c.Args) && deletes[programOf(c.Args[i+1])] {
+				return !w.findsBelow(c)
+			}
+		}
+	}
+	return false
+}
+
+// deletes are the programs that delete the files of find.
+var deletes = kit.Set("rm", "unlink", "shred", "rmdir", "truncate")
+
+// findsBelow reports whether find starts below the workspace, or at the workspace with a test of the name.
+func (w workspace) findsBelow(c *Command) bool {
+	if w == "" || c.Program != "find" && c.Program != "gfind" {
+		return false
+	}
+	named, starts := false, 0
+	for i, arg := range c.Args {
+		switch {
+		case arg == "-o", arg == "-or", arg == "!", arg == "-not", arg == ",":
+			return false // the test of the name could be bypassed
+		case (arg == "-name" || arg == "-iname" || arg == "-path") && i+1 < len(c.Args):
+			pattern := c.Args[i+1]
+			named = named || strings.Trim(pattern, "*?./") != "" && !strings.EqualFold(pattern,
+				".git") && !strings.HasPrefix(pattern, ".*")
+		}
+	}
+	for _, arg := range c.Args {
+		if strings.HasPrefix(arg, "-") || arg == "(" {
+			break
+		}
+		starts++
+		if !w.isBelow(arg, c.dirs) && (!named || !w.isBelow(path.Join(arg, "x"), c.dirs)) {
+			return false
+		}
+	}
+	return starts > 0 || named && w.isBelow("x", c.dirs)
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// checkAll checks every spec that a pattern such as ./... matches, and prints one line about all of them.
+func (i *invocation) checkAll(root string) error {
+	tree, err := readTree(root)
+	if err != nil {
+		return err
+	}
+	var found gen.Diagnostics
+	specs, fresh, stale := 0, 0, 0
+	for _, dir := range tree.dirs {
+		spec, problems := gen.Read(dir)
+		if len(problems) > 0 && problems[0].Rule == ruleNoSpec {
+			continue
+		}
+		specs++
+		if len(problems) == 0 {
+			problems = i.checkSpec(spec, tree.linesFor(dir))
+		}
+		other := slices.ContainsFunc(problems, func(d gen.Diagnostic) bool { return d.Rule != ruleStale })
+		switch {
+		case len(problems) == 0:
+			fresh++
+		case !other:
+			stale++
+		}
+		found = append(found, problems...)
+	}
+	if specs == 0 {
+		return gen.Diagnostics{{Pos: token.Position{Filename: root}, Rule: ruleNoSpec,
+			Message: "no spec in it or below it: run hookgen init for a first one, or give another directory"}}
+	}
+	i.say("checked %s: %d fresh, %d stale, %d with mistakes", count(specs, "spec"), fresh, stale, specs-fresh-stale)
+	if len(found) == 0 {
+		return nil
+	}
+	return found
+}
+
+// checkSpec checks the outputs of one spec, for which these go:generate lines were found.
+func (i *invocation) checkSpec(spec *gen.Spec, lines []generateLine) gen.Diagnostics {
+	if len(lines) == 0 {
+		return gen.Diagnostics{{Pos: spec.Fset.PositionFor(spec.Points.Name.Pos(), false), Rule: ruleGenerateLine,
+			Message: "no go:generate line generates this spec: add the line " + suggestedLine + " to its file"}}
+	}
+	err := i.checkLines(lines)
+	var found gen.Diagnostics
+	if err != nil && !errors.As(err, &found) {
+		found = gen.Diagnostics{{Pos: token.Position{Filename: spec.Dir}, Message: err.Error(), Rule: gen.RuleIO}}
+	}
+	return found
+}
+
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// goPath returns a directory as an argument of the go command.
+func goPath(dir string) string {
+	dir = filepath.ToSlash(dir)
+	if dir == "." || filepath.IsAbs(dir) || strings.HasPrefix(dir, "../") {
+		return dir
+	}
+	return "./" + dir
+}
+
+// A specTree is what hookgen needs to know of a directory and those below it.
+type specTree struct {
+	dirs  []string       // that may have a spec
+	lines []generateLine // of all directories
+}
+
+// readTree reads the directories that the go command matches with root/...: without testdata, vendor, nested modules,
+// directories that go.mod ignores, and those whose names begin with a dot or an underscore.
+func readTree(root string) (*specTree, error) {
+	if info, err := os.Stat(root); err != nil {
+		return nil, fmt.Errorf("%s: %w", root, plain(err))
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory: give one before the pattern", root)
+	}
+	ignored, err := ignoredDirs(root)
+	if err != nil {
+		return nil, err
+	}
+	tree := &specTree{}
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s cannot be read: %w", name, plain(err))
+		case entry.IsDir():
+			if name != root && (skipped(name, entry.Name()) || ignored(name)) {
+				return fs.SkipDir
+			}
+			return nil
+		case !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere, as editors leave behind
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s cannot be read: %w", name, plain(err))
+		}
+		if !bytes.Contains(bytes.ToLower(text), []byte("hookgen")) || gen.Generated(text) {
+			return nil
+		}
+		if dir := filepath.Dir(name); !slices.Contains(tree.dirs, dir) {
+			tree.dirs = append(tree.dirs, dir)
+		}
+		tree.lines = append(tree.lines, generateLines(name, text)...)
+		return nil
+	})
+	return tree, err
+}
+
+// skipped reports whether the go command leaves out a directory below the root of a pattern.
+func skipped(path, name string) bool {
+	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") ||
+		exists(filepath.Join(path, "go.mod"))
+}
+
+// ignoredDirs returns a function that reports whether an ignore line of the module's go.mod names a directory.
+func ignoredDirs(root string) (func(dir string) bool, error) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	module, text, err := moduleAbove(absolute)
+	if err != nil {
+		return func(string) bool { return false }, nil //nolint:nilerr // outside of a module nothing is ignored
+	}
+	lines := directives(text, "ignore")
+	return func(dir string) bool {
+		down, err := filepath.Rel(root, dir)
+		if err != nil {
+			return false
+		}
+		down, err = filepath.Rel(module, filepath.Join(absolute, down))
+		if err != nil {
+			return false
+		}
+		down = "/" + filepath.ToSlash(down)
+		return slices.ContainsFunc(lines, func(words []string) bool {
+			if fixed, ok := strings.CutPrefix(words[0], "./"); ok {
+				return down == "/"+strings.TrimSuffix(fixed, "/")
+			}
+			return strings.HasSuffix(down, "/"+strings.Trim(words[0], "/"))
+		})
+	}, nil
+}
+
+// linesFor returns the lines that generate from the spec in a directory. A line in the same directory that cannot be
+// used may have been meant for it.
+func (t *specTree) linesFor(dir string) []generateLine {
+	var lines []generateLine
+	for _, line := range t.lines {
+		here := filepath.Dir(line.pos.Filename) == dir
+		switch {
+		case line.problem != "" && here, line.problem == "" && sameDir(line.dir, dir):
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// A revision is the tree of one commit. It is read with git, without a checkout, and nothing is written.
+type revision struct {
+	name  string // as the user named it
+	top   string // the root of the working tree
+	hash  string
+	blobs map[string]map[string]string // object names by directory and file, relative to the root of the repository
+}
+
+// A gitError is a failure of git. Its text is the first line that git printed.
+type gitError struct{ text string }
+
+func (e *gitError) Error() string { return e.text }
+
+// git runs a command of git in a directory and returns its output. It runs git itself and no shell, and without the
+// variables of a hook of git, which name the repository of that hook.
+func git(dir string, input []byte, args ...string) ([]byte, error) {
+	command := exec.Command("git", args...)
+	command.Dir = dir
+	command.Stdin = bytes.NewReader(input)
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if !slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name) {
+			command.Env = append(command.Env, variable)
+		}
+	}
+	command.Env = append(command.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_LITERAL_PATHSPECS=1")
+	out, err := command.Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, errors.New("git is not installed: install it, or compare with a copy of the old directory")
+	case errors.As(err, &exit):
+		text, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		return out, &gitError{strings.TrimPrefix(text, "fatal: ")}
+	}
+	return out, err
+}
+
+// openRevision finds a revision in the repository of a directory. It also returns the path of the directory in the
+// repository.
+func openRevision(dir, name string) (*revision, string, error) {
+	info, err := git(dir, nil, "rev-parse", "--show-toplevel", "--show-prefix", "--is-shallow-repository")
+	var failure *gitError
+	switch {
+	case errors.As(err, &failure) && strings.Contains(failure.text, "not a git repository"):
+		return nil, "", fmt.Errorf("%s is in no git repository: compare with a copy of the old directory, -against DIR", dir)
+	case errors.As(err, &failure):
+		return nil, "", fmt.Errorf("git cannot read the repository of %s: %w: git status there shows more", dir, err)
+	case err != nil:
+		return nil, "", err
+	}
+	lines := strings.Split(string(info), "\n")
+	if len(lines) < 3 {
+		return nil, "", fmt.Errorf("git says %q about the repository of %s, which is not understood", info, dir)
+	}
+	r := &revision{name: name, top: filepath.FromSlash(lines[0]), blobs: map[string]map[string]string{}}
+	hash, err := git(dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		remedy := "git log and git tag list those that do"
+		if lines[2] == "true" {
+			remedy = "this clone is shallow and may lack it; run git fetch --unshallow --tags, " +
+				"or let the checkout step of the workflow have fetch-depth: 0"
+		}
+		return nil, "", fmt.Errorf("the revision %s does not exist: %s", name, remedy)
+	}
+	words := strings.Fields(string(hash)) // git before 2.30 repeats --end-of-options
+	if len(words) == 0 || strings.Trim(words[len(words)-1], "0123456789abcdef") != "" {
+		return nil, "", fmt.Errorf("git says %q about the revision %s, which is not understood", hash, name)
+	}
+	r.hash = words[len(words)-1]
+	list, err := git(dir, nil, "ls-tree", "-r", "-z", "--full-tree", r.hash)
+	if err != nil {
+		return nil, "", fmt.Errorf("git cannot list the files of %s: %w", name, err)
+	}
+	r.list(list)
+	return r, strings.TrimSuffix(lines[1], "/"), nil
+}
+
+// list reads the output of git ls-tree -z: the mode, the type and the name of each object, a tab, and its path.
+func (r *revision) list(text []byte) {
+	for entry := range strings.SplitSeq(string(text), "\x00") {
+		object, name, ok := strings.Cut(entry, "\t")
+		words := strings.Fields(object)
+		if !ok || len(words) != 3 || words[0] == "120000" || words[1] != "blob" {
+			continue // a link or a submodule
+		}
+		dir, file := path.Split(name)
+		dir = path.Clean(dir)
+		if r.blobs[dir] == nil {
+			r.blobs[dir] = map[string]string{}
+		}
+		r.blobs[dir][file] = words[2]
+	}
+}
+
+// read returns the texts of the files in a directory whose names wanted accepts, in the order of their names.
+func (r *revision) read(dir string, wanted func(name string) bool) ([]gen.File, error) {
+	var names []string
+	var input strings.Builder
+	for name := range r.blobs[dir] {
+		if wanted(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		input.WriteString(r.blobs[dir][name] + "\n")
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	out, err := git(r.top, []byte(input.String()), "cat-file", "--batch")
+	if err != nil {
+		return nil, fmt.Errorf("git cannot read %s at %s: %w", dir, r.name, err)
+	}
+	texts, err := splitBatch(out)
+	if err == nil && len(texts) != len(names) {
+		err = fmt.Errorf("%d objects instead of %d", len(texts), len(names))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git cannot read %s at %s: %w: run git fetch, or compare with a copy of the old directory",
+			dir, r.name, err)
+	}
+	var files []gen.File
+	for i, name := range names {
+		files = append(files, gen.File{Path: r.name + ":" + path.Join(dir, name), Text: texts[i]})
+	}
+	return files, nil
+}
+
+// splitBatch splits the output of git cat-file --batch: for each object a line with its name, type and size, and then
+// the object with a line end.
+func splitBatch(out []byte) ([][]byte, error) {
+	var texts [][]byte
+	for len(out) > 0 {
+		line, rest, ok := bytes.Cut(out, []byte("\n"))
+		words := strings.Fields(string(line))
+		if !ok || len(words) != 3 || words[1] != "blob" {
+			return nil, fmt.Errorf("%s", line)
+		}
+		size, err := strconv.Atoi(words[2])
+		if err != nil || size < 0 || size >= len(rest) || rest[size] != '\n' {
+			return nil, fmt.Errorf("an object is incomplete")
+		}
+		texts, out = append(texts, rest[:size]), rest[size+1:]
+	}
+	return texts, nil
+}
+
+// goFiles returns the Go files of a directory that can contain a spec or its types.
+func (r *revision) goFiles(dir string) ([]gen.File, error) {
+	return r.read(dir, func(name string) bool {
+		return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name[0] != '.' && name[0] != '_'
+	})
+}
+
+// module returns the path of the module that contains a directory, and the directory of its go.mod. The path is "" if
+// the directory is in no module.
+func (r *revision) module(dir string) (modPath, root string) {
+	for at := dir; ; at = path.Dir(at) {
+		files, err := r.read(at, func(name string) bool { return name == "go.mod" })
+		if err == nil && len(files) == 1 {
+			return modulePath(files[0].Text), at
+		}
+		if at == "." || at == "/" {
+			return "", ""
+		}
+	}
+}
+
+// specDirs returns the directories with a file that contains the directive of a spec.
+func (r *revision) specDirs() ([]string, error) {
+	out, err := git(r.top, nil, "grep", "-l", "-z", "--full-name", "--fixed-strings", "-e", "//hookgen:points",
+		r.hash, "--")
+	var failure *gitError
+	if errors.As(err, &failure) && failure.text == "" {
+		return nil, nil // no match
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git cannot search %s: %w", r.name, err)
+	}
+	var dirs []string
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		name = strings.TrimPrefix(name, r.hash+":")
+		dir := path.Dir(name)
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}

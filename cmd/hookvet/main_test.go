@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/internal/usermodule"
+)
+
+// Each way to run the command finds the same, also what depends on several packages: go vet calls it once per package
+// and stores what it learned in files.
+func TestEachWayToRunFindsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	m := usermodule.New(t)
+	m.Init("user")
+	m.Write("mail/spec.go", `package mail
+
+import "github.com/hookgen/hookgen/spec"
+
+//hookgen:points
+type Points interface {
+	BeforeSend(string) (spec.Replace, spec.FailClosed)
+	OnSent(string)
+	OnBounce(string)
+}
+`)
+	m.Write("lib/lib.go", `package lib
+
+import (
+	"context"
+
+	"user/mail"
+)
+
+func Send(ctx context.Context, h *mail.Hooks, text string) {
+	_ = h.BeforeSend.Fire(ctx, nil, &text)
+}
+`)
+	// The types of this package do not mention lib or mail.
+	m.Write("between/between.go", `package between
+
+import (
+	"context"
+
+	"user/lib"
+	"user/mail"
+)
+
+func Run() {
+	var hooks mail.Hooks
+	lib.Send(context.Background(), &hooks, "hello")
+}
+`)
+	m.Write("main.go", `package main
+
+import (
+	"user/between"
+	"user/mail"
+)
+
+func main() {
+	between.Run()
+	_ = mail.NewRun(struct{}{})
+}
+`)
+	m.Run(usermodule.BuildHookgen(t), "mail")
+	hookvet := usermodule.Build(t, "hookvet")
+	const (
+		copied = "lib/lib.go:10:34: hooks of mail.BeforeSend may change the payload, and nothing reads text after the " +
+			"fire: use it instead of what it was made from"
+		dropped = "lib/lib.go:10:6: the error of mail.BeforeSend is dropped: if a hook failed, the program must not continue"
+		unfired = "main.go:1:9: nothing in this program fires OnSent, OnBounce of user/mail: hooks there never run; " +
+			"fire or remove it"
+	)
+	for name, c := range map[string]struct {
+		command []string
+		want    []string
+	}{
+		"directly":               {[]string{hookvet, "./..."}, []string{copied, dropped, unfired}},
+		"by go vet":              {[]string{"go", "vet", "-vettool=" + hookvet, "./..."}, []string{copied, dropped, unfired}},
+		"one check, one package": {[]string{"go", "vet", "-vettool=" + hookvet, "-unfired", "."}, []string{unfired}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := m.Try(c.command...)
+			if _, failed := err.(*exec.ExitError); !failed {
+				t.Errorf("the command returned %v", err)
+			}
+			got := findings(strings.ReplaceAll(out, m.Dir, "."))
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("want -, got +:\n%s\n%s", diff, out)
+			}
+		})
+	}
+}
+
+// findings returns the lines that are findings, sorted, with the name of the file as the module has it.
+func findings(out string) []string {
+	var found []string
+	for _, m := range regexp.MustCompile(`(?m)^(?:vet: )?(?:\./)?(\S+\.go:\d+:\d+: .*)$`).FindAllStringSubmatch(out, -1) {
+		found = append(found, m[1])
+	}
+	slices.Sort(found)
+	return found
+}

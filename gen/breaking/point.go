@@ -1,0 +1,326 @@
+package breaking
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// comparePoints compares the points of both versions, and reports those that only one has.
+func (c *comparison) comparePoints() {
+	for _, p := range c.added {
+		c.report("point-added", Safe, []string{p.Name}, p.Pos, token.Position{},
+			"the point %s is new: fire it, and tell the authors of hooks", p.Name)
+	}
+	for _, p := range c.removed {
+		for _, w := range []gen.Written{p.Payload, p.Edit, p.Collect, p.Around} {
+			c.explain(w)
+		}
+		for _, exit := range p.Exits {
+			c.explained[exit] = true
+		}
+		if p.Deprecated {
+			c.report("point-removed", BreaksHooks, []string{p.Name}, c.now.Pos, p.Pos,
+				"the point %s is gone: hooks that still bind to it do not compile", p.Name)
+		} else {
+			c.report("point-removed-undeprecated", BreaksHooks, []string{p.Name}, c.now.Pos, p.Pos,
+				"the point %s is gone, and was not deprecated: hooks of it do not compile; "+
+					"keep it with a paragraph \"Deprecated:\" for one release", p.Name)
+		}
+	}
+	for _, p := range c.pairs {
+		c.comparePoint(p)
+	}
+	c.compareOrder()
+}
+
+// compareOrder reports points that changed their places. The longest run of points that kept their order did not move.
+func (c *comparison) compareOrder() {
+	var places []int // in the old version
+	for _, p := range c.pairs {
+		places = append(places, slices.Index(c.old.Points, p.old))
+	}
+	stay := longestIncreasing(places)
+	for i, p := range c.pairs {
+		if !stay[i] {
+			c.report("point-moved", Safe, []string{p.now.Name}, p.now.Pos, p.old.Pos,
+				"the point %s moved: if the program fires it at another time now, say so in its comment", p.now.Name)
+		}
+	}
+}
+
+// longestIncreasing returns the indexes of a longest increasing subsequence.
+func longestIncreasing(values []int) map[int]bool {
+	var ends []int // for each length the index of the smallest last value
+	before := make([]int, len(values))
+	for i, v := range values {
+		at, _ := slices.BinarySearchFunc(ends, v, func(end, v int) int { return values[end] - v })
+		before[i] = -1
+		if at > 0 {
+			before[i] = ends[at-1]
+		}
+		if at == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[at] = i
+		}
+	}
+	chosen := map[int]bool{}
+	if len(ends) > 0 {
+		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
+			chosen[i] = true
+		}
+	}
+	return chosen
+}
+
+// comparePoint compares one point in both versions.
+func (c *comparison) comparePoint(p pair) {
+	old, now := p.old, p.now
+	points := []string{now.Name}
+	report := func(rule string, verdict Verdict, format string, args ...any) {
+		c.report(rule, verdict, points, now.Pos, old.Pos, format, args...)
+	}
+	if old.Name != now.Name {
+		report("point-renamed", BreaksHooks, "the point %s is now called %s: hooks of %s do not compile; "+
+			"keep the old point as deprecated for one release", old.Name, now.Name, old.Name)
+	}
+	if !c.same(old.Payload, now.Payload) {
+		c.explain(old.Payload)
+		c.report("payload-changed", BreaksHooks, points, now.Payload.Pos, old.Payload.Pos,
+			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
+	}
+	c.compareLaw(p)
+	c.compareDocs(points, old.Name, now.Name, docs{
+		old.Doc,
+		old.Deprecated,
+		old.Pos,
+	}, docs{now.Doc, now.Deprecated, now.Pos})
+	switch {
+	case !c.old.Wire || !c.now.Wire:
+	case !old.Local && now.Local:
+		report("point-local", BreaksWire, "%s is kept from other processes: programs refuse to connect to a service that "+
+			"has hooks there; remove those hooks first", now.Name)
+	case old.Local && !now.Local:
+		report("point-wired", BreaksWire, "%s is open to other processes: old programs refuse to connect to a service that "+
+			"has hooks there, and records now have its payloads", now.Name)
+	}
+}
+
+// compareDocs compares the comments of one declaration. A comment that begins with another name because the declaration
+// was renamed is the same comment.
+func (c *comparison) compareDocs(points []string, oldName, name string, old, now docs) {
+	switch {
+	case !old.deprecated && now.deprecated:
+		c.report("deprecated", Safe, points, now.pos, old.pos,
+			"%s is deprecated: it can be removed after the next release", name)
+	case old.deprecated && !now.deprecated:
+		c.report("undeprecated", Safe, points, now.pos, old.pos, "%s is no longer deprecated", name)
+	case old.text != now.text && strings.ReplaceAll(old.text, oldName, name) != now.text:
+		c.report("doc-changed", Safe, points, now.pos, old.pos, "the comment of %s changed", name)
+	}
+}
+
+// A docs is the comment of one declaration.
+type docs struct {
+	text       string
+	deprecated bool
+	pos        token.Position
+}
+
+// meanings describe the rights of hooks and the order in which they run, for each kind of law.
+var meanings = map[gen.Kind]string{
+	gen.Observe: "observe, where hooks only watch",
+	gen.Flow:    "a flow, where the first exit ends the fire",
+	gen.Vote:    "a vote, where every hook runs and the strongest exit wins",
+	gen.Collect: "Collect, where hooks only contribute",
+	gen.Check:   "Check, where the first error ends the fire",
+	gen.Around:  "Around, where hooks wrap the act",
+}
+
+// compareLaw compares the laws of a point. If hooks run in an entirely other way, the elements of the lists are not
+// compared, because they have nothing in common.
+func (c *comparison) compareLaw(p pair) {
+	old, now := p.old, p.now
+	points := []string{now.Name}
+	report := func(rule string, verdict Verdict, format string, args ...any) {
+		c.report(rule, verdict, points, now.Pos, old.Pos, format, args...)
+	}
+	was := *old
+	was.Name, was.Payload.Text = now.Name, now.Payload.Text // so that only the law differs
+	if c.same(old.Collect, now.Collect) {
+		was.Collect.Text = now.Collect.Text
+	}
+	if c.same(old.Around, now.Around) {
+		was.Around.Text = now.Around.Text
+	}
+	decide := func(k gen.Kind) bool { return k == gen.Flow || k == gen.Vote }
+	if old.Kind != now.Kind {
+		verdict, why := effect(apiOf(&was), apiOf(now), now.Name)
+		if verdict == Safe {
+			verdict = ChangesBehaviour
+		}
+		if decide(old.Kind) && decide(now.Kind) {
+			// What the elements of both lists change is reported below.
+			verdict, why = ChangesBehaviour, "the same hooks may decide something else"
+			if old.Kind == gen.Vote {
+				verdict, why = BreaksHooks, "observers lose "+now.Name+"Fired.Ballots"
+			}
+		}
+		if why == "" {
+			why = "the same hooks do something else"
+		}
+		report("law-changed", verdict, "%s is %s; it was %s: %s", now.Name, meanings[now.Kind], meanings[old.Kind], why)
+		if !decide(old.Kind) || !decide(now.Kind) {
+			for _, w := range []gen.Written{old.Edit, old.Collect, old.Around} {
+				c.explain(w)
+			}
+			for _, exit := range old.Exits {
+				c.explained[exit] = true
+			}
+			return
+		}
+	}
+	c.compareRewrites(p, report)
+	c.compareExits(p, report)
+	c.compareCollect(p, report)
+	if now.Kind == gen.Around && !c.same(old.Around, now.Around) {
+		c.explain(old.Around)
+		report("around-changed", BreaksHooks, "the act that hooks of %s wrap returns %s and returned %s: "+
+			"hooks of it do not compile", now.Name, now.Around.Text, old.Around.Text)
+	}
+	if old.Reverse != now.Reverse {
+		order := "in firing order again"
+		if now.Reverse {
+			order = "last in, first out"
+		}
+		report("order-reversed", ChangesBehaviour, "the hooks of %s run %s: tell the operators", now.Name, order)
+	}
+	c.comparePolicy(p, &was, report)
+}
+
+// A reporter reports a finding about one point.
+type reporter func(rule string, verdict Verdict, format string, args ...any)
+
+// compareRewrites compares Replace and Edit.
+func (c *comparison) compareRewrites(p pair, report reporter) {
+	old, now := p.old, p.now
+	pointer := Safe // whether Fire begins to take a pointer
+	why := "the program must expect it"
+	if !old.Replace && !old.Edit.Given() {
+		pointer, why = BreaksLoops, "Fire takes *"+now.Payload.Text
+	}
+	switch {
+	case !old.Replace && now.Replace:
+		report("replace-granted", pointer, "hooks of %s may return another payload: %s", now.Name, why)
+	case old.Replace && !now.Replace:
+		report("replace-withdrawn", BreaksHooks, "hooks of %s may no longer return another payload: "+
+			"those that call Replace%s do not compile", now.Name, now.Name)
+	}
+	switch {
+	case !old.Edit.Given() && now.Edit.Given():
+		report("edit-granted", pointer, "hooks of %s may change the field %s of the payload: %s", now.Name, now.EditField,
+			why)
+	case old.Edit.Given() && !now.Edit.Given():
+		c.explain(old.Edit)
+		report("edit-withdrawn", BreaksHooks, "hooks of %s may no longer change the field %s of the payload: "+
+			"those that call Edit%s do not compile", now.Name, old.EditField, now.Name)
+	case !c.same(old.Edit, now.Edit):
+		c.explain(old.Edit)
+		report("edit-changed", BreaksHooks, "Edit%s takes a %s and took a %s: hooks that call it do not compile", now.Name,
+			now.Edit.Text, old.Edit.Text)
+	case old.EditField != now.EditField && !c.fieldRenamed(p, old.EditField, now.EditField):
+		report("edit-field-changed", ChangesBehaviour, "Edit%s changes the field %s of the payload and changed %s: "+
+			"give the edit another type, so that hooks notice", now.Name, now.EditField, old.EditField)
+	}
+}
+
+// fieldRenamed reports whether a field of the payload was renamed, which is a finding of its own.
+func (c *comparison) fieldRenamed(p pair, from, to string) bool {
+	old, now := c.old.Types[base(p.old.Payload)], c.now.Types[base(p.now.Payload)]
+	if old == nil || now == nil {
+		return false
+	}
+	return c.fieldRenames(old, now)[from] == to
+}
+
+// base returns the name of a type without its type arguments.
+func base(w gen.Written) string {
+	name, _, _ := strings.Cut(w.Name, "[")
+	return name
+}
+
+// compareExits compares the exits of a point where hooks decide.
+func (c *comparison) compareExits(p pair, report reporter) {
+	old, now := p.old, p.now
+	was := c.newNames(old.Exits)
+	for i, exit := range was {
+		if !slices.Contains(now.Exits, exit) {
+			c.explained[old.Exits[i]] = true
+			report("exit-removed", BreaksHooks, "hooks of %s may no longer leave with %s: those that do do not compile; "+
+				"deprecate an exit before it is removed", now.Name, old.Exits[i])
+		}
+	}
+	for _, exit := range now.Exits {
+		switch {
+		case !slices.Contains(was, exit) && len(old.Exits) == 0:
+			report("exit-added", BreaksLoops, "hooks of %s may leave with %s: Fire returns %s, which the program must handle",
+				now.Name, exit, list(apiOf(now).result))
+		case !slices.Contains(was, exit):
+			report("exit-added", BreaksLoops, "hooks of %s may leave with %s: every call of Match%s must handle it, "+
+				"and a type switch misses it silently", now.Name, exit, now.Name)
+		}
+	}
+	kept := func(of, in []string) []string {
+		return slices.DeleteFunc(slices.Clone(of), func(exit string) bool { return !slices.Contains(in, exit) })
+	}
+	before, after := kept(was, now.Exits), kept(now.Exits, was)
+	if slices.Equal(before, after) {
+		return
+	}
+	report("exit-order", BreaksLoops, "the exits of %s are listed as %s and were %s: "+
+		"the parameters of Match%s have another order", now.Name, strings.Join(after, ", "), strings.Join(before, ", "),
+		now.Name)
+	if old.Kind == gen.Vote && now.Kind == gen.Vote {
+		report("vote-order", ChangesBehaviour, "a vote of %s is won by the first of %s; it was the first of %s", now.Name,
+			strings.Join(after, ", "), strings.Join(before, ", "))
+	}
+}
+
+// compareCollect compares the contributions.
+func (c *comparison) compareCollect(p pair, report reporter) {
+	old, now := p.old, p.now
+	switch {
+	case !old.Collect.Given() && now.Collect.Given():
+		report("collect-added", BreaksHooks, "hooks of %s also return []%s", now.Name, now.Collect.Text)
+	case old.Collect.Given() && !now.Collect.Given():
+		c.explain(old.Collect)
+		report("collect-removed", BreaksHooks, "hooks of %s no longer return []%s", now.Name, old.Collect.Text)
+	case !c.same(old.Collect, now.Collect):
+		c.explain(old.Collect)
+		report("collect-changed", BreaksHooks, "hooks of %s contribute %s and contributed %s: they do not compile", now.Name,
+			now.Collect.Text, old.Collect.Text)
+	}
+}
+
+// comparePolicy compares the policies. was is the old point under the new name.
+func (c *comparison) comparePolicy(p pair, was *gen.SurfacePoint, report reporter) {
+	old, now := p.old, p.now
+	if old.Policy == now.Policy || old.Policy == gen.NoPolicy || now.Policy == gen.NoPolicy {
+		return
+	}
+	verdict, why := ChangesBehaviour, ""
+	if now.Kind == gen.Collect && old.Kind == gen.Collect {
+		verdict, why = effect(apiOf(was), apiOf(now), now.Name)
+		why = "; " + why
+	}
+	if now.Policy == gen.FailClosed {
+		report("policy-tightened", verdict, "a failing hook of %s now ends the fire with an error: "+
+			"announce it, because hooks that failed unnoticed now stop the act%s", now.Name, why)
+		return
+	}
+	report("policy-loosened", verdict, "a failing hook of %s is now reported and skipped: "+
+		"a guard that fails no longer stops the act%s", now.Name, why)
+}

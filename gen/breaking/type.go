@@ -1,0 +1,373 @@
+package breaking
+
+import (
+	"cmp"
+	"go/token"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// compareTypes compares every type that both versions have.
+func (c *comparison) compareTypes() {
+	users := c.users()
+	c.compareConsts(users)
+	for _, name := range slices.Sorted(maps.Keys(c.old.Types)) {
+		old, now := c.old.Types[name], c.now.Types[c.newName(name)]
+		points := users[c.newName(name)]
+		if now == nil {
+			if old.Exported && !c.explained[name] && !strings.Contains(name, ".") {
+				c.report("type-removed", BreaksHooks, points, c.now.Pos, old.Pos,
+					"the type %s is gone: hooks that use it do not compile; deprecate it first", name)
+			}
+			continue
+		}
+		if old.Name != now.Name {
+			rule, what, remedy := "type-renamed", "type", "an alias with the old name keeps them working"
+			if now.Exit {
+				rule, what, remedy = "exit-renamed", "exit", "list both for one release, the old one as deprecated"
+			}
+			verdict := BreaksHooks
+			if !old.Exported {
+				verdict = Safe
+			}
+			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: hooks that use it do not compile; %s",
+				what, name, now.Name, remedy)
+		}
+		c.compareType(old, now, points)
+	}
+}
+
+// sentBack reports whether hooks in other processes send values of the type: in a decision or as a contribution. The
+// program refuses fields there that it does not know, and misses those that the hook does not know.
+func (c *comparison) sentBack(name string) bool {
+	return slices.ContainsFunc(c.pairs, func(p pair) bool {
+		if !c.onWire([]string{p.now.Name}) {
+			return false
+		}
+		sent := slices.Concat(p.now.Exits, p.now.Edit.Types, p.now.Collect.Types)
+		if p.now.Replace {
+			sent = append(sent, p.now.Payload.Types...)
+		}
+		return reach(c.now, sent)[name]
+	})
+}
+
+// reach returns the types that can be reached from some types, with these.
+func reach(v Version, from []string) map[string]bool {
+	reached := map[string]bool{}
+	for len(from) > 0 {
+		name := from[len(from)-1]
+		from = from[:len(from)-1]
+		if reached[name] {
+			continue
+		}
+		reached[name] = true
+		if t := v.Types[name]; t != nil {
+			from = append(from, t.Types...)
+		}
+	}
+	return reached
+}
+
+// users returns the points that reach each type, by its new name, in the order of the new version.
+func (c *comparison) users() map[string][]string {
+	reached := map[string]map[string]bool{}
+	add := func(v Version, p *gen.SurfacePoint, as string, name func(string) string) {
+		from := slices.Clone(p.Exits)
+		for _, w := range []gen.Written{p.Payload, p.Edit, p.Collect, p.Around} {
+			from = append(from, w.Types...)
+		}
+		for t := range reach(v, from) {
+			if reached[name(t)] == nil {
+				reached[name(t)] = map[string]bool{}
+			}
+			reached[name(t)][as] = true
+		}
+	}
+	for _, p := range c.pairs {
+		add(c.old, p.old, p.now.Name, c.newName)
+		add(c.now, p.now, p.now.Name, func(name string) string { return name })
+	}
+	for _, p := range c.added {
+		add(c.now, p, p.Name, func(name string) string { return name })
+	}
+	users := map[string][]string{}
+	for _, p := range c.now.Points {
+		for t := range reached {
+			if reached[t][p.Name] {
+				users[t] = append(users[t], p.Name)
+			}
+		}
+	}
+	return users
+}
+
+// resolved returns the type that an alias of another type of the surface means, or t itself.
+func resolved(v Version, t *gen.SurfaceType) *gen.SurfaceType {
+	for range 10 {
+		next := v.Types[t.Underlying.Name]
+		if !t.Alias || next == nil {
+			break
+		}
+		t = next
+	}
+	return t
+}
+
+// compareType compares one type in both versions.
+func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
+	c.compareDocs(points, old.Name, now.Name, docsOf(c.old, old, c.now, now), docsOf(c.now, now, c.old, old))
+	oldPos, pos := old.Pos, now.Pos
+	if !old.Alias && now.Alias {
+		c.report("type-renamed", Safe, points, pos, oldPos, "%s is declared as an alias of %s now", now.Name,
+			now.Underlying.Text)
+	}
+	old, now = resolved(c.old, old), resolved(c.now, now)
+	if c.old.Types[now.Name] != nil && old.Name == now.Name && (oldPos != old.Pos || pos != now.Pos) {
+		return // two aliases of one type, which is compared by itself
+	}
+	report := func(rule string, verdict Verdict, format string, args ...any) {
+		c.report(rule, verdict, points, pos, oldPos, format, args...)
+	}
+	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params ||
+		!c.same(old.Underlying, now.Underlying) || !c.sameEmbeds(old, now) {
+		report("type-changed", BreaksHooks, "%s is declared as %s and was %s: hooks that use it may not compile", now.Name,
+			declaredAs(now), declaredAs(old))
+		return
+	}
+	c.compareFields(old, now, points)
+	c.compareMethods(old, now, points)
+	if old.Incomparable == "" && now.Incomparable != "" && !c.old.Part {
+		report("not-comparable", BreaksHooks, "%s holds %s, so its values can no longer be compared: "+
+			"hooks that compare them or use them as keys of a map do not compile", now.Name, now.Incomparable)
+	}
+}
+
+// docsOf returns the comment of a type, and of those fields that the other version has, too. It is one text, because a
+// comment of a type often explains its fields.
+func docsOf(v Version, t *gen.SurfaceType, otherVersion Version, other *gen.SurfaceType) docs {
+	lines := []string{}
+	others := resolved(otherVersion, other).Fields
+	for _, f := range resolved(v, t).Fields {
+		i := slices.IndexFunc(others, func(o gen.SurfaceField) bool { return o.Name == f.Name })
+		if i >= 0 && others[i].Deprecated == f.Deprecated {
+			lines = append(lines, f.Name+": "+f.Doc)
+		}
+	}
+	slices.Sort(lines) // so that a field that moved changes nothing
+	text := t.Doc + strings.Join(lines, "")
+	return docs{text, t.Deprecated, t.Pos}
+}
+
+// declaredAs describes the declaration of a type.
+func declaredAs(t *gen.SurfaceType) string {
+	params := ""
+	if t.Params != "" {
+		params = " with type parameters"
+	}
+	switch {
+	case t.Struct:
+		return "a struct" + params
+	case t.Interface && len(t.Embeds) > 0:
+		var embeds []string
+		for _, e := range t.Embeds {
+			embeds = append(embeds, e.Text)
+		}
+		return "an interface that embeds " + strings.Join(embeds, " and ") + params
+	case t.Interface:
+		return "an interface" + params
+	}
+	return t.Underlying.Text + params
+}
+
+func (c *comparison) sameEmbeds(old, now *gen.SurfaceType) bool {
+	return slices.EqualFunc(old.Embeds, now.Embeds, c.same)
+}
+
+// fieldRenames maps fields that are gone to the new fields that replace them: those of the same type, most likely those
+// with the same tag, comment or place.
+func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
+	type candidate struct {
+		from, to string
+		score    int
+	}
+	has := func(t *gen.SurfaceType, name string) bool {
+		return slices.ContainsFunc(t.Fields, func(f gen.SurfaceField) bool { return f.Name == name })
+	}
+	var all []candidate
+	for i, f := range old.Fields {
+		for j, g := range now.Fields {
+			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || !c.same(f.Type, g.Type) {
+				continue
+			}
+			score := likeness(f.Name, g.Name)
+			if f.Tag != "" && f.Tag == g.Tag || f.Doc != "" && f.Doc == g.Doc {
+				score += 50
+			}
+			if i == j || len(old.Fields)-i == len(now.Fields)-j {
+				score += 25
+			}
+			all = append(all, candidate{f.Name, g.Name, score})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	renames, taken := map[string]string{}, map[string]bool{}
+	for _, a := range all {
+		if renames[a.from] == "" && !taken[a.to] {
+			renames[a.from], taken[a.to] = a.to, true
+		}
+	}
+	return renames
+}
+
+// compareFields compares the fields of a struct.
+func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
+	renames := c.fieldRenames(old, now)
+	places := map[string]int{} // of the fields of the new version
+	for i, f := range now.Fields {
+		places[f.Name] = i
+	}
+	of := now.Name
+	if now.Exit {
+		of = "the exit " + of
+	}
+	met := map[string]bool{}
+	var order []int
+	var kept []gen.SurfaceField
+	for _, f := range old.Fields {
+		name := f.Name
+		if to := renames[name]; to != "" {
+			name = to
+		}
+		place, ok := places[name]
+		breaks, why := BreaksHooks, "hooks that use it do not compile; deprecate it first"
+		if !f.Exported {
+			breaks, why = Safe, "hooks could not see it"
+		}
+		if !ok {
+			c.explain(f.Type)
+			c.report("field-removed", breaks, points, now.Pos, f.Pos, "the field %s of %s is gone: %s", f.Name, of, why)
+			continue
+		}
+		met[name] = true
+		order, kept = append(order, place), append(kept, f)
+		g := now.Fields[place]
+		if name != f.Name {
+			c.report("field-renamed", breaks, points, g.Pos, f.Pos, "the field %s of %s is now called %s: %s", f.Name, of,
+				name, why)
+		}
+		c.compareField(f, g, of, breaks, points)
+	}
+	stay := longestIncreasing(order)
+	for i, f := range kept {
+		if !stay[i] {
+			c.report("field-moved", Safe, points, now.Fields[order[i]].Pos, f.Pos,
+				"the field %s of %s moved: only literals without field names notice", now.Fields[order[i]].Name, of)
+		}
+	}
+	for _, f := range now.Fields {
+		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
+		if f.Exported && jsonTag(f) != "-" && c.sentBack(now.Name) {
+			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
+				"old hooks lose it, and old programs refuse it"
+		}
+		if !met[f.Name] {
+			c.report("field-added", verdict, points, f.Pos, token.Position{}, "the field %s of %s is new: %s", f.Name, of, why)
+		}
+	}
+}
+
+// compareField compares one field in both versions. breaks is the verdict if its users do not compile.
+func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdict, points []string) {
+	switch {
+	case f.Embedded && !g.Embedded:
+		c.report("field-retyped", breaks, points, g.Pos, f.Pos,
+			"the field %s of %s is no longer embedded: hooks that use its fields directly do not compile", g.Name, of)
+	case !f.Embedded && g.Embedded && c.same(f.Type, g.Type):
+		c.report("field-retyped", Safe, points, g.Pos, f.Pos, "the field %s of %s is embedded", g.Name, of)
+	case !c.same(f.Type, g.Type):
+		c.explain(f.Type)
+		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos,
+			"the field %s of %s is %s and was %s: hooks that use it may not compile", g.Name, of, g.Type.Text, f.Type.Text)
+	}
+	if f.Tag != g.Tag {
+		verdict := ChangesBehaviour
+		if c.onWire(points) && jsonTag(f) != jsonTag(g) {
+			verdict = BreaksWire
+		}
+		c.report("field-retagged", verdict, points, g.Pos, f.Pos,
+			"the field %s of %s has the tag %s and had %s: whoever encodes or decodes it must know", g.Name, of,
+			quoted(g.Tag), quoted(f.Tag))
+	}
+	if f.Deprecated != g.Deprecated {
+		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
+			f.Doc,
+			f.Deprecated,
+			f.Pos,
+		}, docs{g.Doc, g.Deprecated, g.Pos})
+	}
+}
+
+// onWire reports whether other processes see one of the points, in both versions.
+func (c *comparison) onWire(points []string) bool {
+	return c.old.Wire && c.now.Wire && slices.ContainsFunc(c.pairs, func(p pair) bool {
+		return slices.Contains(points, p.now.Name) && p.now.Kind != gen.Around && !p.old.Local && !p.now.Local
+	})
+}
+
+// jsonTag returns the tag of a field for encoding/json.
+func jsonTag(f gen.SurfaceField) string { return reflect.StructTag(f.Tag).Get("json") }
+
+// quoted returns a tag as written, or "none".
+func quoted(tag string) string {
+	if tag == "" {
+		return "none"
+	}
+	return "`" + tag + "`"
+}
+
+// compareMethods compares the methods of a type or of an interface.
+func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) {
+	find := func(t *gen.SurfaceType, name string) *gen.SurfaceMethod {
+		for i := range t.Methods {
+			if t.Methods[i].Name == name {
+				return &t.Methods[i]
+			}
+		}
+		return nil
+	}
+	sealed := slices.ContainsFunc(old.Methods, func(m gen.SurfaceMethod) bool { return old.Interface && !m.Exported })
+	for _, m := range old.Methods {
+		n := find(now, m.Name)
+		switch {
+		case !m.Exported:
+		case n == nil && c.now.Part:
+		case n == nil:
+			c.report("method-removed", BreaksHooks, points, now.Pos, m.Pos,
+				"the method %s of %s is gone: hooks that call it do not compile; deprecate it first", m.Name, now.Name)
+		case !c.same(m.Signature, n.Signature):
+			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
+				"the method %s of %s is %s and was %s: hooks that use it may not compile", m.Name, now.Name, n.Signature.Text,
+				m.Signature.Text)
+		case !m.Pointer && n.Pointer:
+			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
+				"the method %s of %s needs a pointer now: values of the type no longer have it", m.Name, now.Name)
+		}
+	}
+	for _, n := range now.Methods {
+		if find(old, n.Name) != nil || c.old.Part && !now.Interface {
+			continue
+		}
+		if now.Interface && !sealed {
+			c.report("method-added", BreaksHooks, points, n.Pos, old.Pos,
+				"the interface %s has the new method %s: types that implement it do not compile until they have it", now.Name,
+				n.Name)
+		} else if n.Exported {
+			c.report("method-added", Safe, points, n.Pos, old.Pos, "the method %s of %s is new", n.Name, now.Name)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package graph
+
+// TextWidth is textWidth, for the tests of layouts.
+var TextWidth = textWidth

@@ -1,0 +1,119 @@
+package gen
+
+import (
+	"go/token"
+)
+
+// A Surface is a spec as hooks and programs see it: the points with their laws, and every type that a hook can reach
+// from them. It is plain data, so that the surfaces of two versions of a spec can be compared.
+type Surface struct {
+	Package   string         // the name of the spec's package
+	Interface string         // the name of the points interface
+	Doc       string         // its comment
+	Pos       token.Position // of its name
+	Wire      bool           // other processes can speak the spec
+	Env       Written        // the argument of spec.Env; zero without it
+	Parents   []SurfaceParent
+	Points    []*SurfacePoint // in source order
+	Types     map[string]*SurfaceType
+	Consts    []SurfaceConst // the exported constants of the spec's package, in order of their names
+	Ignores   []SurfaceIgnore
+}
+
+// A Written is a type as a point or a field names it. Two are the same type if their names or their meanings are equal.
+// For example, Text and string have the same meaning after type Text = string.
+type Written struct {
+	Text    string // for messages
+	Name    string // with import paths; aliases keep their names
+	Meaning string // with import paths; an alias is written as its type
+	Types   []string
+	Pos     token.Position
+}
+
+// Given reports whether w is not the zero Written.
+func (w Written) Given() bool { return w.Name != "" }
+
+// A SurfaceParent is an embedded Points interface of another generated package.
+type SurfaceParent struct {
+	Path string // the import path, relative to the module if the package is in it
+	Pos  token.Position
+}
+
+// A SurfacePoint is one point.
+type SurfacePoint struct {
+	Name       string
+	Doc        string
+	Deprecated bool
+	Pos        token.Position
+	Payload    Written
+	Law        string // the result list, for messages
+
+	Kind      Kind
+	Replace   bool
+	Edit      Written // zero without Edit
+	EditField string
+	Exits     []string
+	Collect   Written // zero without Collect
+	Around    Written // zero without Around
+	Reverse   bool
+	Policy    Policy
+	Local     bool
+	Ignores   []SurfaceIgnore
+}
+
+// A SurfaceIgnore is a //hookgen:ignore line.
+type SurfaceIgnore struct {
+	Rule string
+	Pos  token.Position
+}
+
+// A SurfaceType is a type of the spec's package, or of another package of its module, that hooks can reach. A type of
+// another package has its import path in its name, relative to the module, for example ./mail.Message.
+type SurfaceType struct {
+	Name         string
+	Doc          string
+	Deprecated   bool
+	Pos          token.Position
+	Exported     bool
+	Exit         bool
+	Params       string          // the constraints of its type parameters
+	Alias        bool            // declared with a = sign
+	Struct       bool            // Fields are its fields
+	Interface    bool            // Methods are its methods
+	Underlying   Written         // without Struct and Interface
+	Incomparable string          // the reason why values cannot be compared by ==, or ""
+	Fields       []SurfaceField  // in source order
+	Methods      []SurfaceMethod // in order of their names
+	Embeds       []Written       // of an interface
+	Types        []string        // the names of the types that it mentions
+}
+
+// A SurfaceField is one field of a struct.
+type SurfaceField struct {
+	Name     string
+	Pos      token.Position
+	Type     Written
+	Tag      string // without quotes
+	Embedded bool
+	Exported bool
+
+	Doc        string
+	Deprecated bool
+}
+
+// A SurfaceMethod is a method of a type, or of an interface.
+type SurfaceMethod struct {
+	Name      string
+	Pos       token.Position
+	Signature Written
+	Pointer   bool // the receiver is a pointer
+	Exported  bool
+}
+
+// A SurfaceConst is a constant.
+type SurfaceConst struct {
+	Name  string
+	Pos   token.Position
+	Type  string // its name; "" if it has none
+	Value string // as written, with the position in its group if it depends on that
+}

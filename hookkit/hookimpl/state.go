@@ -1,0 +1,81 @@
+package hookimpl
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
+)
+
+// A State is the state of one generated Point: the snapshot that its fires run, and the registry of its hooks. The zero
+// value is ready to use. It must not be copied. No part of it is generic, because the compiler compiles the methods of
+// a generic type again for each point.
+type State struct {
+	_        opaque.NoCopy
+	_        [0]func() // nobody compares points, so that the compiler need not make a function for it
+	active   uint32    // atomic; 1 if there may be hooks to run, or somebody to notify
+	snapshot atomic.Pointer[Snapshot]
+	registry atomic.Pointer[Registry]
+}
+
+// Active reports whether a fire has anything to do. It is as plain as it can be, so that Fire can be inlined with it.
+func (s *State) Active() bool { return atomic.LoadUint32(&s.active) != 0 }
+
+func (s *State) activate(active bool) {
+	var flag uint32
+	if active {
+		flag = 1
+	}
+	atomic.StoreUint32(&s.active, flag)
+}
+
+// Registry returns the registry of the point, which it makes on first use. owner is the generated Point.
+func (s *State) Registry(owner any, point *Point) *Registry {
+	if r := s.registry.Load(); r != nil {
+		return r
+	}
+	s.registry.CompareAndSwap(nil, &Registry{point: point, owner: owner, state: s, tree: newTree()})
+	return s.registry.Load()
+}
+
+// layer makes the registry that of the point, which is new.
+func (s *State) layer(r *Registry) {
+	r.state = s
+	s.registry.Store(r)
+	s.activate(true) // a hook may be added to an outer layer at any time
+}
+
+// Current returns the snapshot that a fire runs, or nil if it has to ask Resolve: something changed since the last
+// fire, or the point has observers or tracers. Both are methods of their own, so that this one can be inlined.
+func (s *State) Current() *Snapshot {
+	if now := s.snapshot.Load(); now != nil && now.shared == now.tree.version.Load() {
+		return now
+	}
+	return nil
+}
+
+// Resolve returns the snapshot that a fire runs. If the point has observers or tracers, the snapshot is private to this
+// fire, and [Snapshot.Recording] is true.
+func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun) *Snapshot {
+	now := s.latest()
+	if now.shared != observed {
+		return now
+	}
+	return now.record(ctx, run, nil)
+}
+
+// latest returns the snapshot of the registrations. It makes the snapshot if something changed since the last one.
+func (s *State) latest() *Snapshot {
+	if now := s.snapshot.Load(); now != nil && now.version == now.tree.version.Load() {
+		return now
+	}
+	r := s.registry.Load()
+	r.refuseFire()
+	r.tree.mu.Lock()
+	defer r.tree.mu.Unlock()
+	now := r.take()
+	now.fill()
+	s.snapshot.Store(now)
+	return now
+}

@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// An Event is one fire of a point: the payload before and after the hooks, their votes, and the decision.
+type Event struct {
+	Seq      int64           `json:"seq"`  // counts the events of one recorder, from 1
+	Time     time.Time       `json:"time"` // when the fire began
+	Spec     string          `json:"spec"` // the import path of the spec's package
+	Point    string          `json:"point"`
+	Run      RunInfo         `json:"run"`
+	Payload  json.RawMessage `json:"payload"`           // as it was passed to Fire
+	Final    json.RawMessage `json:"final,omitempty"`   // as the hooks left it; absent if they did not change it
+	Decision string          `json:"decision"`          // as in a Reply; Continue if every hook continued
+	Value    json.RawMessage `json:"value,omitempty"`   // the exit
+	By       string          `json:"by,omitempty"`      // the name of the hook that decided
+	Site     string          `json:"site,omitempty"`    // where that hook was registered
+	Reason   string          `json:"reason,omitempty"`  // of the decision
+	Error    string          `json:"error,omitempty"`   // that Fire returned
+	Ballots  []Ballot        `json:"ballots,omitempty"` // at points whose hooks vote
+
+	Collected json.RawMessage `json:"collected,omitempty"` // an array, at points that collect
+	Failures  []Failure       `json:"failures,omitempty"`  // of every hook that failed, in order
+	Elapsed   time.Duration   `json:"elapsed"`             // of the hooks, in nanoseconds
+}
+
+// A Ballot is the vote of one hook.
+type Ballot struct {
+	By       string          `json:"by"`
+	Site     string          `json:"site"`
+	Decision string          `json:"decision"`
+	Reason   string          `json:"reason,omitempty"`
+	Value    json.RawMessage `json:"value,omitempty"`
+}
+
+// A Failure is the failure of one hook.
+type Failure struct {
+	By    string `json:"by"`
+	Site  string `json:"site"`
+	Cause string `json:"cause"`
+}
+
+// A Sink stores events. Its method may be called concurrently. An error is a failure of the observer that wrote the
+// event, and goes to the failure handler of the hooks.
+type Sink interface {
+	WriteEvent(ctx context.Context, e Event) error
+}
+
+// A Recorder is the observer that a generated function Record returns; R is a pointer to the generated Run.
+type Recorder[R hookkit.AnyRun] struct {
+	spec Spec
+	sink Sink
+	seq  atomic.Int64
+}
+
+// NewRecorder returns an observer that writes one event to s for each fire of a wire point. Only generated code calls
+// it.
+func NewRecorder[R hookkit.AnyRun](spec Spec, s Sink) *Recorder[R] {
+	if s == nil {
+		panic("wire: the Sink of a recorder is nil")
+	}
+	return &Recorder[R]{spec: spec, sink: s}
+}
+
+// Observe writes the event for a fire. It panics if the event cannot be written, which is the failure of an observer:
+// the failure handler of the hooks gets it, and the program goes on.
+func (r *Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired) {
+	if !slices.Contains(r.spec.Points, fired.Point) {
+		return
+	}
+	e, err := r.event(run, fired)
+	if err == nil {
+		err = r.sink.WriteEvent(ctx, e)
+	}
+	if err != nil {
+		panic(fmt.Errorf("wire: an event of %s is not recorded: %w", fired.Point, err))
+	}
+}
+
+// event converts a fire.
+func (r *Recorder[R]) event(run R, fired hookkit.AnyFired) (Event, error) {
+	e := Event{
+		Seq: r.seq.Add(1), Time: fired.Start, Spec: r.spec.Path, Point: fired.Point, Run: r.spec.info(run),
+		Decision: decisionName(fired.Decision), By: fired.By, Site: fired.Site, Reason: fired.Reason, Elapsed: fired.Elapsed,
+	}
+	if fired.Err != nil {
+		e.Error = fired.Err.Error()
+	}
+	for _, f := range fired.Failures {
+		e.Failures = append(e.Failures, Failure{f.Hook, f.Site, f.Cause.Error()})
+	}
+	var err error
+	encode := func(v any) json.RawMessage {
+		text, failed := json.Marshal(v)
+		if err == nil {
+			err = failed
+		}
+		return text
+	}
+	e.Payload = encode(fired.Payload)
+	if fired.Decision == "Replace" || fired.Decision == "Edit" || fired.Outcome != nil {
+		if final := encode(fired.Final); !bytes.Equal(final, e.Payload) {
+			e.Final = final
+		}
+	}
+	if fired.Outcome != nil {
+		e.Value = encode(fired.Outcome)
+	}
+	if fired.Collected != nil {
+		e.Collected = encode(fired.Collected)
+	}
+	for _, b := range fired.Ballots {
+		e.Ballots = append(e.Ballots, Ballot{b.By, b.Site, b.Decision, b.Reason, encode(b.Outcome)})
+	}
+	return e, err
+}
+
+// decisionName returns the name that a decision has in messages.
+func decisionName(decision string) string {
+	switch decision {
+	case "":
+		return Continue
+	case "Replace":
+		return Replace
+	case "Edit":
+		return Edit
+	}
+	return decision
+}
+
+// Lines returns a Sink that writes each event as one line of JSON, with one call of Write.
+func Lines(w io.Writer) Sink { return &lines{w: w} }
+
+type lines struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// WriteEvent implements [Sink].
+func (l *lines) WriteEvent(_ context.Context, e Event) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err = l.w.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package wireexec
+
+import "os/exec"
+
+// ownGroup does nothing: this system has no process groups.
+func ownGroup(*exec.Cmd) {}
+
+// killGroup kills the program, but not its children.
+func killGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = cmd.Process.Kill()
+	}
+}

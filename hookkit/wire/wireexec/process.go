@@ -1,0 +1,300 @@
+package wireexec
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// A ProcessCaller is a [wire.Caller] for a program that answers many requests. It starts the program at the first
+// request, and again at the next request after the program ended.
+//
+// If the program breaks the rules, all requests that wait for it fail, and the program is killed: if it writes anything
+// that is not a reply, for example a log line, or replies to what nobody asked. A request that is given up, at its time
+// limit or because its run was cancelled, harms no other request. A program that leaves many of them unanswered is
+// killed, too.
+type ProcessCaller struct {
+	program
+
+	mu      sync.Mutex
+	current *process // nil before the first request, and after Close
+	closed  bool
+}
+
+// Process returns a caller for a program and its arguments. Call Close to end the program.
+func Process(argv []string, opts ...Option) *ProcessCaller {
+	return &ProcessCaller{program: newProgram(argv, opts)}
+}
+
+// Describe implements [wire.Caller].
+func (c *ProcessCaller) Describe(ctx context.Context) (wire.Description, error) {
+	text, err := c.ask(ctx, question{Describe: true})
+	if err != nil {
+		return wire.Description{}, err
+	}
+	return readDescription(text)
+}
+
+// Call implements [wire.Caller].
+func (c *ProcessCaller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	text, err := c.ask(ctx, question{Request: &request})
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	var a answer
+	if err := wire.Unmarshal(text, &a); err != nil {
+		return wire.Reply{}, fmt.Errorf("the program wrote %s: %w", excerpt(text), err)
+	}
+	return a.Reply, nil
+}
+
+// Close ends the program. Requests that wait for it fail. A later request is an error.
+func (c *ProcessCaller) Close() error {
+	c.mu.Lock()
+	p := c.current
+	c.current, c.closed = nil, true
+	c.mu.Unlock()
+	if p != nil {
+		p.end(errClosed)
+		<-p.gone
+	}
+	return nil
+}
+
+var errClosed = errors.New("the caller is closed")
+
+// ask sends one line, and returns the line that answers it.
+func (c *ProcessCaller) ask(ctx context.Context, q question) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	defer cancel()
+	p, err := c.running()
+	if err != nil {
+		return nil, err
+	}
+	return p.ask(ctx, q)
+}
+
+// running returns the process, a new one if necessary.
+func (c *ProcessCaller) running() (*process, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errClosed
+	}
+	if c.current != nil && !c.current.ended() {
+		return c.current, nil
+	}
+	p, err := c.start()
+	if err == nil {
+		c.current = p
+	}
+	return p, err
+}
+
+// start starts the program, and the goroutines that write its input and read its output.
+func (c *ProcessCaller) start() (*process, error) {
+	cmd, stderr, err := c.command()
+	if err != nil {
+		return nil, err
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{
+		cmd:       cmd,
+		stderr:    stderr,
+		input:     make(chan []byte),
+		dying:     make(chan struct{}),
+		gone:      make(chan struct{}),
+		waiting:   map[int64]chan<- []byte{},
+		abandoned: map[int64]bool{},
+	}
+	go p.write(stdin)
+	go p.read(stdout, c.maxBytes)
+	return p, nil
+}
+
+// grace is how long a program may go on after it closed its output.
+const grace = 100 * time.Millisecond
+
+// maxAbandoned is how many requests a program can leave unanswered before it is killed.
+const maxAbandoned = 64
+
+// A process is one start of the program.
+type process struct {
+	cmd    *exec.Cmd
+	stderr *tail
+	input  chan []byte   // lines for its standard input
+	dying  chan struct{} // closed when it has to end or has ended
+	gone   chan struct{} // closed when it is reaped; cause is final then
+
+	mu        sync.Mutex
+	cause     error // the first reason to end it
+	lastID    int64
+	waiting   map[int64]chan<- []byte // the requests without an answer; each channel has room for it
+	abandoned map[int64]bool          // the requests that were given up; their answers are dropped
+}
+
+func (p *process) ended() bool {
+	select {
+	case <-p.dying:
+		return true
+	default:
+		return false
+	}
+}
+
+// end kills the program, for the first cause that is given.
+func (p *process) end(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cause == nil {
+		p.cause = cause
+		close(p.dying)
+		killGroup(p.cmd)
+	}
+}
+
+func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
+	answered := make(chan []byte, 1)
+	p.mu.Lock()
+	p.lastID++
+	id := p.lastID
+	p.waiting[id] = answered
+	p.mu.Unlock()
+
+	q.ID = &id
+	line, err := json.Marshal(q)
+	if err != nil {
+		p.abandon(id, false)
+		return nil, err
+	}
+	select {
+	case p.input <- append(line, '\n'):
+	case <-ctx.Done():
+		p.abandon(id, false)
+		return nil, context.Cause(ctx)
+	case <-p.dying:
+		return nil, p.failure()
+	}
+	select {
+	case text := <-answered:
+		return text, nil
+	case <-ctx.Done():
+		p.abandon(id, true)
+		return nil, context.Cause(ctx)
+	case <-p.dying:
+		select {
+		case text := <-answered: // it answered, and then ended
+			return text, nil
+		default:
+			return nil, p.failure()
+		}
+	}
+}
+
+// failure waits until the program has ended, and returns the reason with the end of its standard error.
+func (p *process) failure() error {
+	<-p.gone
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr.explain(p.cause)
+}
+
+// abandon gives a request up. The program may still answer a request that was sent.
+func (p *process) abandon(id int64, sent bool) {
+	p.mu.Lock()
+	delete(p.waiting, id)
+	if sent {
+		p.abandoned[id] = true
+	}
+	stuck := len(p.abandoned) > maxAbandoned
+	p.mu.Unlock()
+	if stuck {
+		p.end(fmt.Errorf("the program left more than %d requests unanswered", maxAbandoned))
+	}
+}
+
+// write sends the lines to the program.
+func (p *process) write(stdin io.WriteCloser) {
+	defer stdin.Close()
+	for {
+		select {
+		case line := <-p.input:
+			if _, err := stdin.Write(line); err != nil {
+				p.end(fmt.Errorf("the program does not read its input: %w", err))
+				return
+			}
+		case <-p.dying:
+			return
+		}
+	}
+}
+
+// read passes on the answers of the program until it ends, and then reaps it.
+func (p *process) read(stdout io.ReadCloser, maxBytes int) {
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, maxBytes)
+	var wrong error
+	for wrong == nil && lines.Scan() {
+		wrong = p.deliver(bytes.Clone(lines.Bytes()))
+	}
+	switch err := lines.Err(); {
+	case wrong != nil:
+		p.end(wrong)
+	case errors.Is(err, bufio.ErrTooLong):
+		p.end(fmt.Errorf("the program wrote a line of more than %d bytes", maxBytes))
+	case err != nil:
+		p.end(err)
+	}
+	// At the end of its output, the program is about to end. If it goes on, it will never answer again.
+	kill := time.AfterFunc(grace, func() { killGroup(p.cmd) })
+	status := p.cmd.Wait()
+	kill.Stop()
+	if status == nil {
+		status = errors.New("exit status 0")
+	}
+	p.end(fmt.Errorf("the program ended: %w", status))
+	close(p.gone)
+}
+
+// deliver passes one line of the program to the request that it answers.
+func (p *process) deliver(line []byte) error {
+	var id struct {
+		ID *int64 `json:"id"`
+	}
+	if err := json.Unmarshal(line, &id); err != nil || id.ID == nil {
+		return fmt.Errorf("the program wrote %s; each line must be a JSON object with the id of a request. "+
+			"Write logs to standard error", excerpt(line))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.abandoned[*id.ID] {
+		delete(p.abandoned, *id.ID)
+		return nil
+	}
+	to := p.waiting[*id.ID]
+	if to == nil {
+		return fmt.Errorf("the program replied to the id %d, which waits for no reply: %s", *id.ID, excerpt(line))
+	}
+	delete(p.waiting, *id.ID)
+	to <- line
+	return nil
+}

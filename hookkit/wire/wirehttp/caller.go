@@ -1,0 +1,132 @@
+package wirehttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// A Caller is a [wire.Caller] that sends each request to one URL.
+type Caller struct {
+	url      string
+	client   http.Client
+	header   http.Header
+	timeout  time.Duration
+	maxBytes int64
+}
+
+// NewCaller returns a Caller for the URL of a handler that [NewHandler] made. It does not connect.
+//
+// A Caller follows no redirect, because the payload would go to a server that nobody named. It sends no request twice.
+func NewCaller(url string, opts ...CallerOption) *Caller {
+	c := &Caller{url: url, header: http.Header{}, timeout: DefaultTimeout, maxBytes: DefaultMaxBytes}
+	c.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for _, o := range opts {
+		o.applyCaller(c)
+	}
+	return c
+}
+
+// String returns the URL without its user information and its query, which may be secret.
+func (c *Caller) String() string {
+	u, err := url.Parse(c.url)
+	if err != nil {
+		return "an invalid URL"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// Describe implements [wire.Caller] by a GET request.
+func (c *Caller) Describe(ctx context.Context) (wire.Description, error) {
+	var d wire.Description
+	text, err := c.do(ctx, http.MethodGet, nil)
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	return d, err
+}
+
+// Call implements [wire.Caller] by a POST request.
+func (c *Caller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	text, err := c.do(ctx, http.MethodPost, body)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	var reply wire.Reply
+	err = wire.Unmarshal(text, &reply)
+	return reply, err
+}
+
+// do sends a request within the time limit, and returns the JSON of the response.
+func (c *Caller) do(ctx context.Context, method string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	defer cancel()
+	text, err := c.send(ctx, method, body)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return text, err
+}
+
+func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, error) {
+	q, err := http.NewRequestWithContext(ctx, method, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	q.Header = c.header.Clone()
+	q.Header.Set("Accept", "application/json")
+	if body != nil {
+		q.Header.Set("Content-Type", "application/json")
+		q.GetBody = nil // so that the transport cannot send the request again
+	}
+	response, err := c.client.Do(q)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, c.maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("HTTP status %s%s", response.Status, excerpt(text))
+	}
+	if int64(len(text)) > c.maxBytes {
+		return nil, fmt.Errorf("the reply has more than %d bytes", c.maxBytes)
+	}
+	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind != "application/json" {
+		return nil, fmt.Errorf("the reply is of type %q, not application/json%s", kind, excerpt(text))
+	}
+	return text, nil
+}
+
+// withoutURL removes the URL from an error of package net/http, because it may contain a password.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// excerpt quotes the beginning of a response that is not a reply.
+func excerpt(text []byte) string {
+	const limit = 200
+	if len(text) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %.*q", limit, text)
+}

@@ -1,0 +1,76 @@
+package wirehttp
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// NewHandler returns an HTTP handler for a hook service. It answers GET with the description of the service, and POST
+// with a reply. The context of the hooks ends when the program hangs up.
+//
+// A POST request must have the type application/json. A web page cannot send that to another server without asking it
+// first, and this handler does not permit it.
+func NewHandler(h wire.Handler, opts ...HandlerOption) http.Handler {
+	s := &handler{hooks: h, maxBytes: DefaultMaxBytes}
+	for _, o := range opts {
+		o.applyHandler(s)
+	}
+	return s
+}
+
+type handler struct {
+	hooks    wire.Handler
+	maxBytes int64
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet:
+		d, err := h.hooks.Describe(r.Context())
+		answer(w, d, err)
+	case http.MethodPost:
+		request, status := h.read(w, r)
+		if status != http.StatusOK {
+			http.Error(w, http.StatusText(status), status)
+			return
+		}
+		reply, err := h.hooks.Call(r.Context(), request)
+		answer(w, reply, err)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+	}
+}
+
+// read returns the request in the body, and the HTTP status.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) (wire.Request, int) {
+	var request wire.Request
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		return request, http.StatusUnsupportedMediaType
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxBytes))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return request, http.StatusRequestEntityTooLarge
+	case err != nil, json.Unmarshal(text, &request) != nil:
+		return request, http.StatusBadRequest
+	}
+	return request, http.StatusOK
+}
+
+// answer writes a message, or an error of the handler.
+func answer(w http.ResponseWriter, message any, err error) {
+	text, failed := json.Marshal(message)
+	if err != nil || failed != nil {
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // if it fails, the program has hung up
+}

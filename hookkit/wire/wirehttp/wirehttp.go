@@ -1,0 +1,72 @@
+// Package wirehttp carries the messages of package wire over HTTP: a program asks a hook service by POST requests with
+// a JSON body.
+//
+// The service:
+//
+//	http.Handle("/hooks", wirehttp.NewHandler(agent.Serve(&hooks, nil)))
+//
+// The program:
+//
+//	caller := wirehttp.NewCaller("https://hooks.example.com/hooks", wirehttp.Header("Authorization", token))
+//	remote, err := agent.Remote(ctx, caller)
+//
+// The package does not authenticate: use TLS, and check a header of your choice before the handler.
+package wirehttp
+
+import (
+	"net/http"
+	"time"
+)
+
+// The defaults of the options.
+const (
+	DefaultTimeout  = 30 * time.Second
+	DefaultMaxBytes = 16 << 20
+)
+
+// A CallerOption is an option of [NewCaller].
+type CallerOption interface{ applyCaller(*Caller) }
+
+// A HandlerOption is an option of [NewHandler].
+type HandlerOption interface{ applyHandler(*handler) }
+
+type callerOption func(*Caller)
+
+func (o callerOption) applyCaller(c *Caller) { o(c) }
+
+// Timeout limits one call, from the connection to the last byte of the reply. The default is [DefaultTimeout]. It
+// panics unless d is positive.
+func Timeout(d time.Duration) CallerOption {
+	if d <= 0 {
+		panic("wirehttp: Timeout needs a positive duration")
+	}
+	return callerOption(func(c *Caller) { c.timeout = d })
+}
+
+// Header adds a header to every request, for example Authorization. Given twice for one name, both values are sent.
+func Header(name, value string) CallerOption {
+	return callerOption(func(c *Caller) { c.header.Add(name, value) })
+}
+
+// Transport sends the requests with rt, for example one with a client certificate. The default is
+// [http.DefaultTransport].
+func Transport(rt http.RoundTripper) CallerOption {
+	return callerOption(func(c *Caller) { c.client.Transport = rt })
+}
+
+// MaxBytes limits the body of a request at a handler, and of a reply at a caller. The default is [DefaultMaxBytes]. It
+// panics unless n is positive.
+func MaxBytes(n int64) interface {
+	CallerOption
+	HandlerOption
+} {
+	if n <= 0 {
+		panic("wirehttp: MaxBytes needs a positive number")
+	}
+	return maxBytes(n)
+}
+
+type maxBytes int64
+
+func (m maxBytes) applyCaller(c *Caller)   { c.maxBytes = int64(m) }
+func (m maxBytes) applyHandler(h *handler) { h.maxBytes = int64(m) }

@@ -1,0 +1,187 @@
+package wirehttp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
+)
+
+// echo replies with the point and the payload of the request.
+type echo struct{}
+
+func (echo) Describe(context.Context) (wire.Description, error) {
+	return wire.Description{Protocol: wire.Protocol, Spec: "s", Points: []string{"A"}}, nil
+}
+
+func (echo) Call(_ context.Context, q wire.Request) (wire.Reply, error) {
+	return wire.Reply{Decision: q.Point, Value: q.Payload}, nil
+}
+
+func TestMessagesTravelBothWays(t *testing.T) {
+	server := httptest.NewServer(wirehttp.NewHandler(echo{}))
+	defer server.Close()
+	c := wirehttp.NewCaller(server.URL)
+	d, err := c.Describe(t.Context())
+	if err != nil || d.Spec != "s" || len(d.Points) != 1 {
+		t.Errorf("Describe returned %+v, %v", d, err)
+	}
+	r, err := c.Call(t.Context(), wire.Request{
+		Protocol: 1,
+		Point:    "Stop",
+		Payload:  json.RawMessage(`{"Text":"</script>\u2028"}`),
+	})
+	if err != nil || r.Decision != "Stop" || string(r.Value) != `{"Text":"\u003c/script\u003e\u2028"}` {
+		t.Errorf("Call returned %+v, %v", r, err)
+	}
+}
+
+// A server that does not reply as the protocol says is an error of the call, and no reply.
+func TestWrongServersAreErrors(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("a redirect was followed")
+	}))
+	defer elsewhere.Close()
+	answer := func(kind, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		want    string
+	}{
+		{
+			"a redirect",
+			func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+			},
+			"307",
+		},
+		{
+			"a status",
+			func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such page", 404) },
+			`404 Not Found: "no such page`,
+		},
+		{"another type", answer("text/html", "<html>"), `"text/html"`},
+		{"no JSON", answer("application/json", "hello"), "not JSON"},
+		{"an unknown field", answer("application/json", `{"permit":true}`), "$.permit: unknown field"},
+		{"too large", answer("application/json", `"`+strings.Repeat("x", 2000)+`"`), "more than 1000 bytes"},
+		{"a cut body", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "{")
+		}, "unexpected EOF"},
+		{"silence", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.ReadAll(r.Body) // so that the server notices the end of the connection
+			<-r.Context().Done()
+		}, "no reply within 300ms"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(c.handler)
+			defer server.Close()
+			caller := wirehttp.NewCaller(server.URL, wirehttp.MaxBytes(1000), wirehttp.Timeout(300*time.Millisecond))
+			r, err := caller.Call(t.Context(), wire.Request{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Call returned %+v, %v; want an error with %q", r, err, c.want)
+			}
+		})
+	}
+}
+
+// A service decides once, so a request is not sent again if the connection breaks.
+func TestRequestsAreSentOnce(t *testing.T) {
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		if requests.Add(1) == 1 {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"decision":"continue"}`)
+			return
+		}
+		panic(http.ErrAbortHandler) // closes the connection, which the client uses again
+	}))
+	defer server.Close()
+	c := wirehttp.NewCaller(server.URL)
+	if _, err := c.Call(t.Context(), wire.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Call(t.Context(), wire.Request{}); err == nil {
+		t.Error("the second call had a reply")
+	}
+	if n := requests.Load(); n != 2 {
+		t.Errorf("%d requests for two calls", n)
+	}
+}
+
+func TestHeadersAreSentAndNamesHideSecrets(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer x" {
+			http.Error(w, "", http.StatusUnauthorized)
+			return
+		}
+		wirehttp.NewHandler(echo{}).ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	url := strings.Replace(server.URL, "http://", "http://user:pass@", 1) + "/hooks?token=t"
+	c := wirehttp.NewCaller(url, wirehttp.Header("Authorization", "Bearer x"))
+	if _, err := c.Call(t.Context(), wire.Request{Point: "p"}); err != nil {
+		t.Error(err)
+	}
+	if got := c.String(); got != server.URL+"/hooks" {
+		t.Errorf("the name is %q", got)
+	}
+	server.Close()
+	if _, err := c.Call(t.Context(), wire.Request{}); err == nil || strings.Contains(err.Error(), "pass") ||
+		strings.Contains(err.Error(), "token") {
+		t.Errorf("the error of a closed server is %v", err)
+	}
+}
+
+func TestCancellationEndsACall(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("the run was stopped")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body) // so that the server notices the end of the connection
+		cancel(stopped)
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	if _, err := wirehttp.NewCaller(server.URL).Call(ctx, wire.Request{}); !errors.Is(err, stopped) {
+		t.Errorf("the error is %v, want the cause of the cancellation", err)
+	}
+}
+
+func TestHandlerRefusesOtherRequests(t *testing.T) {
+	h := wirehttp.NewHandler(echo{}, wirehttp.MaxBytes(100))
+	for _, c := range []struct {
+		name, method, kind, body string
+		status                   int
+	}{
+		{"a form, which a web page can send", "POST", "text/plain", "{}", 415},
+		{"another method", "PUT", "application/json", "{}", 405},
+		{"a large body", "POST", "application/json", `"` + strings.Repeat("x", 200) + `"`, 413},
+		{"no JSON", "POST", "application/json", "{", 400},
+		{"no content", "POST", "application/json", "", 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest(c.method, "/", strings.NewReader(c.body))
+			r.Header.Set("Content-Type", c.kind)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != c.status {
+				t.Errorf("status %d, want %d", w.Code, c.status)
+			}
+		})
+	}
+}

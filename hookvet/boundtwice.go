@@ -1,0 +1,106 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+var boundTwice = check{
+	name: "boundtwice",
+	doc: `find hooks that one Bind adds twice to the same point
+
+Each Add is a registration of its own, so the hook runs twice in every fire: it counts twice and collects twice. The
+check compares calls that can both run; an Add in each branch of an if is fine.`,
+	tests: true,
+	run: func(r *reporter) {
+		for _, b := range r.binds {
+			var calls []registering
+			for _, a := range r.adds {
+				calls = append(calls, registering{a.call, a.at})
+			}
+			for _, u := range r.uses {
+				calls = append(calls, registering(u))
+			}
+			r.checkTwice(b, calls)
+		}
+	},
+}
+
+// A registering is a call that registers its first argument.
+type registering struct {
+	call *ast.CallExpr
+	at   inspector.Cursor
+}
+
+func (r *reporter) checkTwice(b bind, calls []registering) {
+	var inside []registering
+	for _, c := range calls {
+		if decl, ok := outermostFunc(c.at); ok && decl == b.decl && len(c.call.Args) > 0 {
+			inside = append(inside, c)
+		}
+	}
+	for i, second := range inside {
+		for _, first := range inside[:i] {
+			if !r.sameHook(first.call, second.call) || !r.bothRun(first, second) {
+				continue
+			}
+			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(second.call.Fun)
+			r.report(second.call, r.removeStatement(first, second), "%s is registered twice: line %d has %s(%s) too, so it "+
+				"runs twice in each fire", hook, r.pass.Fset.Position(first.call.Pos()).Line, to, hook)
+			break
+		}
+	}
+}
+
+// sameHook reports whether two calls register the same hook in the same way.
+func (r *reporter) sameHook(a, b *ast.CallExpr) bool {
+	if types.ExprString(a.Fun) != types.ExprString(b.Fun) {
+		return false
+	}
+	one, other := r.identity(a.Args[0]), r.identity(b.Args[0])
+	return one != "" && one == other
+}
+
+// identity returns a text that is the same for two expressions only if they are the same variable, function or field.
+// It is empty if that cannot be known.
+func (r *reporter) identity(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if obj := r.info.ObjectOf(e); obj != nil {
+			return r.pass.Fset.Position(obj.Pos()).String() + " " + obj.Name()
+		}
+	case *ast.SelectorExpr:
+		if _, isPackage := r.info.Uses[e.Sel].(*types.Func); isPackage {
+			if id, ok := e.X.(*ast.Ident); ok && r.info.ObjectOf(id) != nil {
+				return types.ExprString(e)
+			}
+		}
+		if x := r.identity(e.X); x != "" {
+			return x + "." + e.Sel.Name
+		}
+	case *ast.UnaryExpr:
+		if x := r.identity(e.X); x != "" {
+			return e.Op.String() + x
+		}
+	}
+	return ""
+}
+
+// bothRun reports whether the second call may run after the first one, in one call of the function around them.
+func (r *reporter) bothRun(first, second registering) bool {
+	f, ok := enclosingFunc(first.at)
+	g, same := enclosingFunc(second.at)
+	return ok && same && f.Node() == g.Node() && r.graphOf(f.Node()).reaches(first.call, second.call)
+}
+
+// removeStatement returns the fix that deletes the second call, if both are the same text and nothing uses the result.
+func (r *reporter) removeStatement(first, second registering) *analysis.SuggestedFix {
+	statement, ok := second.at.Parent().Node().(*ast.ExprStmt)
+	if !ok || types.ExprString(first.call) != types.ExprString(second.call) {
+		return nil
+	}
+	return remove("Remove the second registration", statement.Pos(), statement.End())
+}

@@ -1,0 +1,133 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+var exitValue = check{
+	name: "exitvalue",
+	doc: `find exits that are returned by pointer or inside another struct
+
+The decisions of a point are a sealed set, but Go lets a pointer to an exit and a struct that embeds one implement its
+interface too. The fire treats both, and a nil pointer, as a failure of the hook.`,
+	tests: true,
+	run: func(r *reporter) {
+		for _, file := range r.files {
+			for at := range file.Preorder((*ast.ReturnStmt)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil),
+				(*ast.CallExpr)(nil)) {
+				r.eachConversion(at, r.checkOutcome)
+			}
+		}
+	},
+}
+
+// eachConversion calls visit for each expression that the node assigns, returns or passes, with the type that it is
+// converted to.
+func (r *reporter) eachConversion(at inspector.Cursor, visit func(e ast.Expr, to types.Type)) {
+	switch n := at.Node().(type) {
+	case *ast.ReturnStmt:
+		f, ok := enclosingFunc(at)
+		if !ok {
+			return
+		}
+		results := r.signatureOf(f.Node()).Results()
+		for i, e := range n.Results {
+			if len(n.Results) == results.Len() {
+				visit(e, results.At(i).Type())
+			}
+		}
+	case *ast.AssignStmt:
+		for i, e := range n.Rhs {
+			if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
+				visit(e, r.typeOf(n.Lhs[i]))
+			}
+		}
+	case *ast.ValueSpec:
+		for _, e := range n.Values {
+			if n.Type != nil {
+				visit(e, r.typeOf(n.Type))
+			}
+		}
+	case *ast.CallExpr:
+		if t := r.info.Types[n.Fun]; t.IsType() {
+			if len(n.Args) == 1 {
+				visit(n.Args[0], t.Type)
+			}
+			return
+		}
+		sig, ok := r.typeOf(n.Fun).Underlying().(*types.Signature)
+		if !ok {
+			return
+		}
+		for i, e := range n.Args {
+			if i < sig.Params().Len() {
+				visit(e, sig.Params().At(i).Type())
+			}
+		}
+	}
+}
+
+// signatureOf returns the signature of a function; it is empty in code that does not compile.
+func (c *code) signatureOf(f ast.Node) *types.Signature {
+	switch f := f.(type) {
+	case *ast.FuncDecl:
+		if fn, ok := c.info.Defs[f.Name].(*types.Func); ok {
+			return fn.Signature()
+		}
+	case *ast.FuncLit:
+		if sig, ok := c.typeOf(f).(*types.Signature); ok {
+			return sig
+		}
+	}
+	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
+}
+
+// checkOutcome reports an expression that is converted to the outcomes of a point and is not one of them.
+func (r *reporter) checkOutcome(e ast.Expr, to types.Type) {
+	target, ok := types.Unalias(to).(*types.Named)
+	if !ok || !r.outcomes[target.Obj()] || !types.IsInterface(target) {
+		return
+	}
+	from := types.Unalias(r.typeOf(e))
+	_, isPointer := from.(*types.Pointer)
+	named, ok := types.Unalias(deref(from)).(*types.Named)
+	if !ok || types.IsInterface(named) {
+		return
+	}
+	switch seal := sealDepth(named, target); {
+	case seal == 1 && isPointer:
+		r.report(e, r.removeAmpersand(e), "%s is a pointer to an exit, which is a failure of the hook: use the value %s",
+			types.ExprString(e), r.typeName(named))
+	case seal > 1:
+		r.report(e, nil, "%s embeds an exit, which is a failure of the hook: use the exit itself", r.typeName(named))
+	}
+}
+
+// sealDepth returns 1 if the type declares the method that makes it an outcome of the point, more if it has the method
+// of an embedded field, and 0 if it has none.
+func sealDepth(t, outcome *types.Named) int {
+	for method := range outcome.Underlying().(*types.Interface).Methods() {
+		found, index, _ := types.LookupFieldOrMethod(t, true, outcome.Obj().Pkg(), method.Name())
+		if _, ok := found.(*types.Func); ok {
+			return len(index)
+		}
+	}
+	return 0
+}
+
+// removeAmpersand returns the fix for &Exit{...}.
+func (r *reporter) removeAmpersand(e ast.Expr) *analysis.SuggestedFix {
+	address, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	if !ok || address.Op != token.AND {
+		return nil
+	}
+	if _, ok := ast.Unparen(address.X).(*ast.CompositeLit); !ok {
+		return nil
+	}
+	return remove("Return the value", address.Pos(), address.X.Pos())
+}

@@ -1,0 +1,247 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/cfg"
+)
+
+// A graph answers questions about the order in which the parts of one function run. The bodies of function literals
+// have graphs of their own.
+type graph struct {
+	blocks []*cfg.Block
+}
+
+// A place is a node of the graph: a statement, or an expression that is evaluated in one go.
+type place struct {
+	block *cfg.Block
+	index int
+}
+
+// graphOf returns the graph of a function, or nil if it has no body.
+func (c *code) graphOf(f ast.Node) *graph {
+	var built *cfg.CFG
+	switch f := f.(type) {
+	case *ast.FuncDecl:
+		if _, ok := c.info.Defs[f.Name].(*types.Func); ok && f.Body != nil {
+			built = c.flows.FuncDecl(f)
+		}
+	case *ast.FuncLit:
+		built = c.flows.FuncLit(f)
+	}
+	if built == nil {
+		return nil
+	}
+	return &graph{built.Blocks}
+}
+
+// find returns the place that contains a node. Places may overlap, because a case of a switch repeats its tag; the
+// shortest counts.
+func (g *graph) find(n ast.Node) (found place, ok bool) {
+	if g == nil {
+		return place{}, false
+	}
+	shortest := 0
+	for _, b := range g.blocks {
+		for i, at := range b.Nodes {
+			if at.Pos() <= n.Pos() && n.End() <= at.End() {
+				if length := int(at.End() - at.Pos()); !ok || length < shortest {
+					found, ok, shortest = place{b, i}, true, length
+				}
+			}
+		}
+	}
+	return found, ok
+}
+
+// after calls visit for each place that may run after one, once each, until visit returns false; then it does not
+// continue on that path.
+func (g *graph) after(from place, visit func(place) bool) {
+	seen := map[*cfg.Block]bool{}
+	var walk func(b *cfg.Block, start int)
+	walk = func(b *cfg.Block, start int) {
+		for i := start; i < len(b.Nodes); i++ {
+			if !visit(place{b, i}) {
+				return
+			}
+		}
+		for _, next := range b.Succs {
+			if !seen[next] {
+				seen[next] = true
+				walk(next, 0)
+			}
+		}
+	}
+	walk(from.block, from.index+1)
+}
+
+// reaches reports whether b may run after a.
+func (g *graph) reaches(a, b ast.Node) bool {
+	from, ok := g.find(a)
+	if !ok {
+		return false
+	}
+	to, ok := g.find(b)
+	if !ok {
+		return false
+	}
+	reached := false
+	g.after(from, func(p place) bool {
+		reached = reached || p == to
+		return !reached
+	})
+	return reached
+}
+
+func (p place) node() ast.Node { return p.block.Nodes[p.index] }
+
+// A lifetime is a variable for which each iteration of a loop may have a new value.
+type lifetime struct {
+	v    *types.Var
+	loop ast.Stmt // the innermost loop that declares it; nil without one
+}
+
+// lifetimeOf returns the lifetime of a variable in a function.
+func lifetimeOf(f ast.Node, v *types.Var) lifetime {
+	l := lifetime{v: v}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			if n.Pos() < v.Pos() && v.Pos() < n.End() {
+				l.loop = n
+			}
+		case *ast.ForStmt:
+			// A variable of the first clause keeps its value from one iteration to the next.
+			if n.Body.Pos() < v.Pos() && v.Pos() < n.End() {
+				l.loop = n
+			}
+		}
+		return true
+	})
+	return l
+}
+
+// usedAfter reports whether something may read the variable after a place, before it is assigned or its life ends.
+func (c *code) usedAfter(g *graph, from place, l lifetime) bool {
+	used := false
+	seen := map[*cfg.Block]bool{}
+	var walk func(b *cfg.Block, start int)
+	walk = func(b *cfg.Block, start int) {
+		for _, n := range b.Nodes[start:] {
+			reads, assigns := c.access(n, l.v)
+			used = used || reads
+			if used || assigns {
+				return
+			}
+		}
+		for _, next := range b.Succs {
+			newLife := l.loop != nil && next.Stmt == l.loop &&
+				(next.Kind == cfg.KindRangeLoop || next.Kind == cfg.KindForLoop || next.Kind == cfg.KindForPost)
+			if !seen[next] && !newLife {
+				seen[next] = true
+				walk(next, 0)
+			}
+		}
+	}
+	walk(from.block, from.index+1)
+	return used
+}
+
+// access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
+// a field, x.f = y or x.f += y, does not count as reading x.
+func (c *code) access(n ast.Node, v *types.Var) (reads, assigns bool) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, e := range n.Rhs {
+			reads = reads || c.refers(e, v)
+		}
+		for _, e := range n.Lhs {
+			switch root, direct := c.rootOf(e); {
+			case root != v || !direct:
+				reads = reads || c.refers(e, v)
+			case c.variable(e) == v:
+				assigns = n.Tok.String() == "=" || n.Tok.String() == ":="
+			}
+		}
+		return reads, assigns && !reads
+	case *ast.IncDecStmt:
+		if root, direct := c.rootOf(n.X); root == v && direct {
+			return false, false
+		}
+	}
+	return c.refers(n, v), false
+}
+
+// refers reports whether a node contains the variable.
+func (c *code) refers(n ast.Node, v *types.Var) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !found {
+			found = c.info.ObjectOf(id) == v
+		}
+		return !found
+	})
+	return found
+}
+
+// rootOf returns the variable that an expression selects from, and whether it is reached directly: through fields of
+// structs and elements of arrays, without a pointer, slice or map.
+func (c *code) rootOf(e ast.Expr) (root *types.Var, direct bool) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return c.variable(e), true
+	case *ast.SelectorExpr:
+		s := c.info.Selections[e]
+		if s == nil || s.Kind() != types.FieldVal {
+			return nil, false
+		}
+		root, direct = c.rootOf(e.X)
+		return root, direct && !s.Indirect()
+	case *ast.IndexExpr:
+		root, direct = c.rootOf(e.X)
+		_, isArray := c.typeOf(e.X).Underlying().(*types.Array)
+		return root, direct && isArray
+	case *ast.StarExpr:
+		root, _ = c.rootOf(e.X)
+		return root, false
+	}
+	return nil, false
+}
+
+// isShared reports whether something else may read or change the variable: a function literal, or the owner of a
+// pointer to it. The pointer that except takes does not count.
+func (c *code) isShared(f ast.Node, v *types.Var, except ast.Expr) bool {
+	shared := false
+	var visit func(n ast.Node, inLiteral bool)
+	visit = func(n ast.Node, inLiteral bool) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				if !inLiteral && n != f {
+					visit(n.Body, true)
+					return false
+				}
+			case *ast.UnaryExpr:
+				if root, direct := c.rootOf(n.X); n.Op.String() == "&" && ast.Expr(n) != except && direct && root == v {
+					shared = true
+				}
+			case *ast.SelectorExpr: // a method with a pointer receiver
+				s := c.info.Selections[n]
+				if s == nil || s.Kind() != types.MethodVal {
+					return true
+				}
+				_, takes := types.Unalias(s.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
+				_, has := types.Unalias(c.typeOf(n.X)).(*types.Pointer)
+				if root, direct := c.rootOf(n.X); takes && !has && direct && root == v {
+					shared = true
+				}
+			case *ast.Ident:
+				shared = shared || inLiteral && c.info.ObjectOf(n) == v
+			}
+			return !shared
+		})
+	}
+	visit(f, false)
+	return shared
+}

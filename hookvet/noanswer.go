@@ -1,0 +1,84 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+var noAnswer = check{
+	name: "noanswer",
+	doc: `find paths of an around hook that neither call next nor answer
+
+A hook of an around point returns the answer of next.Call, or makes one with hookkit.Answered. A zero Answer without an
+error is a failure of the hook: the act did not run, and there is no result.`,
+	tests: true,
+	run: func(r *reporter) {
+		for _, f := range r.hookFns {
+			if f.observes || !f.point.around {
+				continue
+			}
+			ast.Inspect(f.body, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncLit:
+					return false
+				case *ast.ReturnStmt:
+					r.checkAnswer(f, n)
+				}
+				return true
+			})
+		}
+	},
+}
+
+func (r *reporter) checkAnswer(f *hookFunc, ret *ast.ReturnStmt) {
+	results := r.signatureOf(f.node).Results()
+	if at, ok := r.graphOf(f.node).find(ret); !ok || !at.block.Live || results.Len() != 2 {
+		return
+	}
+	answered, failed := true, true
+	switch len(ret.Results) {
+	case 0:
+		answered, failed = r.mayBeSet(f, ret, results.At(0)), r.mayBeSet(f, ret, results.At(1))
+	case 2:
+		failed = !isNil(r.info, ret.Results[1])
+		switch e := ast.Unparen(ret.Results[0]).(type) {
+		case *ast.CompositeLit:
+			answered = len(e.Elts) > 0
+		case *ast.Ident:
+			if v := r.variable(e); v != nil && isLocal(f.body, v) || v == results.At(0) {
+				answered = r.mayBeSet(f, ret, v)
+			}
+		}
+	}
+	if !answered && !failed {
+		r.report(ret, nil, "this path neither calls next nor answers, which is a failure of the hook: "+
+			"return next.Call(ctx, payload) or hookkit.Answered(result)")
+	}
+}
+
+// mayBeSet reports whether a variable may have been assigned when a statement is reached.
+func (r *reporter) mayBeSet(f *hookFunc, at ast.Stmt, v *types.Var) bool {
+	if r.isShared(f.node, v, nil) {
+		return true
+	}
+	g := r.graphOf(f.node)
+	set := false
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.AssignStmt:
+			for _, target := range n.Lhs {
+				set = set || r.variable(target) == v && g.reaches(n, at)
+			}
+		case *ast.ValueSpec:
+			for _, name := range n.Names {
+				set = set || r.variable(name) == v && len(n.Values) > 0
+			}
+		case *ast.RangeStmt:
+			set = set || n.Key != nil && r.variable(n.Key) == v || n.Value != nil && r.variable(n.Value) == v
+		}
+		return !set
+	})
+	return set
+}

@@ -1,0 +1,108 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+var options = check{
+	name: "options",
+	doc: `find options of one registration that contradict each other
+
+Of two priorities, names, timeouts or queues only the last counts. Before and After the same registration cannot both
+hold. A timeout or a queue that is not positive panics.`,
+	tests: true,
+	run: func(r *reporter) {
+		for _, a := range r.adds {
+			r.checkOptions(a.call)
+		}
+		for _, u := range r.uses {
+			r.checkOptions(u.call)
+		}
+	},
+}
+
+// An option is a call of a function of hookkit among the arguments of a registration.
+type option struct {
+	name string
+	call *ast.CallExpr
+}
+
+func (r *reporter) checkOptions(call *ast.CallExpr) {
+	if len(call.Args) == 0 {
+		return
+	}
+	given := map[string]option{}
+	anchors := map[string]string{} // from a registration to the option that names it
+	end := call.Args[0].End()      // of the argument before
+	for _, arg := range call.Args[1:] {
+		o, ok := r.optionOf(arg)
+		if !ok {
+			end = arg.End()
+			continue
+		}
+		switch o.name {
+		case "Before", "After":
+			r.checkAnchors(o, anchors)
+		default:
+			if first, ok := given[o.name]; ok {
+				r.reportSecond(first, o, end)
+			}
+			given[o.name] = o
+			r.checkPositive(o)
+		}
+		end = arg.End()
+	}
+}
+
+func (r *reporter) optionOf(e ast.Expr) (option, bool) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return option{}, false
+	}
+	fn := r.callee(call)
+	if fn == nil || fn.Pkg() == nil || pathOf(fn.Pkg()) != kitPath || fn.Signature().Recv() != nil {
+		return option{}, false
+	}
+	return option{fn.Name(), call}, true
+}
+
+func (r *reporter) checkAnchors(o option, anchors map[string]string) {
+	for _, anchor := range o.call.Args {
+		of := r.identity(anchor)
+		if of == "" {
+			continue
+		}
+		if before, ok := anchors[of]; ok && before != o.name {
+			r.report(anchor, nil, "%s cannot be both before and after %s: remove one of the two options",
+				"the hook", types.ExprString(anchor))
+		}
+		anchors[of] = o.name
+	}
+}
+
+// reportSecond reports an option that is given twice. end is the end of the argument before the second one.
+func (r *reporter) reportSecond(first, second option, end token.Pos) {
+	var fix *analysis.SuggestedFix
+	one, other := types.ExprString(first.call), types.ExprString(second.call)
+	if one == other {
+		fix = remove("Remove the second option", end, second.call.End())
+		r.report(second.call, fix, "%s is given twice: remove one", second.name)
+		return
+	}
+	r.report(second.call, fix, "%s is given twice, and only the last one counts: remove %s or %s", second.name, one, other)
+}
+
+func (r *reporter) checkPositive(o option) {
+	if o.name != "Timeout" && o.name != "Async" || len(o.call.Args) != 1 {
+		return
+	}
+	value := r.info.Types[o.call.Args[0]].Value
+	if value != nil && value.Kind() == constant.Int && constant.Sign(value) <= 0 {
+		r.report(o.call, nil, "%s(%s) panics: the argument must be positive", o.name, types.ExprString(o.call.Args[0]))
+	}
+}

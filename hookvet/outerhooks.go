@@ -1,0 +1,131 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+var outerHooks = check{
+	name: "outerhooks",
+	doc: `find fires of Hooks that leave out a layer
+
+A layer fires the hooks of its parent and then its own. A program that makes a layer and fires the parent, or that has
+Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody
+registered.
+
+The check reports only a layer that the function does not fire, pass on or store. Test files are not checked.`,
+	run: func(r *reporter) {
+		layers := r.layers()
+		for _, f := range r.fires {
+			if f.hooks == nil {
+				continue
+			}
+			for _, l := range layers {
+				if r.leavesOut(f, l) {
+					r.report(f.hooks, nil, "this fire leaves out the hooks of %s: fire %s.%s, which fires those of %s too",
+						l.v.Name(), l.v.Name(), f.point.name, types.ExprString(l.parent))
+				}
+			}
+			r.checkGlobal(f)
+		}
+	},
+}
+
+// A layer is a variable that a function sets to a new layer.
+type layer struct {
+	v      *types.Var
+	parent ast.Expr
+	call   *ast.CallExpr
+	at     inspector.Cursor
+}
+
+// layers returns the layers that stay in the function that makes them, and are not fired there.
+func (r *reporter) layers() []layer {
+	var all []layer
+	for _, file := range r.files {
+		for at := range file.Preorder((*ast.AssignStmt)(nil)) {
+			n := at.Node().(*ast.AssignStmt)
+			if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+				continue
+			}
+			call, ok := ast.Unparen(n.Rhs[0]).(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+			v := r.variable(n.Lhs[0])
+			if !ok || x.Sel.Name != "Layer" || hooksOf(r.typeOf(x.X)) == nil || v == nil {
+				continue
+			}
+			if f, ok := enclosingFunc(at); ok && isLocal(f.Node(), v) && r.staysUnfired(f, v) {
+				all = append(all, layer{v, ast.Unparen(x.X), call, at})
+			}
+		}
+	}
+	return all
+}
+
+// staysUnfired reports whether a function only registers hooks on a variable.
+func (r *reporter) staysUnfired(f inspector.Cursor, v *types.Var) bool {
+	for at := range f.Preorder((*ast.Ident)(nil)) {
+		if r.info.Uses[at.Node().(*ast.Ident)] != v {
+			continue
+		}
+		switch _, method := r.selected(at); method {
+		case "Use", "Add", "AddFunc", "Observe", "ObserveFunc", "ObserveAny", "Trace", "HandleFailures":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// leavesOut reports whether a fire uses the parent of a layer after the layer was made.
+func (r *reporter) leavesOut(f fire, l layer) bool {
+	fired, parent := r.identity(f.hooks), r.identity(l.parent)
+	if parent == "" || fired != parent && !strings.HasPrefix(fired, parent+".") {
+		return false
+	}
+	return r.bothRun(registering{l.call, l.at}, registering{f.call, f.at})
+}
+
+// checkGlobal reports a fire of Hooks in a package variable where others are at hand.
+func (r *reporter) checkGlobal(f fire) {
+	v := r.variable(f.hooks)
+	if x, ok := f.hooks.(*ast.SelectorExpr); ok {
+		v, _ = r.info.Uses[x.Sel].(*types.Var)
+	}
+	decl, ok := outermostFunc(f.at)
+	if v == nil || !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
+		return
+	}
+	sig := r.signatureOf(decl)
+	for p := range sig.Params().Variables() {
+		if hooks := hooksOf(p.Type()); hooks != nil && types.Identical(hooks, hooksOf(v.Type())) && nameable(p) != nil {
+			r.reportGlobal(f, v, p.Name())
+			return
+		}
+	}
+	recv := sig.Recv()
+	if recv == nil || nameable(recv) == nil {
+		return
+	}
+	body, ok := deref(recv.Type()).Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for field := range body.Fields() {
+		if hooks := hooksOf(field.Type()); hooks != nil && types.Identical(hooks, hooksOf(v.Type())) {
+			r.reportGlobal(f, v, recv.Name()+"."+field.Name())
+			return
+		}
+	}
+}
+
+func (r *reporter) reportGlobal(f fire, v *types.Var, at string) {
+	r.report(f.hooks, nil, "this fire uses the package variable %s and leaves out the hooks of %s: fire %s.%s", v.Name(),
+		at, at, f.point.name)
+}

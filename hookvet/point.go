@@ -1,0 +1,270 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+const (
+	kitPath  = "github.com/hookgen/hookgen/hookkit"
+	implPath = kitPath + "/hookimpl"
+)
+
+// A point is a fire point of generated code, read from the types that hookgen wrote for it.
+type point struct {
+	name    string
+	pkg     *types.Package // the generated package
+	typ     *types.Named   // its registry type, for example BeforeSendPoint
+	payload types.Type
+	hook    *types.Signature // of a hook's method
+	outcome *types.Named     // of its hooks; nil where they decide nothing
+	exit    *types.Named     // what a fire returns; nil without exits
+	exits   []*types.Named   // in the order of the spec
+	match   *types.Func      // the generated Match function; nil without exits
+	changes bool             // hooks may replace or edit the payload
+	around  bool
+}
+
+// pointOf returns the point of a registry type or of a pointer to one, or nil. Registry types are recognised by their
+// only field, which is a hookimpl.State, because only hookgen writes such a type. The parameter of their method Add is
+// the interface of the hooks.
+func pointOf(t types.Type) *point {
+	named, ok := types.Unalias(deref(t)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return nil
+	}
+	body, ok := named.Underlying().(*types.Struct)
+	if !ok || body.NumFields() != 1 {
+		return nil
+	}
+	if _, ok := namedIn(body.Field(0).Type(), implPath, "State"); !ok {
+		return nil
+	}
+	add := methodOf(named, "Add")
+	if add == nil || add.Signature().Params().Len() == 0 {
+		return nil
+	}
+	hook, ok := types.Unalias(add.Signature().Params().At(0).Type()).(*types.Named)
+	if !ok || hook.TypeArgs().Len() != 1 {
+		return nil
+	}
+	method, ok := onlyMethod(hook)
+	if !ok {
+		return nil
+	}
+	p := &point{
+		name: method.Name(), pkg: named.Obj().Pkg(), typ: named,
+		payload: hook.TypeArgs().At(0), hook: method.Signature(),
+	}
+	p.around = p.hook.Params().Len() == 4
+	if fire := methodOf(named, "Fire"); fire != nil && fire.Signature().Params().Len() > 2 {
+		given := fire.Signature().Params().At(2).Type()
+		to, isPointer := types.Unalias(given).(*types.Pointer)
+		p.changes = isPointer && types.Identical(to.Elem(), p.payload)
+	}
+	p.outcome = p.generated("Outcome")
+	p.exit = p.generated("Exit")
+	if p.exit != nil {
+		p.match, _ = p.pkg.Scope().Lookup("Match" + p.name).(*types.Func)
+		p.exits = exitsOf(p.match)
+	}
+	return p
+}
+
+// generated returns the interface that the generated package declares for the point, with a suffix to its name, or nil.
+func (p *point) generated(suffix string) *types.Named {
+	name, ok := p.pkg.Scope().Lookup(p.name + suffix).(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	named, ok := name.Type().(*types.Named)
+	if !ok || !types.IsInterface(named) {
+		return nil
+	}
+	return named
+}
+
+// exitsOf returns the exits that a Match function handles: after the exit and none, it has a function for each.
+func exitsOf(match *types.Func) []*types.Named {
+	if match == nil {
+		return nil
+	}
+	var exits []*types.Named
+	params := match.Signature().Params()
+	for i := 2; i < params.Len(); i++ {
+		handle, ok := params.At(i).Type().Underlying().(*types.Signature)
+		if !ok || handle.Params().Len() != 1 {
+			return nil
+		}
+		exit, ok := types.Unalias(handle.Params().At(0).Type()).(*types.Named)
+		if !ok {
+			return nil
+		}
+		exits = append(exits, exit)
+	}
+	return exits
+}
+
+// String returns the point as people write it, for example mail.BeforeSend.
+func (p *point) String() string { return p.pkg.Name() + "." + p.name }
+
+// fits reports whether a method of that signature is a hook of the point. The payload may be a type parameter, because
+// a hook type can be generic in it.
+func (p *point) fits(sig *types.Signature) bool {
+	if types.Identical(sig, p.hook) {
+		return true
+	}
+	if sig.Params().Len() != p.hook.Params().Len() || !types.Identical(sig.Results(), p.hook.Results()) {
+		return false
+	}
+	for i := range sig.Params().Len() {
+		is := sig.Params().At(i).Type()
+		if _, generic := is.(*types.TypeParam); generic && i == 2 {
+			continue
+		}
+		if !types.Identical(is, p.hook.Params().At(i).Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// is reports whether two points are the same.
+func (p *point) is(other *point) bool { return p.typ.Obj() == other.typ.Obj() }
+
+// canReplace reports whether a hook may return another payload. A hook that only edits a field may not.
+func (p *point) canReplace() bool { return p.pkg.Scope().Lookup("Replace"+p.name) != nil }
+
+// A role is the purpose of a result of Fire or FireBy.
+type role int
+
+const (
+	other     role = iota // who decided, and the result of a wrapped act
+	exitRole              // the decision
+	collected             // the contributions
+	failure               // the error
+)
+
+// roles returns the role of each result of a Fire or FireBy.
+func (p *point) roles(fire *types.Signature) []role {
+	roles := make([]role, fire.Results().Len())
+	for i := range roles {
+		t := fire.Results().At(i).Type()
+		switch {
+		case i == len(roles)-1 && types.Identical(t, types.Universe.Lookup("error").Type()):
+			roles[i] = failure
+		case p.around:
+		case p.exit != nil && types.Identical(t, p.exit):
+			roles[i] = exitRole
+		case i == 0 || roles[i-1] == exitRole || isNamed(fire.Results().At(i-1).Type(), kitPath, "By"):
+			if _, ok := t.Underlying().(*types.Slice); ok {
+				roles[i] = collected
+			}
+		}
+	}
+	return roles
+}
+
+// hooksOf returns the Hooks of a generated package if a type, or the type that it points to, is one; else nil.
+func hooksOf(t types.Type) *types.Named { return hooksWithin(deref(t), 100) }
+
+// hooksWithin is hooksOf for types that are at most so deep. Only code that does not compile nests them for ever.
+func hooksWithin(t types.Type, depth int) *types.Named {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Name() != "Hooks" || depth == 0 {
+		return nil
+	}
+	body, ok := named.Underlying().(*types.Struct)
+	if !ok || body.NumFields() == 0 {
+		return nil
+	}
+	for field := range body.Fields() {
+		if t := field.Type(); !isRegistry(t) && hooksWithin(t, depth-1) == nil {
+			return nil
+		}
+	}
+	return named
+}
+
+// isRegistry is a cheap form of pointOf(t) != nil.
+func isRegistry(t types.Type) bool {
+	body, ok := t.Underlying().(*types.Struct)
+	return ok && body.NumFields() == 1 && isNamed(body.Field(0).Type(), implPath, "State")
+}
+
+// parents returns the Hooks that other Hooks extend, through any number of packages.
+func parents(hooks *types.Named) []*types.Named {
+	var all []*types.Named
+	for field := range hooks.Underlying().(*types.Struct).Fields() {
+		if parent := hooksOf(field.Type()); parent != nil {
+			all = append(append(all, parent), parents(parent)...)
+		}
+	}
+	return all
+}
+
+// pointsOf returns the points of Hooks, without those of the packages that they extend.
+func pointsOf(hooks *types.Named) []*point {
+	var points []*point
+	for field := range hooks.Underlying().(*types.Struct).Fields() {
+		if p := pointOf(field.Type()); p != nil {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// isRun reports whether a type is a pointer to a run.
+func isRun(t types.Type) bool {
+	to, ok := types.Unalias(t).(*types.Pointer)
+	return ok && isNamed(to.Elem(), kitPath, "Run")
+}
+
+func isNamed(t types.Type, path, name string) bool {
+	_, ok := namedIn(t, path, name)
+	return ok
+}
+
+// namedIn returns the type as a named type if it is the one of that package and name.
+func namedIn(t types.Type, path, name string) (*types.Named, bool) {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Name() != name || named.Obj().Pkg() == nil || pathOf(named.Obj().Pkg()) != path {
+		return nil, false
+	}
+	return named, true
+}
+
+// pathOf returns the import path of a package. The go command calls a package that it built for a test
+// "mail [mail.test]".
+func pathOf(pkg *types.Package) string {
+	path, _, _ := strings.Cut(pkg.Path(), " ")
+	return path
+}
+
+// onlyMethod returns the method of an interface with one.
+func onlyMethod(t types.Type) (*types.Func, bool) {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok || i.NumMethods() != 1 {
+		return nil, false
+	}
+	return i.Method(0), true
+}
+
+// methodOf returns the method of a type or of a pointer to it, or nil.
+func methodOf(named *types.Named, name string) *types.Func {
+	found, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, named.Obj().Pkg(), name)
+	method, _ := found.(*types.Func)
+	return method
+}
+
+// deref returns the type that a pointer points to; any other type is returned as it is.
+func deref(t types.Type) types.Type {
+	if to, ok := types.Unalias(t).(*types.Pointer); ok {
+		return to.Elem()
+	}
+	return t
+}
+
+// isNil reports whether an expression is the predeclared nil.
+func isNil(info *types.Info, e ast.Expr) bool { return info.Types[e].IsNil() }
