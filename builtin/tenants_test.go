@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +18,9 @@ import (
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/state"
@@ -38,30 +41,95 @@ func marked(text string) []string {
 	return slices.Compact(found)
 }
 
-// A tenantModel checks that a request has texts of one tenant only. Per run, it calls the tools work and note, recalls
-// a shortened result, and replies.
-type tenantModel struct {
+// A tenantWatch checks every text that leaves the runs of tenants: all texts of one run are of one tenant.
+type tenantWatch struct {
 	mu    sync.Mutex
 	wrong []string
+	mark  map[string]string // the marker in the texts of a run, by its ID
+	seen  map[string]int    // the texts with a marker, by the place
+	keys  map[string]string // recall keys of shortened results, by the marker
 }
 
-func (m *tenantModel) report(format string, args ...any) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.wrong) < 20 {
-		m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
+func (w *tenantWatch) report(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.wrong) < 20 {
+		w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
 	}
 }
 
-func (m *tenantModel) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+// check checks a value that appeared in a place for a run, or for an unknown run. It returns the markers in it.
+func (w *tenantWatch) check(place, run string, value any) []string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		w.report("%s: %v", place, err)
+	}
+	found := marked(string(data))
+	if len(found) == 0 {
+		return nil
+	}
+	w.mu.Lock()
+	w.seen[place]++
+	before := w.mark[run]
+	if before == "" {
+		before = found[0]
+	}
+	if run != "" {
+		w.mark[run] = before
+	}
+	w.mu.Unlock()
+	if len(found) > 1 || found[0] != before {
+		w.report("%s of a run of %s has texts of %v: %.300s", place, before, found, data)
+	}
+	return found
+}
+
+// Write checks the lines of a log.
+func (w *tenantWatch) Write(lines []byte) (int, error) {
+	for line := range strings.SplitSeq(string(lines), "\n") {
+		w.check("log", "", line)
+	}
+	return len(lines), nil
+}
+
+// Publish checks an event of a bus.
+func (w *tenantWatch) Publish(_ context.Context, e observe.BusEvent) (veto bool, reason string, err error) {
+	w.check("bus", e.Task, e)
+	return false, "", nil
+}
+
+// Approve checks a question, and allows the call.
+func (w *tenantWatch) Approve(_ context.Context, q agent.Question) (agent.Approval, error) {
+	w.check("question", q.Run, q)
+	return agent.Approval{Allow: true}, nil
+}
+
+// StartSpan checks a span.
+func (w *tenantWatch) StartSpan(s observe.Span) { w.check("span", s.Run, s) }
+
+// EndSpan checks a span.
+func (w *tenantWatch) EndSpan(s observe.Span) { w.check("span", s.Run, s) }
+
+// keyOfAnother returns a recall key that a tenant with another marker has got.
+func (w *tenantWatch) keyOfAnother(mark string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for other, key := range w.keys {
+		if other != mark {
+			return key
+		}
+	}
+	return ""
+}
+
+// Generate checks a request. Per run, it calls the tools work and note, recalls a shortened result and one of another
+// tenant, and replies.
+func (w *tenantWatch) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 	data, err := json.Marshal(req)
 	if err != nil {
 		return agent.LLMResponse{}, err
 	}
-	found := marked(string(data))
-	if len(found) > 1 {
-		m.report("a request of %+v has texts of %v", agentspec.IdentityOf(ctx), found)
-	}
+	found := w.check("request", agentspec.RunID(ctx), req)
 	if len(found) == 0 { // a request of a hook without a text of the tenant
 		return agent.LLMResponse{Content: "nothing"}, nil
 	}
@@ -88,7 +156,12 @@ func (m *tenantModel) Generate(ctx context.Context, req agent.LLMRequest) (agent
 	case 2:
 		_, key, _ := strings.Cut(string(data), "recall key ")
 		key, _, _ = strings.Cut(key, "]")
+		w.mu.Lock()
+		w.keys[found[0]] = key
+		w.mu.Unlock()
 		call.Name, call.Args = "recall", json.RawMessage(fmt.Sprintf(`{"key":%q}`, key))
+	case 3:
+		call.Name, call.Args = "recall", json.RawMessage(fmt.Sprintf(`{"key":%q}`, w.keyOfAnother(found[0])))
 	default:
 		reply.Content = "done for " + found[0] + ", remember that I like it"
 		return reply, nil
@@ -97,10 +170,20 @@ func (m *tenantModel) Generate(ctx context.Context, req agent.LLMRequest) (agent
 	return reply, nil
 }
 
+// markOf returns the marker of an owner, or "" if it has no tenant.
+func markOf(id agent.Identity) string {
+	if n, ok := strings.CutPrefix(id.Tenant, "tenant"); ok {
+		return "marker" + n + "x"
+	}
+	return ""
+}
+
 // TestTenantsNeverMeet runs the agents of many tenants at once, with every hook of builtin on shared stores and
-// directories. Tenants use the same names for users and conversations, and some give no name at all.
+// directories. Tenants use the same names for users and conversations, and some give no name at all. The runs of one
+// tenant are cancelled.
 func TestTenantsNeverMeet(t *testing.T) {
-	const tenants, anonymous, runs = 64, 8, 3
+	const tenants, anonymous, runs = 24, 4, 3
+	const cancelled = tenants + anonymous // the number of the tenant
 	at := newPlaces(t)
 	file, err := memory.OpenFile(filepath.Join(at.dir, "knowledge", "memory.json"))
 	if err != nil {
@@ -114,25 +197,45 @@ func TestTenantsNeverMeet(t *testing.T) {
 	kept := &storeLog{Store: state.Dir{Path: filepath.Join(at.dir, "store")}}
 	at.store = kept
 
-	model, hooks := new(tenantModel), new(agent.Hooks)
+	watch, hooks := &tenantWatch{
+		mark: make(map[string]string), seen: make(map[string]int), keys: make(map[string]string),
+	}, new(agent.Hooks)
 	readOnly, button := &permission.ReadOnly{}, &limit.CancelSwitch{}
+	stream := &observe.Stream{OnError: func(error) {}, Emit: func(_ context.Context, e observe.StreamEvent) error {
+		watch.check("event", e.Run, e)
+		return nil
+	}}
 	configured := map[string]agent.Hook{ // so that the tools run, and the hooks keep texts
 		"permission.ReadOnly":     readOnly,
 		"permission.ApprovalStop": &permission.ApprovalStop{},
 		"limit.Cancellation":      &limit.Cancellation{Source: button},
-		"limit.Tools":             &limit.Tools{Default: limit.AtMost(100)},
+		"limit.Tools":             &limit.Tools{Default: limit.AtMost(runs * 5)}, // less than all tenants need together
 		"limit.FinishReason":      &limit.FinishReason{},
 		"done.Gate":               &done.Gate{Conditions: []done.Condition{done.MinTools(1)}},
 		"done.Critic":             &done.Critic{Model: always{agent.LLMResponse{Content: `{"approve": true}`}}},
 		"repair.LoopDetector":     &repair.LoopDetector{HintAfter: limit.None, BreakAfter: 100},
-		"builtin.SmallModel":      nil,
-		"repair.Stagnation":       nil,
-		"permission.Rules":        nil,
-		"screen.Output":           nil,
-		"window.Guard":            &window.Guard{Recall: at.store, MaxOutput: 600, FullFor: 1},
+		"observe.Stream":          stream,
+		"observe.EventBridge":     &observe.EventBridge{Bus: watch},
+		"observe.DebugLog":        &observe.DebugLog{Writer: watch},
+		"observe.Metrics":         &observe.Metrics{Log: slog.New(slog.NewTextHandler(watch, nil))},
+		"observe.Tracing":         &observe.Tracing{Exporter: watch},
+		"observe.RequestTap": &observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
+			watch.check("tap", e.Run, e)
+		}},
+		"prompt.Config": &prompt.Config{Fragments: []prompt.Fragment{{
+			Name: "owner", Generate: func(_ context.Context, run *agent.Run) (string, error) {
+				return markOf(run.Env.Identity()), nil
+			},
+		}}},
+		"window.Guard": &window.Guard{Recall: at.store, MaxOutput: 600, FullFor: 1},
 		"memory.Extractor": &memory.Extractor{
 			Store: at.memory, Dir: filepath.Join(at.dir, "memory"), Extract: extractMarked,
 		},
+		// These refuse or change what the tenants do here, and keep nothing of a run for others.
+		"builtin.SmallModel": nil,
+		"repair.Stagnation":  nil,
+		"permission.Rules":   nil,
+		"screen.Output":      nil,
 	}
 	for name, newHook := range readyIn(func() places { return at }) {
 		hook, ok := configured[name]
@@ -144,14 +247,15 @@ func TestTenantsNeverMeet(t *testing.T) {
 		}
 	}
 	a := &loop.Agent{
-		Name: "clerk", Model: model, Hooks: hooks, Instructions: "Serve.", Limits: loop.Limits{Steps: 20},
-		Approver: &permission.Remember{Approver: approving{}},
+		Name: "clerk", Model: watch, Hooks: hooks, Instructions: "Serve.", Limits: loop.Limits{Steps: 20},
+		Approver: &permission.Remember{Approver: watch},
 		Tools: []agent.Tool{
-			&looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
-				return strings.Repeat("result of "+marked(string(call.Args))[0]+" ", 100), nil
+			&looptest.Tool{Name: "work", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+				found := watch.check("call", agentspec.RunID(ctx), call)
+				return strings.Repeat("result of "+found[0]+" ", 100), nil
 			}},
 			&looptest.Tool{Name: "note", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
-				text := "noted of " + marked(string(call.Args))[0]
+				text := "noted of " + watch.check("call", agentspec.RunID(ctx), call)[0]
 				_, err := at.memory.AddFact(ctx, memory.Fact{Key: "who", Value: text})
 				return text, errors.Join(err, at.notes.Append(ctx, text, ""))
 			}},
@@ -160,40 +264,71 @@ func TestTenantsNeverMeet(t *testing.T) {
 	}
 
 	var all sync.WaitGroup
-	for i := range tenants + anonymous {
+	for i := range cancelled + 1 {
 		id := agent.Identity{Tenant: fmt.Sprint("tenant", i), User: "ann"}
-		mark := fmt.Sprintf("marker%dx", i)
+		mark := markOf(id)
 		for n := range runs {
 			req := loop.Request{Task: "I am " + mark, Tenant: id.Tenant, User: id.User, Conversation: fmt.Sprint("c", n%2)}
-			if i >= tenants {
+			if i >= tenants && i < cancelled {
 				req = loop.Request{Task: req.Task}
-			} else {
-				id.Conversation = req.Conversation
+			}
+			id.Conversation = req.Conversation
+			if req.Conversation != "" {
 				if err := errors.Join(at.steering.Steer(id, "steer "+mark), readOnly.Switch(id, false)); err != nil {
 					t.Fatal(err)
 				}
 			}
+			if i == cancelled {
+				if err := button.Cancel(id, "of "+mark); err != nil {
+					t.Fatal(err)
+				}
+			}
 			all.Go(func() {
-				result, err := a.Do(t.Context(), req)
-				if err != nil {
-					model.report("a run of %s failed: %v", mark, err)
+				result, err := answer(t.Context(), watch, a, req)
+				if err != nil && i != cancelled {
+					watch.report("a run of %s failed: %v", mark, err)
 				}
 				if data, _ := json.Marshal(result); !slices.Equal(marked(string(data)), []string{mark}) {
-					model.report("the result of %s has texts of %v", mark, marked(string(data)))
+					watch.report("the result of %s has texts of %v", mark, marked(string(data)))
+				}
+				if stopped := result.Stop.Cause == agent.CauseUserRequested; stopped != (i == cancelled) {
+					watch.report("a run of %s stopped with %s: %s", mark, result.Stop.Cause, result.Stop.Message)
 				}
 				if refused := slices.ContainsFunc(result.Calls, func(c agent.ToolCallResult) bool {
 					return c.Status == agent.CallRefused
-				}); refused != (i >= tenants) {
-					model.report("the calls of %s were refused: %t, %+v", mark, refused, result.Calls)
+				}); refused != (req.Conversation == "") {
+					watch.report("the calls of %s were refused: %t, %+v", mark, refused, result.Calls)
 				}
 			})
 		}
 	}
 	all.Wait()
-	for _, text := range model.wrong {
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, text := range watch.wrong {
 		t.Error(text)
 	}
+	for _, place := range []string{"bus", "call", "event", "log", "question", "request", "result", "tap", "yielded"} {
+		if watch.seen[place] < tenants {
+			t.Errorf("%s: %d texts were checked, want at least one for each of %d tenants", place, watch.seen[place], tenants)
+		}
+	}
 	checkPlaces(t, at, kept, tenants)
+}
+
+// answer runs the agent, and checks the events of the run and its result.
+func answer(
+	ctx context.Context, watch *tenantWatch, a *loop.Agent, req loop.Request,
+) (result agent.AgentResult, err error) {
+	for e, failed := range a.Stream(ctx, req) {
+		watch.check("yielded", e.Run, e)
+		if e.Kind == loop.EventEnd {
+			result, err = *e.End, failed
+			watch.check("result", e.Run, result)
+		}
+	}
+	return result, err
 }
 
 // extractMarked finds one fact in the last messages of a conversation.
