@@ -24,6 +24,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
+//   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
@@ -63,6 +64,7 @@
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
 // [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
+// [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell
 // [state]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/state
 // [window]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/window
