@@ -53,12 +53,13 @@ const streamQueue = 1024
 // An Emitter receives an event. It is called by one goroutine at a time.
 type Emitter func(context.Context, StreamEvent) error
 
-// StreamEvent is one event of a run. As JSON it is a flat object with event_type, timestamp, run, agent and the keys of
-// Data.
+// StreamEvent is one event of a run. As JSON it is a flat object with event_type, timestamp, run, tenant, user,
+// conversation, agent and the keys of Data.
 type StreamEvent struct {
-	Type  string
-	Time  time.Time
-	Run   string
+	Type string
+	Time time.Time
+	Run  string
+	agent.Identity
 	Agent string
 	Data  map[string]any
 }
@@ -68,6 +69,11 @@ func (e StreamEvent) MarshalJSON() ([]byte, error) {
 	flat := map[string]any{}
 	for k, v := range e.Data {
 		flat[k] = v
+	}
+	for k, v := range map[string]string{"tenant": e.Tenant, "user": e.User, "conversation": e.Conversation} {
+		if v != "" {
+			flat[k] = v
+		}
 	}
 	flat["event_type"], flat["timestamp"], flat["run"], flat["agent"] = e.Type, e.Time.UTC(), e.Run, e.Agent
 	return json.Marshal(flat)
@@ -323,7 +329,7 @@ func (s *Stream) send(run *agent.Run, kind string, data map[string]any) {
 	if kit.Env(run) != nil {
 		name = kit.Env(run).Agent
 	}
-	s.queue.Put(StreamEvent{kind, kit.Env(run).Now(), run.ID(), name, data},
+	s.queue.Put(StreamEvent{kind, kit.Env(run).Now(), run.ID(), kit.Owner(run), name, data},
 		queue.Consumer[StreamEvent]{Name: "observe.Stream: Emit", Take: s.emit, Size: streamQueue, DropNewest: true})
 }
 
