@@ -2,9 +2,9 @@ package gen
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"path"
 	"slices"
 	"strconv"
@@ -68,6 +68,8 @@ func (s *Spec) Surface(module string, files func(importPath string) []File) (*Su
 		}
 	}
 	r.own.path = r.importPaths(s.info.file, s.info.qualifiers)
+	r.own.files = slices.Concat([]*file{s.info.file}, s.info.others, s.info.limited)
+	r.own.constants = evaluate(r.Fset, r.own.files)
 	for _, f := range s.info.broken {
 		r.reportSyntax(f)
 	}
@@ -99,7 +101,9 @@ type surfaceReader struct {
 // A surfacePackage is a package whose declarations are followed.
 type surfacePackage struct {
 	namespace
-	methods []*declaration
+	files     []*file
+	methods   []*declaration
+	constants *types.Info
 }
 
 // surface reads the points, and follows the types from there.
@@ -139,7 +143,7 @@ func (r *surfaceReader) surface() *Surface {
 	for name, t := range r.types {
 		t.Exit = exits[name]
 	}
-	s.Consts = r.constants()
+	s.Consts = r.readConstants()
 	return s
 }
 
@@ -173,7 +177,7 @@ func (r *surfaceReader) written(at scopeOf, expr ast.Expr) Written {
 	w := Written{Text: at.file.shortLine(expr), Pos: r.position(expr.Pos())}
 	for _, expand := range []bool{false, true} {
 		writer := typeWriter{in: &at.in.namespace, file: at.file, parameters: at.parameters,
-			open: map[*declaration]bool{}, expands: func(*declaration) bool { return expand }}
+			open: map[*declaration]bool{}, expands: func(*declaration) bool { return expand }, length: at.in.length}
 		writer.write(expr)
 		if expand {
 			w.Meaning = writer.String()
@@ -231,6 +235,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 			continue
 		}
 		r.reportSyntax(f)
+		p.files = append(p.files, f)
 		for _, d := range declarations(f) {
 			switch {
 			case d.owner != "":
@@ -241,6 +246,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 		}
 	}
 	if len(p.scope) > 0 {
+		p.constants = evaluate(r.Fset, p.files)
 		r.packages[importPath] = p
 	}
 	return r.packages[importPath]
@@ -431,63 +437,4 @@ func (r *surfaceReader) incomparableName(in *surfacePackage, name string, open m
 	}
 	open[d] = true
 	return r.incomparable(scopeOf{in: in, file: d.file}, d.spec.Type, open)
-}
-
-// constants reads the exported constants of the spec's package.
-func (r *surfaceReader) constants() []SurfaceConst {
-	var all []SurfaceConst
-	for _, f := range append([]*file{r.file}, append(slices.Clone(r.others), r.limited...)...) {
-		for _, decl := range f.tree.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok || group.Tok != token.CONST {
-				continue
-			}
-			var typ ast.Expr
-			var values []ast.Expr
-			for index, spec := range group.Specs {
-				spec, ok := spec.(*ast.ValueSpec)
-				if !ok {
-					continue
-				}
-				if len(spec.Values) > 0 {
-					typ, values = spec.Type, spec.Values
-				}
-				for i, name := range spec.Names {
-					if name.IsExported() && i < len(values) {
-						all = append(all, SurfaceConst{Name: name.Name, Pos: r.position(name.Pos()), Type: typeName(typ),
-							Value: r.constant(f, typ, values[i], index)})
-					}
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b SurfaceConst) int { return cmp.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(all, func(a, b SurfaceConst) bool { return a.Name == b.Name })
-}
-
-// typeName returns the name of a type of the package, or "".
-func typeName(typ ast.Expr) string {
-	if name, ok := typ.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
-}
-
-// constant returns the type and the value of a constant as written. If the value contains iota, its number follows,
-// because the other constants of the group determine it.
-func (r *surfaceReader) constant(f *file, typ, value ast.Expr, number int) string {
-	text := f.line(value)
-	counts := false
-	ast.Inspect(value, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		counts = counts || ok && id.Name == "iota"
-		return true
-	})
-	if counts {
-		text += fmt.Sprintf(" (iota is %d)", number)
-	}
-	if typ != nil {
-		text = f.line(typ) + " = " + text
-	}
-	return text
 }

@@ -173,3 +173,33 @@ func TestManyPoints(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// Declarations that are written in another way, but mean the same, are not changes.
+func TestSameMeaning(t *testing.T) {
+	const point = "package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\n"
+	const group = "package p\n\n//hookgen:points\ntype Points interface{ G }\n\ntype A int\n\n"
+	for name, texts := range map[string][2]string{
+		"length of an array": {
+			point + "type A struct{ F [n]int }\nconst n = 4\n",
+			point + "type A struct{ F [2 * n]int }\nconst n = 2\n",
+		},
+		"constant": {
+			point + "type A int\nconst C, D A = 0, 1\n",
+			point + "type A int\nconst (\n\tC A = iota\n\tD\n)\n",
+		},
+		"alias": {
+			point + "type A struct{ F string }\n",
+			point + "type A struct{ F text }\ntype text = string\n",
+		},
+		"group": {
+			group + "type G interface{ OnA(A) }\n",
+			group + "type G interface{ H }\ntype H interface{ OnA(A) }\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if found := Compare(*versionOf(texts[0]), *versionOf(texts[1])); len(found) > 0 {
+				t.Error(found)
+			}
+		})
+	}
+}
