@@ -104,6 +104,22 @@ type surfacePackage struct {
 	files     []*file
 	methods   []*declaration
 	constants *types.Info
+	repeated  map[string][]*declaration // by name; nil until others is called
+}
+
+// others returns the other declarations of a type. Files for several systems can declare a type several times.
+func (p *surfacePackage) others(d *declaration) []*declaration {
+	if p.repeated == nil {
+		p.repeated = map[string][]*declaration{}
+		for _, f := range p.files {
+			for _, d := range declarations(f) {
+				if d.spec != nil {
+					p.repeated[d.name] = append(p.repeated[d.name], d)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.repeated[d.name]), func(other *declaration) bool { return other.pos == d.pos })
 }
 
 // surface reads the points, and follows the types from there.
@@ -290,8 +306,20 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	if r.types[full] != nil {
 		return full
 	}
+	t := r.declare(in, full, d)
+	t.Exported = ast.IsExported(name)
+	for _, other := range in.others(d) {
+		variant := full + " (" + other.file.name + ")"
+		r.declare(in, variant, other)
+		t.Types = append(t.Types, variant)
+	}
+	return full
+}
+
+// declare adds a type to the surface under a name.
+func (r *surfaceReader) declare(in *surfacePackage, full string, d *declaration) *SurfaceType {
 	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: Deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
-		Exported: ast.IsExported(name), Alias: d.spec.Assign.IsValid()}
+		Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
 	at := scopeOf{in, d.file, map[string]string{}}
 	list := flatten(d.spec.TypeParams)
@@ -313,14 +341,16 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	default:
 		t.Underlying = r.mention(t, at, body)
 	}
-	for _, m := range in.methods {
-		if m.owner == name {
-			r.addMethod(t, at, m)
+	for _, here := range []bool{true, false} { // a file for one system has the methods of its type
+		for _, m := range in.methods {
+			if m.owner == d.name && (m.file == d.file) == here {
+				r.addMethod(t, at, m)
+			}
 		}
 	}
 	slices.SortFunc(t.Methods, func(a, b SurfaceMethod) int { return cmp.Compare(a.Name, b.Name) })
 	t.Incomparable = r.incomparable(at, d.spec.Type, map[*declaration]bool{d: true})
-	return full
+	return t
 }
 
 // mention reads a type expression in the declaration of t.
@@ -375,7 +405,8 @@ func (r *surfaceReader) readMethods(t *SurfaceType, at scopeOf, body *ast.Interf
 
 // addMethod adds a declared method to its type.
 func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
-	if !ast.IsExported(m.name) {
+	same := func(other SurfaceMethod) bool { return other.Name == m.name }
+	if !ast.IsExported(m.name) || slices.ContainsFunc(t.Methods, same) {
 		return
 	}
 	method := SurfaceMethod{Name: m.name, Pos: r.position(m.pos), Exported: true}
