@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -183,6 +184,14 @@ type scopeOf struct {
 	in         *surfacePackage
 	file       *file
 	parameters map[string]string
+	arguments  map[string]typeArgument // of the generic type that it is in
+}
+
+// A typeArgument is a type argument, with the place where it is written, and the declarations around it.
+type typeArgument struct {
+	at   scopeOf
+	typ  ast.Expr
+	open map[*declaration]bool
 }
 
 // written reads a type expression, and follows the types that it names. A nil expression is the zero Written.
@@ -321,7 +330,7 @@ func (r *surfaceReader) declare(in *surfacePackage, full string, d *declaration)
 	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: Deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
 		Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
-	at := scopeOf{in, d.file, map[string]string{}}
+	at := scopeOf{in: in, file: d.file, parameters: map[string]string{}}
 	list := flatten(d.spec.TypeParams)
 	for i, p := range list {
 		if p.name != nil {
@@ -419,7 +428,7 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		if star, pointer := receiver.(*ast.StarExpr); pointer {
 			method.Pointer, receiver = true, star.X
 		}
-		of := scopeOf{at.in, m.file, map[string]string{}}
+		of := scopeOf{in: at.in, file: m.file, parameters: map[string]string{}}
 		_, parameters := instance(receiver)
 		for i, p := range parameters {
 			if name, ok := p.(*ast.Ident); ok {
@@ -449,23 +458,40 @@ func (r *surfaceReader) incomparable(at scopeOf, expr ast.Expr, open map[*declar
 				return why
 			}
 		}
+	}
+	name, arguments := instance(expr)
+	switch e := name.(type) {
 	case *ast.Ident:
-		return r.incomparableName(at.in, e.Name, open)
+		if argument, ok := at.arguments[e.Name]; ok {
+			return r.incomparable(argument.at, argument.typ, maps.Clone(argument.open))
+		}
+		return r.incomparableName(at, at.in, e.Name, arguments, open)
 	case *ast.SelectorExpr:
 		if x, ok := e.X.(*ast.Ident); ok {
 			if in := r.packageOf(at.in.path(at.file, x.Name)); in != nil {
-				return r.incomparableName(in, e.Sel.Name, open)
+				return r.incomparableName(at, in, e.Sel.Name, arguments, open)
 			}
 		}
 	}
 	return ""
 }
 
-func (r *surfaceReader) incomparableName(in *surfacePackage, name string, open map[*declaration]bool) string {
+// incomparableName is incomparable for a named type with type arguments that are written at a place.
+func (r *surfaceReader) incomparableName(at scopeOf, in *surfacePackage, name string, arguments []ast.Expr,
+	open map[*declaration]bool) string {
 	d := in.scope[name]
 	if d == nil || d.spec == nil || open[d] {
 		return ""
 	}
+	inside := scopeOf{in: in, file: d.file, arguments: map[string]typeArgument{}}
+	for i, p := range flatten(d.spec.TypeParams) {
+		if p.name != nil && i < len(arguments) {
+			inside.arguments[p.name.Name] = typeArgument{at, arguments[i], maps.Clone(open)}
+		}
+	}
 	open[d] = true
-	return r.incomparable(scopeOf{in: in, file: d.file}, d.spec.Type, open)
+	if len(arguments) > 0 {
+		defer delete(open, d) // other arguments can have another result
+	}
+	return r.incomparable(inside, d.spec.Type, open)
 }

@@ -20,8 +20,13 @@ type member struct {
 	depth   int // the number of embedded fields between
 }
 
-// members are the exported members of a type, by the rules of Go: the shallowest wins, and if two have one depth, neither
-// can be selected.
+// replaces reports whether calls of a method that is gone compile with this member.
+func (m member) replaces(c *comparison, gone gen.SurfaceMethod) bool {
+	return m.method && c.same(gone.Signature, m.typ) && (gone.Pointer || !m.pointer)
+}
+
+// members are the exported members of a type, by the rules of Go: the shallowest wins, and if two have one depth,
+// neither can be selected.
 type members struct {
 	chosen    map[string]member
 	ambiguous map[string]bool
@@ -83,17 +88,17 @@ func elem(w gen.Written) string {
 	return name
 }
 
-// visible reports whether hooks can see a field or what it embeds.
-func visible(v Version, f gen.SurfaceField) bool {
+// visible reports whether hooks can see a field of a struct. An embedded field can be seen through its members, even if
+// its own name is not exported.
+func visible(v Version, t *gen.SurfaceType, f gen.SurfaceField) bool {
 	if f.Exported || !f.Embedded {
 		return f.Exported
 	}
-	t := v.Types[elem(f.Type)]
-	if t == nil {
-		return true
-	}
-	m := membersOf(v, t)
-	return len(m.chosen)+len(m.opaque) > 0
+	without := *t
+	without.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(g gen.SurfaceField) bool { return g.Name == f.Name })
+	with, rest := membersOf(v, t), membersOf(v, &without)
+	return len(with.opaque) > len(rest.opaque) ||
+		!maps.EqualFunc(with.chosen, rest.chosen, func(a, b member) bool { return a.owner == b.owner && a.depth == b.depth })
 }
 
 // implied are the methods that packages such as fmt and encoding/json look for. A type that has one is printed, encoded

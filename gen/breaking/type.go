@@ -141,7 +141,11 @@ func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 	report := func(rule string, verdict Verdict, format string, args ...any) {
 		c.report(rule, verdict, points, pos, oldPos, format, args...)
 	}
-	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params ||
+	if old.Params != now.Params && c.loosened(old, now) {
+		report("type-changed", Safe, "the type parameters of %s are %s and were %s: they accept more types", now.Name,
+			parameters(now), parameters(old))
+	}
+	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params && !c.loosened(old, now) ||
 		!c.same(old.Underlying, now.Underlying) || !c.sameEmbeds(old, now) {
 		report("type-changed", BreaksHooks, "%s is declared as %s and was %s: hooks that use it may not compile", now.Name,
 			declaredAs(now), declaredAs(old))
@@ -176,7 +180,7 @@ func docsOf(v Version, t *gen.SurfaceType, otherVersion Version, other *gen.Surf
 func declaredAs(t *gen.SurfaceType) string {
 	params := ""
 	if t.Params != "" {
-		params = " with type parameters"
+		params = " with the type parameters " + parameters(t)
 	}
 	switch {
 	case t.Alias:
@@ -193,6 +197,22 @@ func declaredAs(t *gen.SurfaceType) string {
 		return "an interface" + params
 	}
 	return t.Underlying.Text + params
+}
+
+// parameters describes the constraints of the type parameters of a type.
+func parameters(t *gen.SurfaceType) string {
+	list := strings.TrimSuffix(strings.ReplaceAll(t.Params, ";", ", "), ", ")
+	return "[" + strings.ReplaceAll(list, anyType, "any") + "]"
+}
+
+// anyType is the canonical form of the type any.
+const anyType = "interface()"
+
+// loosened reports whether the type parameters accept every type that they accepted before.
+func (c *comparison) loosened(old, now *gen.SurfaceType) bool {
+	return slices.EqualFunc(strings.Split(old.Params, ";"), strings.Split(now.Params, ";"), func(was, is string) bool {
+		return c.rename(was) == is || is == anyType
+	})
 }
 
 func (c *comparison) sameEmbeds(old, now *gen.SurfaceType) bool {
@@ -257,7 +277,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 		}
 		place, ok := places[name]
 		breaks, why := BreaksHooks, "hooks that use it do not compile; deprecate it first"
-		if !visible(c.old, f) {
+		if !visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
 		}
 		if !ok {
@@ -283,7 +303,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 	for _, f := range now.Fields {
 		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
-		if visible(c.now, f) && jsonTag(f) != "-" && c.sentBack(now.Name) {
+		if visible(c.now, now, f) && jsonTag(f) != "-" && c.sentBack(now.Name) {
 			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
 				"old hooks lose it, and old programs refuse it"
 		}
@@ -385,12 +405,17 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		}
 		return nil
 	}
+	promoted := membersOf(c.now, now)
 	sealed := slices.ContainsFunc(old.Methods, func(m gen.SurfaceMethod) bool { return old.Interface && !m.Exported })
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
 		switch {
 		case !m.Exported:
 		case n == nil && c.now.Part:
+		case n == nil && promoted.chosen[m.Name].replaces(c, m):
+			c.report("method-removed", ChangesBehaviour, points, now.Pos, m.Pos,
+				"the method %s of %s is gone: hooks that call it now call that of the embedded %s", m.Name, now.Name,
+				promoted.chosen[m.Name].owner)
 		case n == nil:
 			c.report("method-removed", BreaksHooks, points, now.Pos, m.Pos,
 				"the method %s of %s is gone: hooks that call it do not compile; deprecate it first", m.Name, now.Name)
