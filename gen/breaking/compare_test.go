@@ -173,3 +173,68 @@ func TestManyPoints(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// Declarations that are written in another way, but mean the same, are not changes.
+func TestSameMeaning(t *testing.T) {
+	const point = "package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\n"
+	const group = "package p\n\n//hookgen:points\ntype Points interface{ G }\n\ntype A int\n\n"
+	for name, texts := range map[string][2]string{
+		"length of an array": {
+			point + "type A struct{ F [n]int }\nconst n = 4\n",
+			point + "type A struct{ F [2 * n]int }\nconst n = 2\n",
+		},
+		"constant": {
+			point + "type A int\nconst C, D A = 0, 1\n",
+			point + "type A int\nconst (\n\tC A = iota\n\tD\n)\n",
+		},
+		"alias": {
+			point + "type A struct{ F string }\n",
+			point + "type A struct{ F text }\ntype text = string\n",
+		},
+		"group": {
+			group + "type G interface{ OnA(A) }\n",
+			group + "type G interface{ H }\ntype H interface{ OnA(A) }\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if found := Compare(*versionOf(texts[0]), *versionOf(texts[1])); len(found) > 0 {
+				t.Error(found)
+			}
+		})
+	}
+}
+
+// A package can declare a type once for each system. Each of the declarations is compared.
+func TestCompareEachSystem(t *testing.T) {
+	read := func(windows string) Version {
+		spec, found := gen.Outline("p", []gen.File{
+			{Path: "p/spec.go", Text: []byte("package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n")},
+			{Path: "p/a_linux.go", Text: []byte("package p\n\ntype A struct{ F int }\n\nfunc (A) String() string\n")},
+			{Path: "p/a_windows.go", Text: []byte("package p\n\ntype A struct{ F int }\n\n" + windows)},
+		})
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		surface, found := spec.Surface("example.com/m", nil)
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		return Version{Surface: surface, Output: spec.Package}
+	}
+	old := read("func (A) String() string\n\nconst C = 1\n")
+	for _, test := range []struct{ windows, want string }{
+		{"func (*A) String() string\n\nconst C = 1\n", "method-changed"},
+		{"func (A) String() string\n\nconst C = 2\n", "const-changed"},
+		{"func (A) String() string\n", "const-removed"},
+	} {
+		t.Run(test.want, func(t *testing.T) {
+			found := Compare(old, read(test.windows))
+			if len(found) != 1 || found[0].Rule != test.want || found[0].Pos.Filename == "p/a_linux.go" {
+				t.Error(found)
+			}
+		})
+	}
+	if found := Compare(old, old); len(found) > 0 {
+		t.Error(found)
+	}
+}

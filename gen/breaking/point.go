@@ -89,8 +89,9 @@ func (c *comparison) comparePoint(p pair) {
 	}
 	if !c.same(old.Payload, now.Payload) {
 		c.explain(old.Payload)
+		was, is := texts(old.Payload, now.Payload)
 		c.report("payload-changed", BreaksHooks, points, now.Payload.Pos, old.Payload.Pos,
-			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
+			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, is, was)
 	}
 	c.compareLaw(p)
 	c.compareDocs(points, old.Name, now.Name, docs{
