@@ -5,8 +5,8 @@
 // column. docs/declared-hooks.md describes the format with examples.
 //
 // Commands and endpoints speak the messages of package hookkit/wire. The package imports package permission for
-// expressions, and with it github.com/expr-lang/expr and github.com/bmatcuk/doublestar. Ready-made hooks are linked only
-// if the program lists them.
+// expressions, and with it github.com/expr-lang/expr and github.com/bmatcuk/doublestar. Ready-made hooks are linked
+// only if the program lists them.
 //
 // The steps of a load are in files of their own: document.go parses JSON with positions, file.go decodes the
 // declarations, and command.go, http.go, prompt.go and ready.go make the hooks. match.go selects the calls, and load.go

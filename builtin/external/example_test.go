@@ -41,7 +41,7 @@ func ExampleFile() {
 	ask()
 	// Output:
 	// <nil>
-	// {Reason:shell is denied by policy} by "no shell", <nil>
+	// {Reason:tool shell is denied by policy} by "no shell", <nil>
 	// <nil>
 	// <nil> by "", <nil>
 }

@@ -73,7 +73,7 @@ func TestTheArgumentsOfACommandAreNotReadByAShell(t *testing.T) {
 	}
 }
 
-// A failing hook refuses, or with "on_failure": "continue" it is reported. Both name the hook, the program and the cause.
+// A failing hook refuses, or with "on_failure": "continue" it is reported. Both name the hook and the cause.
 func TestACommandFails(t *testing.T) {
 	for _, c := range []struct{ name, script, cause string }{
 		{"exits with a status", `echo broken >&2; exit 3`, "exit status 3"},

@@ -22,9 +22,9 @@ import (
 // Load adds the hooks. To change them while runs are under way, change the file and call Load again. Each fire calls
 // either the old hooks or the new ones. A hook whose declaration has not changed is kept, with its state.
 //
-// Commands, endpoints and prompts run in the tier Safety unless the file has a priority. If one fails, the policy of the
-// point decides: at a FailClosed point the act is refused. The error names the hook, the program or URL, the time and the
-// cause.
+// Commands, endpoints and prompts run in the tier Safety unless the file has a priority. If one fails, the policy of
+// the point decides: at a FailClosed point the act is refused. The error names the hook, the program or URL, the time
+// and the cause.
 //
 // A File is safe for concurrent use and must not be copied.
 type File struct {

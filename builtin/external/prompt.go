@@ -117,8 +117,8 @@ func exitName(exit any) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// readJudgement reads the reply of a model: a JSON object, which may be in a code fence, or one of the words ok, yes and
-// true. Any other reply is an error, so that a model that talks does not permit anything.
+// readJudgement reads the reply of a model: a JSON object, which may be in a code fence, or one of the words ok, yes
+// and true. Any other reply is an error, so that a model that talks does not permit anything.
 func readJudgement(text string) (ok bool, reason string, err error) {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(strings.TrimRight(text, ".!")) {
