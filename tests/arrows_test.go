@@ -106,6 +106,7 @@ var rows = []row{
 		dir: "builtin/external", imports: room("builtin/permission", "internal/spelling"), tests: append([]string{
 			"builtin/prompt", "builtin/repair", "builtin/window",
 		}, roomTests...),
+		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
 	},
 	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
