@@ -12,6 +12,7 @@
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
+//   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
 //   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
@@ -55,6 +56,7 @@
 //
 // [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
 // [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done
+// [external]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/external
 // [limit]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/limit
 // [memory]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/memory
 // [observe]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/observe

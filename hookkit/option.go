@@ -112,6 +112,19 @@ func (PolicyOption) useOption()  {}
 // In Use it applies to every hook of the Bind at a point with decisions; a Bind without one panics.
 func FailClosed() PolicyOption { return func(s *opaque.Settings) { s.FailClosed = true } }
 
+// An ExchangeOption takes the place of another registration. It is legal in Use.
+type ExchangeOption func(*opaque.Settings)
+
+func (ExchangeOption) useOption() {}
+
+// Replacing removes another registration in the moment in which the new one is added. For example, a program reads a
+// configuration again while runs are under way: each fire calls either the old hooks or the new ones, never both and
+// never none. If the Use panics, the old registration stays. A registration that was removed is ignored; nil panics.
+func Replacing(reg *Registration) ExchangeOption {
+	old := anchored("Replacing", []*Registration{reg})[0]
+	return func(s *opaque.Settings) { s.Replacing = old }
+}
+
 // A DeliveryOption sets how an observer is notified. It is legal in Observe and ObserveAny.
 type DeliveryOption func(*opaque.Settings)
 

@@ -56,11 +56,23 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	for i, c := range changes {
 		owners[i] = c.at
 	}
-	unlock := lock(owners)
+	var old *registration
+	var vacated []*Registry
+	if set.Replacing != nil {
+		old = set.Replacing.Registered().(*registration)
+		vacated = old.at()
+		if len(vacated) > 0 && !sameHooks(registryOf(points[0]).outermost().owner, vacated[0].outermost().owner) {
+			refuse("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
+		}
+	}
+	unlock := lock(slices.Concat(owners, vacated))
 	defer unlock()
 	resequence(changes)
 	if err := commit(changes); err != nil {
 		refuse("%v", err)
+	}
+	for _, r := range vacated {
+		r.remove(old)
 	}
 	for _, c := range changes {
 		for _, e := range c.observers {
