@@ -142,11 +142,11 @@ func (v *verifier) line(line []byte) {
 			l.record.Log, v.check.Log)
 	}
 	if l.record.Broken != "" {
-		v.find("its writer noticed that the log was changed: %.200s", l.record.Broken)
+		v.find("its writer noticed that the log was changed: %.200q", l.record.Broken)
 	}
 	switch {
 	case l.record.Prev != v.prev && first && v.prev == "":
-		v.find("it continues the record %s: lines before it were removed, or the log continues another one; then pass After",
+		v.find("it continues the record %.80q: lines before it were removed, or the log continues another one; then pass After",
 			l.record.Prev)
 	case l.record.Prev != v.prev:
 		v.find("it does not continue the record before it: a line was removed, inserted or moved")
