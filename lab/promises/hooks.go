@@ -203,6 +203,7 @@ var hooks = []hook{
 		not:     "That records cannot be removed. Without a key, records can be forged.",
 		trials: []trial{
 			{"changes of each byte and line of a log", record, []string{"TestEveryChangeOfALogIsFound"}},
+			{"games of a writer against drawn changes", record, []string{"TestDrawnAttacksOnALogAreFound"}},
 			{"changes while the writer runs", record, []string{"TestRunningAuditNoticesManipulations"}},
 			{"changes between two runs, with a head file", record, []string{"TestHeadShowsWhatAChainCannot"}},
 		},
