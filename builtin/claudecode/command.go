@@ -50,6 +50,7 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 	if err != nil {
 		return verdict{}, err
 	}
+	input = append(input, '\n') // for scripts that read a line
 	verdicts, failures := make([]verdict, len(chosen)), make([]error, len(chosen))
 	var running sync.WaitGroup
 	for i, c := range chosen {

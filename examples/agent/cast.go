@@ -21,6 +21,7 @@ func script() agent.Model {
 		looptest.Call("read_file", log), // again, with nothing new to learn
 		looptest.Call("run_command", map[string]string{"command": "build -cache rebuild"}),
 		looptest.Reply("The cache was full, so every package was built anew. I rebuilt it; give it more room."),
+		looptest.Reply("I cannot do more than that."), // only if a hook rejects the first answer
 	)
 }
 

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/claudecode"
@@ -56,7 +55,12 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 		hooks.Use(&record.Audit{Path: *auditFile})
 	}
 	if *claudeSettings != "" {
-		if err := useClaudeHooks(hooks, *claudeSettings, out); err != nil {
+		transcripts, err := os.MkdirTemp("", "agent")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(transcripts)
+		if err := useClaudeHooks(hooks, *claudeSettings, transcripts, out); err != nil {
 			return err
 		}
 	}
@@ -116,7 +120,7 @@ func use(hooks *agent.Hooks) {
 }
 
 // useClaudeHooks adds the scripts of a settings file. They know the tools by their names in Claude Code.
-func useClaudeHooks(hooks *agent.Hooks, path string, out io.Writer) error {
+func useClaudeHooks(hooks *agent.Hooks, path, transcripts string, out io.Writer) error {
 	scripts, err := claudecode.Read(path)
 	if err != nil {
 		return err
@@ -125,7 +129,7 @@ func useClaudeHooks(hooks *agent.Hooks, path string, out io.Writer) error {
 		"run_command": {Name: "Bash"},
 		"read_file":   {Name: "Read", Fields: map[string]string{"path": "file_path"}},
 	}
-	scripts.TranscriptDir = filepath.Join(os.TempDir(), "hookgen-agent")
+	scripts.TranscriptDir = transcripts
 	scripts.Notify = func(m claudecode.Message) { fmt.Fprintf(out, "%s: %s\n", m.Event, m.Text) }
 	hooks.Use(scripts)
 	return nil
