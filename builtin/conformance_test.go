@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -38,7 +39,22 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 	approving := func() agent.Model {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
+	scripts := filepath.Join(dir, "settings.json")
+	err := os.WriteFile(scripts, []byte(`{"hooks": {
+		"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
+		"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]func() agent.Hook{
+		"claudecode.Hooks": func() agent.Hook {
+			h, err := claudecode.Read(scripts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.OnError = quiet
+			return h
+		},
 		"permission.ApprovalStop": func() agent.Hook { return &permission.ApprovalStop{} },
 		"record.Audit": func() agent.Hook {
 			return &record.Audit{Path: filepath.Join(dir, "audit", "log"), Points: []string{record.AllPoints}, OnError: quiet}

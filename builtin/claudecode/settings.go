@@ -66,8 +66,8 @@ const (
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
 //
 // Read returns an error for a file that is not valid, an unknown event, a matcher that is not a valid regular
-// expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a typing
-// error never runs. Events without a corresponding point are in Hooks.Ignored.
+// expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a
+// typing error never runs. Events without a corresponding point are in Hooks.Ignored.
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {
