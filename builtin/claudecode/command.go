@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,7 +85,7 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 
 // run runs one script.
 func (h *Hooks) run(ctx context.Context, run *agent.Run, c handler, event string, input []byte) (verdict, error) {
-	argv := []string{"sh", "-c", c.Command}
+	argv := []string{cmp.Or(c.Shell, "sh"), "-c", c.Command}
 	if c.Args != nil {
 		argv = []string{c.Command}
 		argv = append(argv, c.Args...)

@@ -21,6 +21,8 @@ func TestAMistakeInASettingsFileIsRefused(t *testing.T) {
 		{"unknown event", command("PreToolUses", ""), `unknown event "PreToolUses"`},
 		{"unknown type", `{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}`, "only command hooks"},
 		{"no command", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": " "}]}]}}`, "empty"},
+		{"rewake", command("Stop", `, "asyncRewake": true`), "asyncRewake"},
+		{"other shell", command("Stop", `, "shell": "powershell"`), "powershell"},
 		{"negative timeout", command("Stop", `, "timeout": -1`), "timeout"},
 		{"rule that never applies", command("Stop", `, "if": "Bash"`), "never run"},
 		{"expression of JavaScript", `{"hooks": {"PreToolUse": [{"matcher": "(?=x)"}]}}`, "regular expression"},
