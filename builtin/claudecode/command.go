@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,7 +29,7 @@ type occasion struct {
 	input   map[string]any // the tool's arguments
 }
 
-// unblockable are the events at which exit status 2 only shows the user the text of standard error.
+// unblockable are the events that exit status 2 cannot block: it only shows the user the text of standard error.
 var unblockable = []string{"SessionStart", "SubagentStart", "PostCompact", "SessionEnd"}
 
 // fire runs all scripts for an event in parallel, each with the same input, and merges their answers. The error is that
@@ -84,7 +85,7 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 
 // run runs one script.
 func (h *Hooks) run(ctx context.Context, run *agent.Run, c handler, event string, input []byte) (verdict, error) {
-	argv := []string{"sh", "-c", c.Command}
+	argv := []string{cmp.Or(c.Shell, "sh"), "-c", c.Command}
 	if c.Args != nil {
 		argv = []string{c.Command}
 		argv = append(argv, c.Args...)

@@ -8,6 +8,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // Hooks runs the scripts of settings files. [Read] makes one; set its other fields before Use.
@@ -36,7 +37,8 @@ type Hooks struct {
 	failed   kit.Reporter
 }
 
-// A Tool is the name of a tool in Claude Code, for example Bash, and the names of its arguments there by the names here.
+// A Tool is the name of a tool in Claude Code, for example Bash. Fields has the names of its arguments there, by their
+// names here.
 type Tool struct {
 	Name   string
 	Fields map[string]string
@@ -186,7 +188,7 @@ func (h *Hooks) transcript(run *agent.Run, o occasion) string {
 		}
 		text = append(append(text, data...), '\n')
 	}
-	path := filepath.Join(h.TranscriptDir, run.ID()+".jsonl")
+	path := filepath.Join(h.TranscriptDir, atomicfile.FileName(run.ID())+".jsonl")
 	err := os.MkdirAll(h.TranscriptDir, 0o700)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)

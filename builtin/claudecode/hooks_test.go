@@ -3,6 +3,7 @@ package claudecode_test
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +39,8 @@ func TestPreToolUse(t *testing.T) {
 	}{
 		{"says nothing", []script{pre("", "exit 0", "")}, nil, false, `{"cmd":"git push"}`, "pushed", 0},
 		{"exits 2", []script{pre("Bash", deny, "")}, nil, false, "", "PreToolUse:Bash hook error: never", 0},
-		{"exits 2 in spite of its JSON", []script{pre("Bash", specific("PreToolUse", `"permissionDecision":"allow"`)+"; "+deny, "")},
+		{"exits 2 in spite of its JSON", []script{pre("Bash", specific("PreToolUse", `"permissionDecision":"allow"`)+"; "+
+			deny, "")},
 			nil, false, "", "never", 0},
 		{"is for another tool", []script{pre("Edit|Write", deny, "")}, nil, false, `{"cmd":"git push"}`, "pushed", 0},
 		{"has a list of tools", []script{pre("Edit, Bash", deny, "")}, nil, false, "", "never", 0},
@@ -47,14 +49,20 @@ func TestPreToolUse(t *testing.T) {
 		{"reads its input", []script{pre("*", `grep -q '"command":"git push"' && `+deny, "")}, nil, false, "", "never", 0},
 		{"has a rule that applies", []script{pre("", deny, `, "if": "Bash(git *)"`)}, nil, false, "", "never", 0},
 		{"has a rule with a colon", []script{pre("", deny, `, "if": "Bash(git:*)"`)}, nil, false, "", "never", 0},
-		{"has a rule that does not apply", []script{pre("", deny, `, "if": "Bash(rm *)"`)}, nil, false, `{"cmd":"git push"}`, "pushed", 0},
-		{"denies by JSON", []script{pre("", specific("PreToolUse", `"permissionDecision":"deny","permissionDecisionReason":"no"`), "")},
+		{"has a rule that does not apply", []script{pre("", deny, `, "if": "Bash(rm *)"`)}, nil, false, `{"cmd":"git push"}`,
+			"pushed", 0},
+		{"denies by JSON", []script{pre("", specific("PreToolUse",
+			`"permissionDecision":"deny","permissionDecisionReason":"no"`), "")},
 			nil, false, "", "no", 0},
 		{"denies as of old", []script{pre("", say(`{"decision":"block","reason":"no"}`), "")}, nil, false, "", "no", 0},
-		{"asks", []script{pre("", specific("PreToolUse", `"permissionDecision":"ask"`), "")}, &yes, false, `{"cmd":"git push"}`, "pushed", 0},
-		{"asks in vain", []script{pre("", specific("PreToolUse", `"permissionDecision":"ask"`), "")}, &no, false, "", "not now", 0},
-		{"defers without anybody", []script{pre("", specific("PreToolUse", `"permissionDecision":"defer"`), "")}, nil, false, "", "nobody", 0},
-		{"changes the input", []script{pre("", specific("PreToolUse", `"updatedInput":{"command":"git pull"}`), "")}, nil, false,
+		{"asks", []script{pre("", specific("PreToolUse", `"permissionDecision":"ask"`), "")}, &yes, false,
+			`{"cmd":"git push"}`, "pushed", 0},
+		{"asks in vain", []script{pre("", specific("PreToolUse", `"permissionDecision":"ask"`), "")}, &no, false, "",
+			"not now", 0},
+		{"defers without anybody", []script{pre("", specific("PreToolUse", `"permissionDecision":"defer"`), "")}, nil, false,
+			"", "nobody", 0},
+		{"changes the input", []script{pre("", specific("PreToolUse", `"updatedInput":{"command":"git pull"}`), "")}, nil,
+			false,
 			`{"cmd":"git pull"}`, "pushed", 0},
 		{"adds context", []script{pre("", specific("PreToolUse", `"additionalContext":"mind the gap"`), "")}, nil, false,
 			`{"cmd":"git push"}`, "pushed\n\nmind the gap", 0},
@@ -72,15 +80,19 @@ func TestPreToolUse(t *testing.T) {
 		}, nil, false, "", "never", 0},
 		{"exits 1", []script{pre("", "exit 1", "")}, nil, false, `{"cmd":"git push"}`, "pushed", 1},
 		{"exits 1, closed", []script{pre("", "echo broken >&2; exit 1", "")}, nil, true, "", "broken", 0},
-		{"decides and exits 1", []script{pre("", say(`{"decision":"block","reason":"no"}`)+"; exit 1", "")}, nil, false, "", "no", 0},
+		{"decides and exits 1", []script{pre("", say(`{"decision":"block","reason":"no"}`)+"; exit 1", "")}, nil, false, "",
+			"no", 0},
 		{"writes invalid JSON", []script{pre("", say(`{"decision":`), "")}, nil, false, `{"cmd":"git push"}`, "pushed", 1},
 		{"writes an unknown decision", []script{pre("", say(`{"decision":"allow"}`), "")}, nil, true, "", "is not block", 0},
-		{"takes too long", []script{pre("", "sleep 3600", `, "timeout": 0.1`)}, nil, false, `{"cmd":"git push"}`, "pushed", 1},
+		{"takes too long", []script{pre("", "sleep 3600", `, "timeout": 0.1`)}, nil, false, `{"cmd":"git push"}`, "pushed",
+			1},
 		{"takes too long, closed", []script{pre("", "sleep 3600", `, "timeout": 0.1`)}, nil, true, "", "no reply within", 0},
 		{"is not installed", []script{pre("", "/no/such/program", "")}, nil, false, `{"cmd":"git push"}`, "pushed", 1},
 		{"writes without an end", []script{pre("", "yes", "")}, nil, true, "", "more than", 0},
-		{"is in the background", []script{pre("", "exit 2", `, "async": true`)}, nil, true, `{"cmd":"git push"}`, "pushed", 0},
-		{"has arguments", []script{pre("", "printf", `, "args": ["{\"decision\":\"block\",\"reason\":\"$(id)\"}"]`)}, nil, false, "",
+		{"is in the background", []script{pre("", "exit 2", `, "async": true`)}, nil, true, `{"cmd":"git push"}`, "pushed",
+			0},
+		{"has arguments", []script{pre("", "printf", `, "args": ["{\"decision\":\"block\",\"reason\":\"$(id)\"}"]`)}, nil,
+			false, "",
 			"$(id)", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,6 +137,59 @@ func TestChangedArgumentsAreShownToTheScripts(t *testing.T) {
 	})
 	if tool.Count() != 0 || !strings.Contains(r.Calls[0].Err, "never") {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), r.Calls[0])
+	}
+}
+
+func TestArgumentsThatAScriptCannotJudge(t *testing.T) {
+	deny := script{"PreToolUse", "Bash", `grep -q '"rm"' && echo never >&2 && exit 2 || exit 0`, ""}
+	for name, c := range map[string]struct {
+		args string
+		runs int
+	}{
+		"plain":            {`{"cmd":"ls"}`, 1},
+		"large number":     {`{"cmd":"ls","n":12345678901234567890}`, 1},
+		"control text":     {`{"cmd":"l\u0000s\u202e\ud83d\ude00"}`, 1},
+		"name twice":       {`{"cmd":"rm","cmd":"ls"}`, 0},
+		"name in two ways": {`{"cmd":"ls","CMD":"rm"}`, 0},
+		"escaped name":     {`{"cmd":"ls","c\u006dd":"rm"}`, 0},
+		"no object":        {`"rm"`, 0},
+		"invalid":          {`{"cmd":`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tool := &looptest.Tool{Name: "shell"}
+			h := hooks(t, deny, script{"PostToolUse", "", "cat >>seen", ""})
+			ran(t, h, looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("shell", c.args), looptest.Reply("ok")}, Tools: []agent.Tool{tool},
+			})
+			if tool.Count() != c.runs {
+				t.Errorf("the tool ran %d times", tool.Count())
+			}
+			if seen := read(t, h, "seen"); name == "large number" && !strings.Contains(seen, "12345678901234567890") {
+				t.Errorf("the script saw %s", seen)
+			}
+		})
+	}
+}
+
+func TestAScriptLeavesNoChildren(t *testing.T) {
+	for name, text := range map[string]string{
+		"after its end":     "(while :; do echo >>beats; sleep 0.01; done) & exit 0",
+		"at the time limit": "(while :; do echo >>beats; sleep 0.01; done) & sleep 3600",
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hooks(t, script{"PreToolUse", "", text, `, "timeout": 0.1`})
+			h.OnError = func(error) {}
+			ran(t, h, looptest.Harness{})
+			before := read(t, h, "beats")
+			for range 20 { // a child that is alive writes while these scripts run
+				if _, err := exec.Command("sh", "-c", "sleep 0.01").Output(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if after := read(t, h, "beats"); after != before {
+				t.Error("a child is alive")
+			}
+		})
 	}
 }
 
@@ -179,10 +244,13 @@ func TestPostToolUse(t *testing.T) {
 		{"blocks", post("PostToolUse", say(`{"decision":"block","reason":"lint failed"}`)), false,
 			"pushed\n\nPostToolUse:Bash hook feedback: lint failed", "pushed"},
 		{"exits 2", post("PostToolUse", "echo lint failed >&2; exit 2"), false, "lint failed", "pushed"},
-		{"reads the response", post("PostToolUse", `grep -q '"stdout":"pushed"' && echo seen >&2 && exit 2`), false, "seen", "pushed"},
-		{"changes the output", post("PostToolUse", specific("PostToolUse", `"updatedToolOutput":"[hidden]"`)), false, "[hidden]", "[hidden]"},
+		{"reads the response", post("PostToolUse", `grep -q '"stdout":"pushed"' && echo seen >&2 && exit 2`), false, "seen",
+			"pushed"},
+		{"changes the output", post("PostToolUse", specific("PostToolUse", `"updatedToolOutput":"[hidden]"`)), false,
+			"[hidden]", "[hidden]"},
 		{"is not for failures", post("PostToolUse", "echo seen >&2; exit 2"), true, "broken", ""},
-		{"is for failures", post("PostToolUseFailure", `grep -q '"error":"broken"' && echo seen >&2 && exit 2`), true, "seen", ""},
+		{"is for failures", post("PostToolUseFailure", `grep -q '"error":"broken"' && echo seen >&2 && exit 2`), true, "seen",
+			""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tool := &looptest.Tool{Name: "shell", Result: "pushed"}
@@ -200,18 +268,26 @@ func TestPostToolUse(t *testing.T) {
 
 func TestPromptsAndSessions(t *testing.T) {
 	t.Run("context", func(t *testing.T) {
-		h := hooks(t, script{"SessionStart", "startup", "echo On branch main", ""}, script{"SessionStart", "resume", "echo old", ""},
-			script{"UserPromptSubmit", "ignored", "echo It is Monday", ""})
+		h := hooks(
+			t,
+			script{"SessionStart", "startup", "echo On branch main", ""},
+			script{"SessionStart", "resume", "echo old", ""},
+			script{"UserPromptSubmit", "ignored", "echo It is Monday", ""},
+		)
 		r := ran(t, h, looptest.Harness{})
 		for _, request := range r.Script.Requests() {
 			text := fmt.Sprint(request.Messages)
-			if !strings.Contains(text, "On branch main") || !strings.Contains(text, "It is Monday") || strings.Contains(text, "old") {
+			if !strings.Contains(text, "On branch main") || !strings.Contains(text, "It is Monday") ||
+				strings.Contains(text, "old") {
 				t.Errorf("the model read %s", text)
 			}
 		}
 	})
 	t.Run("blocked prompt", func(t *testing.T) {
-		h := hooks(t, script{"UserPromptSubmit", "", `grep -q '"prompt":"push it"' && echo "no secrets please" >&2 && exit 2`, ""})
+		h := hooks(
+			t,
+			script{"UserPromptSubmit", "", `grep -q '"prompt":"push it"' && echo "no secrets please" >&2 && exit 2`, ""},
+		)
 		if r := ran(t, h, looptest.Harness{}); r.Reply != "no secrets please" || r.ModelCalls != 0 {
 			t.Errorf("reply %q after %d calls", r.Reply, r.ModelCalls)
 		}
@@ -222,7 +298,10 @@ func TestPromptsAndSessions(t *testing.T) {
 		var got []claudecode.Message
 		h.Notify = func(m claudecode.Message) { got = append(got, m) }
 		ran(t, h, looptest.Harness{})
-		if !slices.Equal(got, []claudecode.Message{{Event: "SessionStart", Text: "hello"}, {Event: "SessionEnd", Text: "bye"}}) {
+		if !slices.Equal(
+			got,
+			[]claudecode.Message{{Event: "SessionStart", Text: "hello"}, {Event: "SessionEnd", Text: "bye"}},
+		) {
 			t.Errorf("the user read %q", got)
 		}
 	})
@@ -261,9 +340,18 @@ func TestStop(t *testing.T) {
 }
 
 func TestSubagentEvents(t *testing.T) {
-	h := hooks(t, script{"SubagentStart", "helper", "echo {\\\"hookSpecificOutput\\\":{\\\"additionalContext\\\":\\\"be quick\\\"}}", ""},
+	h := hooks(
+		t,
+		script{
+			"SubagentStart",
+			"helper",
+			"echo {\\\"hookSpecificOutput\\\":{\\\"additionalContext\\\":\\\"be quick\\\"}}",
+			"",
+		},
 		script{"SubagentStop", "", `grep -q '"stop_hook_active":true' && exit 0; echo more >&2; exit 2`, ""},
-		script{"Stop", "", "echo stop >> stops", ""}, script{"SessionEnd", "", "echo end >> ends", ""})
+		script{"Stop", "", "echo stop >> stops", ""},
+		script{"SessionEnd", "", "echo end >> ends", ""},
+	)
 	inner := looptest.NewScript(looptest.Reply("short"), looptest.Reply("long"))
 	helper := &loop.Agent{Name: "helper", Model: inner}
 	r := ran(t, h, looptest.Harness{

@@ -9,7 +9,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// OnRunStart runs the scripts of SessionStart and UserPromptSubmit, or in the run of a sub-agent those of SubagentStart.
+// OnRunStart runs the scripts of SessionStart and UserPromptSubmit. In the run of a sub-agent it runs those of
+// SubagentStart.
 func (h *Hooks) OnRunStart(ctx context.Context, run *agent.Run, start agent.RunStart) (agent.OnRunStartOutcome, error) {
 	if run != nil && run.Parent() != "" {
 		v, err := h.fire(ctx, run, occasion{event: "SubagentStart", subject: start.Agent, fields: map[string]any{
@@ -22,7 +23,11 @@ func (h *Hooks) OnRunStart(ctx context.Context, run *agent.Run, start agent.RunS
 	if len(start.Messages) > 0 {
 		source = "resume"
 	}
-	begin, err := h.fire(ctx, run, occasion{event: "SessionStart", subject: source, fields: map[string]any{"source": source}})
+	begin, err := h.fire(
+		ctx,
+		run,
+		occasion{event: "SessionStart", subject: source, fields: map[string]any{"source": source}},
+	)
 	if err != nil {
 		return nil, err
 	}

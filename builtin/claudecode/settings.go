@@ -34,6 +34,8 @@ type handler struct {
 	Timeout float64  `json:"timeout"` // seconds
 	If      string   `json:"if"`
 	Async   bool     `json:"async"`
+	Wakes   bool     `json:"asyncRewake"`
+	Shell   string   `json:"shell"`
 
 	matches func(value string) bool
 }
@@ -66,8 +68,8 @@ const (
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
 //
 // Read returns an error for a file that is not valid, an unknown event, a matcher that is not a valid regular
-// expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a typing
-// error never runs. Events without a corresponding point are in Hooks.Ignored.
+// expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a
+// typing error never runs. Events without a corresponding point are in Hooks.Ignored.
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {
@@ -151,6 +153,10 @@ func (c *handler) check(event string) error {
 	switch {
 	case c.Type != "command":
 		return fmt.Errorf("the type is %q; only command hooks can run here", c.Type)
+	case c.Wakes:
+		return errors.New("asyncRewake is set; a script in the background cannot wake the model here")
+	case c.Shell != "" && c.Shell != "bash":
+		return fmt.Errorf("the shell is %q; only bash can run here", c.Shell)
 	case strings.TrimSpace(c.Command) == "":
 		return errors.New("the command is empty")
 	case c.Timeout < 0 || c.Timeout > longest.Seconds():

@@ -21,6 +21,8 @@ func TestAMistakeInASettingsFileIsRefused(t *testing.T) {
 		{"unknown event", command("PreToolUses", ""), `unknown event "PreToolUses"`},
 		{"unknown type", `{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}`, "only command hooks"},
 		{"no command", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": " "}]}]}}`, "empty"},
+		{"rewake", command("Stop", `, "asyncRewake": true`), "asyncRewake"},
+		{"other shell", command("Stop", `, "shell": "powershell"`), "powershell"},
 		{"negative timeout", command("Stop", `, "timeout": -1`), "timeout"},
 		{"rule that never applies", command("Stop", `, "if": "Bash"`), "never run"},
 		{"expression of JavaScript", `{"hooks": {"PreToolUse": [{"matcher": "(?=x)"}]}}`, "regular expression"},
@@ -51,7 +53,10 @@ func TestOtherEventsAreIgnored(t *testing.T) {
 func TestFilesAddUp(t *testing.T) {
 	one := settings(t, script{"SessionStart", "", "echo one", ""}, script{"SessionStart", "", "echo both", ""})
 	two := settings(t, script{"SessionStart", "", "echo two", ""}, script{"SessionStart", "", "echo both", ""})
-	off := write(t, `{"disableAllHooks": true, "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo off"}]}]}}`)
+	off := write(
+		t,
+		`{"disableAllHooks": true, "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo off"}]}]}}`,
+	)
 	h, err := claudecode.Read(one, two, off)
 	if err != nil {
 		t.Fatal(err)
@@ -70,9 +75,12 @@ func TestFilesAddUp(t *testing.T) {
 
 // FuzzRead reads any text as a settings file, and uses it.
 func FuzzRead(f *testing.F) {
-	fixture.SeedFiles(f, `{"hooks": {"PreToolUse": [{"matcher": "a|b", "hooks": [{"type": "command", "command": "x", "timeout": 1}]}]}}`,
+	fixture.SeedFiles(
+		f,
+		`{"hooks": {"PreToolUse": [{"matcher": "a|b", "hooks": [{"type": "command", "command": "x", "timeout": 1}]}]}}`,
 		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "args": ["a"], "async": true}]}]}}`,
-		`{"disableAllHooks": true, "hooks": {"Notification": []}}`)
+		`{"disableAllHooks": true, "hooks": {"Notification": []}}`,
+	)
 	path := f.TempDir() + "/settings.json"
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -63,7 +63,11 @@ func hooks(t testing.TB, scripts ...script) *claudecode.Hooks {
 func ran(t testing.TB, h *claudecode.Hooks, more looptest.Harness) *looptest.Ran {
 	t.Helper()
 	if more.Turns == nil {
-		more.Turns = []looptest.Turn{looptest.Call("shell", `{"cmd":"git push"}`), looptest.Reply("ok"), looptest.Reply("better")}
+		more.Turns = []looptest.Turn{
+			looptest.Call("shell", `{"cmd":"git push"}`),
+			looptest.Reply("ok"),
+			looptest.Reply("better"),
+		}
 	}
 	if more.Tools == nil {
 		more.Tools = []agent.Tool{&looptest.Tool{Name: "shell", Result: "pushed"}}

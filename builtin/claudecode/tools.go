@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -19,8 +20,11 @@ type decided struct {
 
 // named returns the name of a tool and its arguments as the scripts know them.
 func (h *Hooks) named(c agent.ToolCallRequest) (name string, input map[string]any) {
-	input = map[string]any{}
-	_ = json.Unmarshal(c.Args, &input) // invalid arguments do not reach a tool
+	d := json.NewDecoder(bytes.NewReader(c.Args))
+	d.UseNumber() // scripts see numbers as the model wrote them
+	if d.Decode(&input) != nil || input == nil {
+		input = map[string]any{} // such arguments do not reach a tool
+	}
 	tool, ok := h.Tools[c.Name]
 	if !ok {
 		return c.Name, input
@@ -70,6 +74,12 @@ func (h *Hooks) BeforeTool(
 			return nil, nil // the loop refuses a call of an unknown tool
 		}
 	}
+	if len(call.Args) > 0 && !json.Valid(call.Args) {
+		return nil, nil // the loop refuses it, unless another hook repairs it; then OnPermission runs the scripts
+	}
+	if reason := ambiguous(call); reason != "" {
+		return agent.SkipTool{Result: agent.ToolCallResult{Err: reason, Kind: agent.FailArguments}, Reason: reason}, nil
+	}
 	v, err := h.fire(ctx, run, h.about("PreToolUse", call))
 	if err != nil {
 		return nil, err
@@ -100,6 +110,15 @@ func (h *Hooks) BeforeTool(
 	return nil, nil
 }
 
+// ambiguous returns why scripts cannot judge a call. For example, a script sees the "ls" of {"cmd": "ls", "CMD": "rm"},
+// and the tool decodes the other command.
+func ambiguous(call agent.ToolCallRequest) string {
+	if _, err := toolargs.Decode(call); err != nil {
+		return "the arguments cannot be checked: " + err.Error()
+	}
+	return ""
+}
+
 func (h *Hooks) name(c agent.ToolCallRequest) string {
 	if tool, ok := h.Tools[c.Name]; ok {
 		return tool.Name
@@ -119,6 +138,9 @@ func (h *Hooks) OnPermission(
 	})
 	v := known.verdict
 	if known.args == nil || !bytes.Equal(known.args, call.Args) {
+		if reason := ambiguous(call); reason != "" {
+			return agent.Deny{Reason: reason}, nil
+		}
 		var err error
 		if v, err = h.fire(ctx, run, h.about("PreToolUse", call)); err != nil {
 			return nil, err

@@ -9,7 +9,8 @@ func FuzzReadOutput(f *testing.F) {
 		`{}`, `{"continue": false, "stopReason": "x"}`, `{"decision": "block", "reason": "no"}`, `{"decision": "approve"}`,
 		`{"hookSpecificOutput": {"permissionDecision": "allow", "updatedInput": {"a": 1}}}`, `text`, ``, `{`, "\xff", `[1]`,
 		`{"hookSpecificOutput": {"decision": {"behavior": "allow"}}}`, `{"hookSpecificOutput": {"updatedInput": null}}`,
-		`{"hookSpecificOutput": {"updatedInput": 1}}`, `{} {}`, `{"hookSpecificOutput": {"decision": {"behavior": "perhaps"}}}`,
+		`{"hookSpecificOutput": {"updatedInput": 1}}`, `{} {}`,
+		`{"hookSpecificOutput": {"decision": {"behavior": "perhaps"}}}`,
 	} {
 		f.Add(s, 0, "PreToolUse")
 		f.Add(s, 2, "PermissionRequest")

@@ -43,8 +43,15 @@ func TestClaudeSettings(t *testing.T) {
 	t.Run("validator, question and session context", func(t *testing.T) {
 		log := filepath.Join(t.TempDir(), "log")
 		out := play(t, "y\n", "FILE_LOG="+log)
-		wants(t, out, "The cache server is down", "PreToolUse:Bash hook error: Do not remove files.", "A build takes an hour.",
-			"ok: build -cache rebuild", "stopped by completed")
+		wants(
+			t,
+			out,
+			"The cache server is down",
+			"PreToolUse:Bash hook error: Do not remove files.",
+			"A build takes an hour.",
+			"ok: build -cache rebuild",
+			"stopped by completed",
+		)
 		if text, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(text), "build.log\n") {
 			t.Errorf("the log is %q, %v", text, err)
 		}
