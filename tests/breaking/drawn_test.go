@@ -102,7 +102,8 @@ func (d *drawing) spec() program {
 		fmt.Fprintf(&b, "\t%s(%s) %s\n", name, payload, law)
 	}
 	b.WriteString("\t" + d.pick("OnC", "", "OnC(A)", "OnC(B) (X, spec.FailOpen)", "OnD(A)",
-		"OnD(A)\n\tOnC(B) spec.Check") + "\n}\n\ntype Env struct{ Name " + d.pick("environment", "string", "int") + " }\n\ntype Edited string\n\n")
+		"OnD(A)\n\tOnC(B) spec.Check") + "\n}\n\ntype Env struct{ Name " + d.pick("environment", "string", "int") +
+		" }\n\ntype Edited string\n\n")
 	field := func(of string) {
 		for _, name := range []string{"F", "G", "h"} {
 			kind := d.pick(of+" "+name, "", "int", "string", "[]string", "[n]int", "[4]int", "Text", "Kind", "*C", "addr.P",
@@ -116,7 +117,8 @@ func (d *drawing) spec() program {
 		"\taddr.P\n", "\tBase\n\tbase\n", "\tBase Base\n", "\tfmt.Stringer\n", "\tI\n", "\tText\n"))
 	field("A")
 	b.WriteString("}\n\n" + d.pick("A methods", "", "func (A) Number() int { return 0 }\n",
-		"func (*A) Number() int { return 0 }\n", "func (A) Number() string { return \"\" }\n", "func (A) Extra(a Text, b ...int) (C, error) { panic(0) }\n"))
+		"func (*A) Number() int { return 0 }\n", "func (A) Number() string { return \"\" }\n",
+		"func (A) Extra(a Text, b ...int) (C, error) { panic(0) }\n"))
 	b.WriteString("\ntype B struct {\n\tEdited Edited\n")
 	field("B")
 	b.WriteString("}\n\ntype Base struct {\n" + d.pick("Base", "", "\tF int\n", "\tID int\n", "\tID, G Text\n") + "}\n\n" +
@@ -141,7 +143,8 @@ func (d *drawing) spec() program {
 		"\ntype Kind2 " + d.pick("Kind2", "int", "= int", "int64") + "\n")
 	return program{"mail/spec.go": b.String(), "addr/addr.go": "package addr\n\ntype P struct{ " +
 		d.pick("P", "", "ID int", "ID Q", "*Q", "F, G int") + " }\n\ntype Q struct{ " +
-		d.pick("Q", "Street string", "ID int") + " }\n\n" + d.pick("P methods", "", "func (P) Number() int { return 0 }\n", "func (P) Number() Q { return Q{} }\n")}
+		d.pick("Q", "Street string", "ID int") + " }\n\n" +
+		d.pick("P methods", "", "func (P) Number() int { return 0 }\n", "func (P) Number() Q { return Q{} }\n")}
 }
 
 // A checker type-checks packages that import the runtime.

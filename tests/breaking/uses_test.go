@@ -49,7 +49,7 @@ type uses struct {
 func (u *uses) write(name, format string, args ...any) {
 	b := &u.hooks
 	if strings.HasPrefix(name, "Fire") && !strings.HasSuffix(name, "Fired") || strings.HasPrefix(name, "Match") ||
-		name == "NewRun" {
+		name == "NewRun" || name == "Run" {
 		b = &u.programs
 	}
 	u.number++
@@ -286,7 +286,8 @@ func (u *uses) member(t types.Type, text, name string) {
 				u.write("", "v %s) { var f %s = v.%s; v.%s = f }", on, field, name, name)
 			}
 		case *types.Func:
-			u.call(name, "v "+on, "v."+name, obj.Signature())
+			// The result of a function has no address, so only the methods of values can be called on it.
+			u.call(name, "v func() "+on, "v()."+name, obj.Signature())
 			if _, isInterface := t.Underlying().(*types.Interface); isInterface {
 				return
 			}
