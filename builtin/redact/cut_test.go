@@ -61,8 +61,8 @@ func TestTruncatedTextsHaveNoHalfSecret(t *testing.T) {
 	}
 }
 
-// TestShrunkTextsHaveNoHalfSecret cuts texts whose secrets are much longer than their placeholders, so that the truncated
-// text reaches the end of the scanned window, or the part of it that is kept.
+// TestShrunkTextsHaveNoHalfSecret cuts texts whose secrets are much longer than their placeholders, so that the
+// truncated text reaches the end of the scanned window, or the part of it that is kept.
 func TestShrunkTextsHaveNoHalfSecret(t *testing.T) {
 	const chars = 200
 	for _, sample := range leaks.Samples() {
