@@ -82,6 +82,8 @@ func (s *chainStore) of(path string) *auditChain {
 	return s.by[path]
 }
 
+var syncFile = (*os.File).Sync // replaced in tests
+
 // appendAudit writes one record to the log at path. See auditChain.append.
 func appendAudit(path, headFile string, key []byte, flush bool, r *AuditRecord) (AuditHead, error) {
 	unlock := atomicfile.LockSharedBriefly(path)
@@ -124,7 +126,7 @@ func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *Au
 		return err
 	}
 	if flush {
-		if err = f.Sync(); err != nil {
+		if err = syncFile(f); err != nil {
 			return err
 		}
 	}

@@ -58,14 +58,17 @@ func Stage(path string, data []byte, mode fs.FileMode) (temporary string, err er
 	return f.Name(), nil
 }
 
-// flush writes a file through to the disk.
+// flush writes a file through to the disk. Otherwise the rename could reach the disk before the data does, and after a
+// power failure the file would be empty.
 func flush(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(syncFile(f), f.Close())
 }
+
+var syncFile = (*os.File).Sync // replaced in tests
 
 const (
 	tempExt  = ".hook-tmp"
