@@ -160,6 +160,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &record.Trajectory{Dir: filepath.Join(in().dir, "trajectory"), OnError: quiet}
 		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
+		"done.SubmitOnce":       func() agent.Hook { return &done.SubmitOnce{Tool: "submit"} },
 	}
 }
 

@@ -27,6 +27,7 @@
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
 //   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
+//   - end a run when a tool has submitted its result: [done].SubmitOnce
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
 //   - help with wrong arguments and failing tools: [repair].SchemaRetry, [repair].ToolErrorRetry
