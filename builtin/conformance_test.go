@@ -161,6 +161,9 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
 		"done.SubmitOnce":       func() agent.Hook { return &done.SubmitOnce{Tool: "submit"} },
+		"limit.Throttle": func() agent.Hook {
+			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
+		},
 	}
 }
 

@@ -6,6 +6,7 @@
 //   - stop a run by the finish reason of the model: [limit].FinishReason
 //   - stop a run from outside: [limit].Cancellation
 //   - limit how often a tool is called: [limit].Tools
+//   - slow down and refuse calls that come too often: [limit].Throttle
 //   - warn the model that few steps remain: [limit].Warning
 //   - allow, ask or deny calls by rules: [permission].Rules
 //   - allow or deny tools by name: [permission].DenyTools, [permission].ReadOnly
