@@ -39,6 +39,7 @@
 //   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
+//   - find what breaks prompt caching: [observe].CacheWatch
 //
 // A hook is a struct with plain fields. The zero value of a field selects the documented default. Hooks.Use of package
 // agent adds the hook, and panics if a field is invalid; the text names the field and the remedy. For example:
