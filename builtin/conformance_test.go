@@ -165,6 +165,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
 		},
 		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
+		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 	}
 }
 

@@ -23,6 +23,7 @@
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
 //   - show the model its working theory: [prompt].WorkingTheory
+//   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
