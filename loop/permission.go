@@ -37,6 +37,9 @@ func (b *batch) permit(c *call) bool {
 func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, string) {
 	r := b.r
 	if isNil(r.approver) {
+		if ask.Reason != "" {
+			return agent.DeniedUnasked, "there is nobody to ask: " + ask.Reason
+		}
 		return agent.DeniedUnasked, "there is nobody to ask"
 	}
 	question := agent.Question{
