@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -63,7 +64,22 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 	approving := func() agent.Model {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
+	scripts := filepath.Join(dir, "settings.json")
+	err := os.WriteFile(scripts, []byte(`{"hooks": {
+		"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
+		"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]func() agent.Hook{
+		"claudecode.Hooks": func() agent.Hook {
+			h, err := claudecode.Read(scripts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.OnError = quiet
+			return h
+		},
 		"permission.ApprovalStop": func() agent.Hook { return &permission.ApprovalStop{} },
 		"record.Audit": func() agent.Hook {
 			return &record.Audit{

@@ -67,6 +67,7 @@ func (c *call) shownResult() agent.ToolCallResult {
 	shown := *c.slot
 	shown.Call = c.shown()
 	shown.Parts, shown.Warnings = agentspec.CloneParts(shown.Parts), slices.Clone(shown.Warnings)
+	shown.Context = slices.Clone(shown.Context)
 	return shown
 }
 
@@ -252,6 +253,7 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 	fixed := was
 	fixed.Output, fixed.Err, fixed.Kind, fixed.NoRetry = left.Output, left.Err, left.Kind, left.NoRetry
 	fixed.Parts, fixed.Warnings = agentspec.CloneParts(left.Parts), warnings(left.Warnings)
+	fixed.Context = contexts(left.Context)
 	switch {
 	case left.Err == "" && was.Err != "":
 		fixed.Err, fixed.Kind = was.Err, was.Kind

@@ -31,18 +31,22 @@ func eventful() looptest.Harness {
 	expert := &loop.Agent{Name: "expert", Model: replies("from the expert"), Tools: tools(reports)}
 	script := looptest.NewScript(
 		looptest.Calls(looptest.Call("work", nil), looptest.Call("fails", nil), looptest.Call("denied", nil),
-			looptest.Call("unknown", nil), looptest.Call("helper", `{"task":"t"}`)),
+			looptest.Call("asked", nil), looptest.Call("unknown", nil), looptest.Call("helper", `{"task":"t"}`)),
 		looptest.Reply("rejected"), looptest.Call("transfer_to_expert", `{"task":"t"}`), looptest.Reply("over"))
 	return looptest.Harness{
 		Tools: tools(reports, &looptest.Tool{Name: "fails", Err: errBoom}, &looptest.Tool{Name: "denied"},
-			loop.Subagent(helper)),
+			&looptest.Tool{Name: "asked"}, loop.Subagent(helper)),
 		Agent: &loop.Agent{
 			Model: script, Handoffs: []*loop.Agent{expert}, Compactor: &compactor{}, Limits: loop.Limits{Briefing: 1, Steps: 6},
+			Approver: says(true),
 		},
 		Hooks: hooks(rejectFirst(1), compactWhen(6), permission(
 			func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-				if c.Name == "denied" {
+				switch c.Name {
+				case "denied":
 					return agent.Deny{}, nil
+				case "asked":
+					return agent.Ask{}, nil
 				}
 				return nil, nil
 			}), agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) {
@@ -280,6 +284,7 @@ var refusals = map[string]func(ran *looptest.Ran, result agent.AgentResult) bool
 		return ran.Recorder.Count("BeforeTool") == 0 && !has(result, agent.RoleAssistant, "")
 	},
 	"BeforeTool":   never("AroundTool"),
+	"BeforeAsk":    never("OnPermissionGranted"),
 	"OnPermission": never("AroundTool", "OnHandoff"),
 	"OnHandoff": func(ran *looptest.Ran, _ agent.AgentResult) bool {
 		return !slices.ContainsFunc(hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart"),

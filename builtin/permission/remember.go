@@ -21,8 +21,8 @@ import (
 // Arguments in which a name occurs twice are equal to no others, because decoders disagree about their value: a yes to
 // {"cmd":"ls"} does not answer {"cmd":"rm -rf /","cmd":"ls"}.
 //
-// Concurrent questions about equal calls reach the other approver once. Errors are not cached, and neither are answers
-// that arrive after their context is done.
+// Concurrent questions about equal calls reach the other approver once. Errors are not cached. Neither are answers
+// that arrive after their context is done, change the arguments or stop the run.
 //
 // State: the answers, until Forget. A Remember is safe for concurrent use and must not be copied.
 type Remember struct {
@@ -102,7 +102,9 @@ func (r *Remember) ask(
 		close(known.done)
 	}()
 	answer, err = r.Approver.Approve(ctx, q)
-	known.answer, known.ok = answer, err == nil && ctx.Err() == nil // the loop has ignored a late answer
+	special := len(answer.Args) > 0 || answer.StopRun
+	known.answer, known.ok = answer, err == nil && ctx.Err() == nil && !special // the loop has ignored a late answer
+	known.answer.Remember = nil                                                 // reported once
 	return answer, err
 }
 

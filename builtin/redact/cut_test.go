@@ -103,12 +103,13 @@ func TestTextsAreTruncatedAfterRedaction(t *testing.T) {
 		"short":             {"token=abc", 100, "token=[REDACTED]"},
 		"the secret is cut": {"token=" + strings.Repeat("a", 50), 10, "token=[RE…"},
 		"a long text":       {strings.Repeat("x", 100_000), 5, "xxxx…"},
-		"no characters":     {"abc", 0, ""},
-		"a marker at the end": {
-			strings.Repeat("😀", 505) + " token=" + strings.Repeat("a1", 3000),
-			510,
-			strings.Repeat("😀", 505) + " tok…",
+		"a manifest": {
+			"data:\n  a: " + strings.Repeat("eHg", 20) + "\n  b: " + strings.Repeat("eHg", 2000) + "\nkind: Secret\n", 200,
+			"data:\n  a: [REDACTED]\n  b: [REDACTED]…",
 		},
+		"no characters": {"abc", 0, ""},
+		"a marker at the end": {strings.Repeat("😀", 505) + " token=" + strings.Repeat("a1", 3000), 510,
+			strings.Repeat("😀", 505) + " tok…"},
 		"the largest bound":        {"password=x", 1 << 62, "password=[REDACTED]"},
 		"the window ends in a key": {strings.Repeat("password=x\n", 400), 40, "password=[REDACTED]\npassword=[REDACTED]…"},
 	} {

@@ -160,18 +160,25 @@ func OpenAppend(path string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, 0, &fs.PathError{Op: "append", Path: path, Err: errors.New("it is no regular file; name another one")}
+		return nil, 0, notRegular(path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, fileMode)
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() { // somebody replaced it meanwhile
+		err = notRegular(path)
+	}
 	if err != nil {
 		_ = f.Close()
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+func notRegular(path string) error {
+	return &fs.PathError{Op: "append", Path: path, Err: errors.New("it is no regular file; name another one")}
 }
 
 // endsLine reports whether the last byte of a file is a line break.
