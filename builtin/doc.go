@@ -12,7 +12,9 @@
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
-//   - deny dangerous shell commands: [shell].Guard
+//   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
+//   - run the scripts of Claude Code settings files: [claudecode].Read
+//   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
@@ -24,6 +26,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
+//   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
@@ -52,8 +55,10 @@
 //
 // Start with [Guards].
 //
+// [claudecode]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/claudecode
 // [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
 // [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done
+// [external]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/external
 // [limit]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/limit
 // [memory]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/memory
 // [observe]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/observe
@@ -63,6 +68,7 @@
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
 // [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
+// [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell
 // [state]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/state
 // [window]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/window

@@ -122,6 +122,7 @@ func (m *File) flush(owner agent.Identity) error {
 	defer m.mu.Unlock()
 	if owner != (agent.Identity{}) && !k.dirty && !k.writing && m.known[owner] == k {
 		delete(m.known, owner)
+		m.flushed++
 	}
 	return err
 }

@@ -200,7 +200,7 @@ func (a *Audit) wants(fired hookkit.AnyFired) bool {
 		return true
 	}
 	switch fired.Point {
-	case "OnPermissionDenied", "OnToolsDisabled": // decided by the loop, a person or a switch
+	case "OnPermissionGranted", "OnPermissionDenied", "OnToolsDisabled": // decided by the loop, a person or a switch
 		return true
 	case "AroundTool": // OnToolError records a failed attempt, AfterTool the result
 		fired.Err = nil
