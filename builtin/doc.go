@@ -14,7 +14,7 @@
 //   - end the turn until a person approves: [permission].ApprovalStop
 //   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
-//   - deny dangerous shell commands: [shell].Guard
+//   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
@@ -26,6 +26,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
+//   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
@@ -67,6 +68,7 @@
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
 // [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
+// [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell
 // [state]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/state
 // [window]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/window

@@ -13,6 +13,9 @@
 // a spec is read in milliseconds, even in a tree that does not compile. The package writes no file; that is the
 // command's part. It does not import the runtime: the generated code names it, but the generator does not need it.
 //
+// [Outline] stops after the model, for old versions of a spec. [Spec.Surface] describes the points and every type that
+// they reach as plain data (surface.go, surface_read.go), and package gen/breaking compares two of them.
+//
 // # Emitting
 //
 // Formatting is the slow part, and two points with the same law differ only in names. So the code of each law is

@@ -112,8 +112,9 @@ type SurfaceMethod struct {
 
 // A SurfaceConst is a constant.
 type SurfaceConst struct {
-	Name  string
-	Pos   token.Position
-	Type  string // its name; "" if it has none
-	Value string // as written, with the position in its group if it depends on that
+	Name    string
+	Pos     token.Position
+	Type    string // for example Kind or untyped int; "" if it is unknown
+	Value   string // "" if it is unknown
+	Written string // the value as written, with its number if it contains iota
 }

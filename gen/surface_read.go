@@ -2,9 +2,10 @@ package gen
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -56,8 +57,8 @@ func Outline(dir string, files []File) (*Spec, Diagnostics) {
 func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:")+1:] }
 
 // Surface returns the surface of a spec. module is the path of its module, or "" if it is in none; files returns the
-// files of another package of the module, or nil if there are none. A file that does not parse is a diagnostic, because
-// it may hide types.
+// files of another package of the module, or nil if they are unknown. A file that does not parse is a diagnostic,
+// because it may hide types.
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
 		types: map[string]*SurfaceType{}}
@@ -68,6 +69,8 @@ func (s *Spec) Surface(module string, files func(importPath string) []File) (*Su
 		}
 	}
 	r.own.path = r.importPaths(s.info.file, s.info.qualifiers)
+	r.own.files = slices.Concat([]*file{s.info.file}, s.info.others, s.info.limited)
+	r.own.constants = evaluate(r.Fset, r.own.files)
 	for _, f := range s.info.broken {
 		r.reportSyntax(f)
 	}
@@ -99,7 +102,25 @@ type surfaceReader struct {
 // A surfacePackage is a package whose declarations are followed.
 type surfacePackage struct {
 	namespace
-	methods []*declaration
+	files     []*file
+	methods   []*declaration
+	constants *types.Info
+	repeated  map[string][]*declaration // by name; nil until others is called
+}
+
+// others returns the other declarations of a type. Files for several systems can declare a type several times.
+func (p *surfacePackage) others(d *declaration) []*declaration {
+	if p.repeated == nil {
+		p.repeated = map[string][]*declaration{}
+		for _, f := range p.files {
+			for _, d := range declarations(f) {
+				if d.spec != nil {
+					p.repeated[d.name] = append(p.repeated[d.name], d)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.repeated[d.name]), func(other *declaration) bool { return other.pos == d.pos })
 }
 
 // surface reads the points, and follows the types from there.
@@ -139,7 +160,7 @@ func (r *surfaceReader) surface() *Surface {
 	for name, t := range r.types {
 		t.Exit = exits[name]
 	}
-	s.Consts = r.constants()
+	s.Consts = r.readConstants()
 	return s
 }
 
@@ -163,23 +184,21 @@ type scopeOf struct {
 	in         *surfacePackage
 	file       *file
 	parameters map[string]string
+	arguments  map[string]typeArgument // of the generic type that it is in
+}
+
+// A typeArgument is a type argument, with the place where it is written, and the declarations around it.
+type typeArgument struct {
+	at   scopeOf
+	typ  ast.Expr
+	open map[*declaration]bool
 }
 
 // written reads a type expression, and follows the types that it names. A nil expression is the zero Written.
 func (r *surfaceReader) written(at scopeOf, expr ast.Expr) Written {
-	if expr == nil {
-		return Written{}
-	}
-	w := Written{Text: at.file.shortLine(expr), Pos: r.position(expr.Pos())}
-	for _, expand := range []bool{false, true} {
-		writer := typeWriter{in: &at.in.namespace, file: at.file, parameters: at.parameters,
-			open: map[*declaration]bool{}, expands: func(*declaration) bool { return expand }}
-		writer.write(expr)
-		if expand {
-			w.Meaning = writer.String()
-		} else {
-			w.Name = writer.String()
-		}
+	w := r.spelled(at, expr)
+	if !w.Given() {
+		return w
 	}
 	names := map[string]bool{}
 	r.follow(at, expr, func(name string) {
@@ -188,6 +207,25 @@ func (r *surfaceReader) written(at scopeOf, expr ast.Expr) Written {
 			w.Types = append(w.Types, name)
 		}
 	})
+	return w
+}
+
+// spelled reads a type expression without the types that it names. A nil expression is the zero Written.
+func (r *surfaceReader) spelled(at scopeOf, expr ast.Expr) Written {
+	if expr == nil {
+		return Written{}
+	}
+	w := Written{Text: at.file.shortLine(expr), Pos: r.position(expr.Pos())}
+	for _, expand := range []bool{false, true} {
+		writer := typeWriter{in: &at.in.namespace, file: at.file, parameters: at.parameters,
+			open: map[*declaration]bool{}, expands: func(*declaration) bool { return expand }, length: at.in.length}
+		writer.write(expr)
+		if expand {
+			w.Meaning = writer.String()
+		} else {
+			w.Name = writer.String()
+		}
+	}
 	return w
 }
 
@@ -231,6 +269,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 			continue
 		}
 		r.reportSyntax(f)
+		p.files = append(p.files, f)
 		for _, d := range declarations(f) {
 			switch {
 			case d.owner != "":
@@ -241,6 +280,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 		}
 	}
 	if len(p.scope) > 0 {
+		p.constants = evaluate(r.Fset, p.files)
 		r.packages[importPath] = p
 	}
 	return r.packages[importPath]
@@ -284,10 +324,22 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	if r.types[full] != nil {
 		return full
 	}
+	t := r.declare(in, full, d)
+	t.Exported = ast.IsExported(name)
+	for _, other := range in.others(d) {
+		variant := full + " (" + other.file.name + ")"
+		r.declare(in, variant, other)
+		t.Types = append(t.Types, variant)
+	}
+	return full
+}
+
+// declare adds a type to the surface under a name.
+func (r *surfaceReader) declare(in *surfacePackage, full string, d *declaration) *SurfaceType {
 	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: Deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
-		Exported: ast.IsExported(name), Alias: d.spec.Assign.IsValid()}
+		Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
-	at := scopeOf{in, d.file, map[string]string{}}
+	at := scopeOf{in: in, file: d.file, parameters: map[string]string{}}
 	list := flatten(d.spec.TypeParams)
 	for i, p := range list {
 		if p.name != nil {
@@ -307,14 +359,16 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	default:
 		t.Underlying = r.mention(t, at, body)
 	}
-	for _, m := range in.methods {
-		if m.owner == name {
-			r.addMethod(t, at, m)
+	for _, here := range []bool{true, false} { // a file for one system has the methods of its type
+		for _, m := range in.methods {
+			if m.owner == d.name && (m.file == d.file) == here {
+				r.addMethod(t, at, m)
+			}
 		}
 	}
 	slices.SortFunc(t.Methods, func(a, b SurfaceMethod) int { return cmp.Compare(a.Name, b.Name) })
 	t.Incomparable = r.incomparable(at, d.spec.Type, map[*declaration]bool{d: true})
-	return full
+	return t
 }
 
 // mention reads a type expression in the declaration of t.
@@ -332,7 +386,11 @@ func (r *surfaceReader) mention(t *SurfaceType, at scopeOf, expr ast.Expr) Writt
 func (r *surfaceReader) fields(t *SurfaceType, at scopeOf, body *ast.StructType) []SurfaceField {
 	var all []SurfaceField
 	for _, f := range body.Fields.List {
-		field := SurfaceField{Type: r.mention(t, at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
+		field := SurfaceField{Type: r.spelled(at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
+		// Hooks cannot reach the type of a hidden field.
+		if slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) || len(f.Names) == 0 {
+			field.Type = r.mention(t, at, f.Type)
+		}
 		field.Deprecated = Deprecation(field.Doc) != ""
 		if f.Tag != nil {
 			field.Tag = f.Tag.Value
@@ -369,7 +427,8 @@ func (r *surfaceReader) readMethods(t *SurfaceType, at scopeOf, body *ast.Interf
 
 // addMethod adds a declared method to its type.
 func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
-	if !ast.IsExported(m.name) {
+	same := func(other SurfaceMethod) bool { return other.Name == m.name }
+	if !ast.IsExported(m.name) || slices.ContainsFunc(t.Methods, same) {
 		return
 	}
 	method := SurfaceMethod{Name: m.name, Pos: r.position(m.pos), Exported: true}
@@ -382,7 +441,7 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		if star, pointer := receiver.(*ast.StarExpr); pointer {
 			method.Pointer, receiver = true, star.X
 		}
-		of := scopeOf{at.in, m.file, map[string]string{}}
+		of := scopeOf{in: at.in, file: m.file, parameters: map[string]string{}}
 		_, parameters := instance(receiver)
 		for i, p := range parameters {
 			if name, ok := p.(*ast.Ident); ok {
@@ -412,82 +471,40 @@ func (r *surfaceReader) incomparable(at scopeOf, expr ast.Expr, open map[*declar
 				return why
 			}
 		}
+	}
+	name, arguments := instance(expr)
+	switch e := name.(type) {
 	case *ast.Ident:
-		return r.incomparableName(at.in, e.Name, open)
+		if argument, ok := at.arguments[e.Name]; ok {
+			return r.incomparable(argument.at, argument.typ, maps.Clone(argument.open))
+		}
+		return r.incomparableName(at, at.in, e.Name, arguments, open)
 	case *ast.SelectorExpr:
 		if x, ok := e.X.(*ast.Ident); ok {
 			if in := r.packageOf(at.in.path(at.file, x.Name)); in != nil {
-				return r.incomparableName(in, e.Sel.Name, open)
+				return r.incomparableName(at, in, e.Sel.Name, arguments, open)
 			}
 		}
 	}
 	return ""
 }
 
-func (r *surfaceReader) incomparableName(in *surfacePackage, name string, open map[*declaration]bool) string {
+// incomparableName is incomparable for a named type with type arguments that are written at a place.
+func (r *surfaceReader) incomparableName(at scopeOf, in *surfacePackage, name string, arguments []ast.Expr,
+	open map[*declaration]bool) string {
 	d := in.scope[name]
 	if d == nil || d.spec == nil || open[d] {
 		return ""
 	}
-	open[d] = true
-	return r.incomparable(scopeOf{in: in, file: d.file}, d.spec.Type, open)
-}
-
-// constants reads the exported constants of the spec's package.
-func (r *surfaceReader) constants() []SurfaceConst {
-	var all []SurfaceConst
-	for _, f := range append([]*file{r.file}, append(slices.Clone(r.others), r.limited...)...) {
-		for _, decl := range f.tree.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok || group.Tok != token.CONST {
-				continue
-			}
-			var typ ast.Expr
-			var values []ast.Expr
-			for index, spec := range group.Specs {
-				spec, ok := spec.(*ast.ValueSpec)
-				if !ok {
-					continue
-				}
-				if len(spec.Values) > 0 {
-					typ, values = spec.Type, spec.Values
-				}
-				for i, name := range spec.Names {
-					if name.IsExported() && i < len(values) {
-						all = append(all, SurfaceConst{Name: name.Name, Pos: r.position(name.Pos()), Type: typeName(typ),
-							Value: r.constant(f, typ, values[i], index)})
-					}
-				}
-			}
+	inside := scopeOf{in: in, file: d.file, arguments: map[string]typeArgument{}}
+	for i, p := range flatten(d.spec.TypeParams) {
+		if p.name != nil && i < len(arguments) {
+			inside.arguments[p.name.Name] = typeArgument{at, arguments[i], maps.Clone(open)}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b SurfaceConst) int { return cmp.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(all, func(a, b SurfaceConst) bool { return a.Name == b.Name })
-}
-
-// typeName returns the name of a type of the package, or "".
-func typeName(typ ast.Expr) string {
-	if name, ok := typ.(*ast.Ident); ok {
-		return name.Name
+	open[d] = true
+	if len(arguments) > 0 {
+		defer delete(open, d) // other arguments can have another result
 	}
-	return ""
-}
-
-// constant returns the type and the value of a constant as written. If the value contains iota, its number follows,
-// because the other constants of the group determine it.
-func (r *surfaceReader) constant(f *file, typ, value ast.Expr, number int) string {
-	text := f.line(value)
-	counts := false
-	ast.Inspect(value, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		counts = counts || ok && id.Name == "iota"
-		return true
-	})
-	if counts {
-		text += fmt.Sprintf(" (iota is %d)", number)
-	}
-	if typ != nil {
-		text = f.line(typ) + " = " + text
-	}
-	return text
+	return r.incomparable(inside, d.spec.Type, open)
 }

@@ -95,6 +95,15 @@ type typeWriter struct {
 	parameters map[string]string
 	expands    func(alias *declaration) bool // whether an alias is written as its type
 	open       map[*declaration]bool         // aliases being resolved
+	length     func(ast.Expr) string         // the length of an array, or "" if it is unknown; can be nil
+}
+
+// lengthOf returns the length of an array as a number, or "" if it is unknown. A slice has none.
+func (w *typeWriter) lengthOf(expr ast.Expr) string {
+	if w.length == nil || expr == nil {
+		return ""
+	}
+	return w.length(expr)
 }
 
 // limit is the size after which nothing is added. An alias of a struct with two aliases can double the text at every
@@ -126,7 +135,12 @@ func (w *typeWriter) write(expr ast.Expr) {
 	case *ast.Ellipsis:
 		w.sequence("...", e.Elt)
 	case *ast.ArrayType:
-		w.sequence("[", e.Len)
+		w.WriteString("[")
+		if length := w.lengthOf(e.Len); length != "" {
+			w.WriteString(length)
+		} else if e.Len != nil {
+			w.write(e.Len)
+		}
 		w.sequence("]", e.Elt)
 	case *ast.MapType:
 		w.sequence("map[", e.Key)

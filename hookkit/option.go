@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
@@ -66,7 +67,8 @@ func anchored(option string, regs []*Registration) []*opaque.Registration {
 	anchors := make([]*opaque.Registration, len(regs))
 	for i, r := range regs {
 		if r == nil || r.registered() == nil {
-			panic(fmt.Sprintf("hookkit: %s: registration %d is nil; pass the result of Add, Observe or Use", option, i))
+			panic(fmt.Sprintf("hookkit: %s at %s: registration %d is nil; pass the result of Add, Observe or Use",
+				option, callsite.Of(2), i))
 		}
 		anchors[i] = (*opaque.Registration)(r)
 	}
@@ -86,7 +88,7 @@ func (LimitOption) useOption()  {}
 // timeout wins. A d that is not positive panics.
 func Timeout(d time.Duration) LimitOption {
 	if d <= 0 {
-		panic(fmt.Sprintf("hookkit: Timeout(%v): the timeout must be positive", d))
+		panic(fmt.Sprintf("hookkit: Timeout(%v) at %s: the timeout must be positive", d, callsite.Of(1)))
 	}
 	return func(s *opaque.Settings) { s.Timeout = d }
 }
@@ -135,7 +137,7 @@ func (DeliveryOption) observerOption() {}
 // length that is not positive panics.
 func Async(queue int) DeliveryOption {
 	if queue <= 0 {
-		panic(fmt.Sprintf("hookkit: Async(%d): the queue must hold at least one event", queue))
+		panic(fmt.Sprintf("hookkit: Async(%d) at %s: the queue must hold at least one event", queue, callsite.Of(1)))
 	}
 	return func(s *opaque.Settings) { s.Queue = queue }
 }

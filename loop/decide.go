@@ -103,12 +103,13 @@ func (b *batch) check(c *call) {
 	switch {
 	case c.duplicate != "":
 		unusable = &agent.ToolError{Kind: agent.FailDuplicate, Message: fmt.Sprintf(
-			"the reply has another call with the id %q, so this one was not run; give each call an id of its own", c.duplicate)}
+			"the reply has another call with the id %s, so this one was not run; give each call an id of its own",
+			quoted(c.duplicate))}
 	case e == nil:
 		unusable = r.tools.unknown(c.req.Name)
 	case !slices.Contains(r.offeredTools, c.req.Name) && c.req.Name == c.asked:
 		unusable = &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf(
-			"the tool %q was not offered in this request; use one that was", c.req.Name)}
+			"the tool %s was not offered in this request; use one that was", quoted(c.req.Name))}
 	default:
 		unusable = e.fits(c.req.Args, r.limits.ArgBytes)
 	}

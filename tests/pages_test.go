@@ -28,8 +28,8 @@ import (
 //	diff     Lines of files to replace.
 //	sh       Commands, one in a line. They succeed, but after a diff the last one fails.
 //	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
-//	yaml     The commands after "- run:" and "entry:" succeed.
-//	bash     The file that its second line names, as in "# hooks/guard.sh".
+//	yaml     The commands after "- run:" and "entry:" succeed in a shell.
+//	bash     The executable file that its second line names, as in "# hooks/guard.sh".
 //	python   The file that its first line names, as in "# hooks/guard.py".
 //	json     One JSON value.
 //	mermaid  A diagram, which nothing checks here.
@@ -44,7 +44,8 @@ func TestPages(t *testing.T) {
 	}
 	hookgen, hookvet := usermodule.BuildHookgen(t), usermodule.Build(t, "hookvet")
 	// A page installs hookgen as a reader does. With -trimpath the build cache knows the packages of the last test.
-	env := append(usermodule.Publish(t, pageVersion), "GOFLAGS=-mod=mod -modcacherw -trimpath")
+	env := append(usermodule.Publish(t, pageVersion), "GOFLAGS=-mod=mod -modcacherw -trimpath",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 	for _, name := range pageNames(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +134,7 @@ func (p *page) use(t *testing.T, b block, next string) {
 		}
 	case "yaml":
 		for _, command := range regexp.MustCompile(`(?:- run|entry): (.*)`).FindAllStringSubmatch(b.text, -1) {
-			p.run(t, strings.Fields(command[1])...)
+			p.run(t, "sh", "-c", command[1])
 		}
 	case "text":
 		if p.lacks != "" {
@@ -152,11 +153,14 @@ func (p *page) use(t *testing.T, b block, next string) {
 			t.Errorf("got:\n%s\nthe page says:\n%s", got, want)
 		}
 	case "bash", "python":
-		first := regexp.MustCompile(`(?m)^# (\S+\.\S+)$`).FindStringSubmatch(b.text)
+		first := regexp.MustCompile(`(?m)^# (\S*\.\S+)$`).FindStringSubmatch(b.text)
 		if first == nil {
 			t.Fatal("no comment names the file of the block")
 		}
 		p.module.Write(first[1], b.text)
+		if err := os.Chmod(filepath.Join(p.module.Dir, filepath.FromSlash(first[1])), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := exec.LookPath("jq"); err != nil && strings.Contains(b.text, "jq ") {
 			p.lacks = "jq"
 		}

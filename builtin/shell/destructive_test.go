@@ -264,7 +264,10 @@ func TestWorkspaceRulesAllowRemovalsBelow(t *testing.T) {
 		root + "/../x; rm -rf " + root: false, "rm -rf " + root: false, "rm -rf " + root + "/": false,
 		"rm -rf " + root + "/.git": false, "rm -rf " + root + "x": false,
 		"rm -rf \"$PWD\"": false, "cd web && rm -rf ../.git": false, "cd .git && rm -rf objects": false,
-		"rm -r /etc": false, "git reset --hard": false, "eval rm -rf ../x": false, "rm -rf dist; rm -rf /usr": false,
+		"rm -r /etc": false, "git reset --hard": false, "eval rm -rf ../x": false, "env -C / rm -rf dist": false,
+		"builtin cd /; rm -rf dist":  false,
+		"sudo --chdir=/ rm -rf dist": false, "ln -s / x && rm -rf x/home": false, "find -L . -name x -delete": false,
+		"find . -type d -name x -exec sudo rm -rf {} +": false, "rm -rf dist; rm -rf /usr": false,
 		"python3 -c \"import shutil; shutil.rmtree('/')\"": false,
 	} {
 		t.Run(command, func(t *testing.T) {

@@ -1,7 +1,11 @@
 // Package shell denies dangerous shell commands in the arguments of tool calls.
 //
-// It prevents accidents; it is not a sandbox. Rules that allow commands, or ask a person about them, belong in package
-// permission, which uses [Parse] of this package. The package imports no third-party library.
+// [Guard] denies commands that destroy, whatever tool they are for. [CommandGlob] is a condition for the rules of
+// package permission, which allow commands, deny them or ask a person. Both prevent accidents; neither is a sandbox.
+//
+// The package imports mvdan.cc/sh to parse commands. source.go parses the text; word.go and reader.go turn the syntax
+// tree into commands; nested.go and wrapper.go add the commands that those run; foreign.go searches text that is not
+// valid shell. strict.go and glob.go decide whether a rule may allow a text.
 //
 // Start with [Guard].
 package shell

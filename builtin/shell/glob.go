@@ -40,7 +40,8 @@ type Glob struct {
 //
 // Commands such as eval, exec, env and sudo, which run others, are allowed only by globs that begin with their names.
 //
-// The glob covers what the program itself does. For example, "git *" allows git log --output=file, which writes a file.
+// The glob covers everything that the program itself does. For example, git log --output=file writes a file, and
+// "git *" allows it.
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Names are
 // compared without case, because tools decode them without case. A rule that denies or asks also finds arguments within
@@ -195,10 +196,10 @@ func harmlessArguments(c *Command) bool {
 	args := c.words[1:]
 	switch c.words[0].text {
 	case "printf":
-		return len(args) == 0 ||
-			args[0].isStatic() && !strings.HasPrefix(args[0].text, "-") && !printfSets.MatchString(args[0].text)
+		return !slices.ContainsFunc(args, substitutes) && (len(args) == 0 ||
+			args[0].isStatic() && !strings.HasPrefix(args[0].text, "-") && !printfSets.MatchString(args[0].text))
 	case "test", "[":
-		return !slices.ContainsFunc(args, func(w word) bool {
+		return !slices.ContainsFunc(args, substitutes) && !slices.ContainsFunc(args, func(w word) bool {
 			return w.text == "-v" || w.text == "-R" || !w.isStatic()
 		})
 	case "wait":
@@ -216,6 +217,11 @@ func harmlessArguments(c *Command) bool {
 		return !slices.ContainsFunc(args, func(w word) bool { return !setOption.MatchString(w.text) })
 	}
 	return true
+}
+
+// substitutes reports whether a word contains the text of a substitution, which ksh runs if it expects a number.
+func substitutes(w word) bool {
+	return w.isStatic() && (strings.Contains(w.text, "$(") || strings.Contains(w.text, "`"))
 }
 
 var (

@@ -27,15 +27,22 @@ import (
 // parsed too. Arguments that are not valid JSON are parsed as a script.
 //
 // Because the text is parsed, text that only resembles a command is allowed: a commit message, an argument of echo, a
-// pattern of grep. Disguised commands are found, for example after sudo, env or xargs, with an absolute path, in
-// quotes, in $(...) or in sh -c. Here-documents for a shell and calls of other languages such as os.system("...") are
-// parsed too.
+// pattern of grep. Disguised commands are found, for example
+//
+//   - with an absolute path, in quotes, in $(...), or in a variable that the text sets
+//   - after sudo, env, xargs, ssh, find -exec or git -c alias.x=!
+//   - in sh -c, in a here-document for a shell, or in a file that the text writes and then runs
+//   - in base64 or in escapes that are decoded and piped into a shell
+//   - in calls of other languages, such as python -c 'os.system("...")'
+//
+// The text is read as bash and as a POSIX shell. [DefaultRules] deny every forced recursive rm; [WorkspaceRules] allow
+// it for node_modules and the like below a directory.
 //
 // The reason names the rule, the remaining allowed commands and an alternative, because a model that only reads
 // "blocked" tends to give up. Commands that are too large or too deeply nested to be checked are denied.
 //
-// The hook is not a sandbox: a variable, an alias, a script file or another program can bypass it. Restrict the tools
-// themselves, too.
+// The hook is not a sandbox: a script file, a compiled program or a variable of unknown value can bypass it. Restrict
+// the tools themselves, too.
 type Guard struct {
 	// Fields are the names of arguments that contain commands. Nil: command, cmd, script, code, shell_command.
 	Fields []string

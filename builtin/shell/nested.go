@@ -16,8 +16,11 @@ func (r *reader) command(words []word, in flow) string {
 	}
 	defer func() { r.depth-- }()
 	for len(words) > 0 && isAssignment(words[0].text) { // as in env A=b make
-		name, value, _ := strings.Cut(words[0].text, "=")
 		if r.strict {
+			if in.parent == nil || !setsVariables[in.parent.Program] {
+				r.refuse(errUnreadable) // the name of a program
+			}
+			name, value, _ := strings.Cut(words[0].text, "=")
 			r.strictAssignment(name, value, words[0].isStatic())
 		}
 		words = words[1:]
@@ -38,6 +41,9 @@ func (r *reader) command(words []word, in flow) string {
 	return output
 }
 
+// setsVariables are the programs whose arguments can set variables for the command that they run.
+var setsVariables = kit.Set("env", "sudo", "doas")
+
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
 // isAssignment reports whether a word sets a variable, as in A=b.
@@ -55,6 +61,8 @@ func (r *reader) changesShell(c *Command) {
 		}
 	case changesDirectory[c.Program]:
 		r.enters(c)
+	case c.Program == "ln" || c.Program == "mount":
+		r.dirs = []string{"?"} // a path can now lead anywhere
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
-// A workspace is the directory in which commands run and may remove what is below it. "" is none.
+// A workspace is the directory in which commands run. They may remove the files below it, or no files if it is "".
 type workspace string
 
 // A removal is a parsed rm command.
@@ -266,8 +266,8 @@ func (w workspace) findsBelow(c *Command) bool {
 	named, starts := false, 0
 	for i, arg := range c.Args {
 		switch {
-		case arg == "-o", arg == "-or", arg == "!", arg == "-not", arg == ",":
-			return false // the test of the name could be bypassed
+		case slices.Contains([]string{"-o", "-or", "!", "-not", ",", "-L", "-follow"}, arg):
+			return false // it finds files with other names, or outside
 		case (arg == "-name" || arg == "-iname" || arg == "-path") && i+1 < len(c.Args):
 			pattern := c.Args[i+1]
 			named = named || strings.Trim(pattern, "*?./") != "" && !strings.EqualFold(pattern,

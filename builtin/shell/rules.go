@@ -250,7 +250,7 @@ func forkBomb(c *Command) bool {
 	return c.forks || interpreters[interpreterOf(c.Program)] && forks.MatchString(strings.Join(c.Args, " "))
 }
 
-// destroyers are programs with the words that, as a subcommand, destroy what cannot be restored.
+// destroyers are programs with their subcommands that destroy data or infrastructure irrecoverably.
 var destroyers = map[string][]string{
 	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy",
 		"state rm"},

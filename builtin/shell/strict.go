@@ -270,6 +270,9 @@ func (s strictness) parts(parts []syntax.WordPart, quoted bool) {
 // literal refuses a dollar sign that is not escaped, because shells disagree about $'a', $"a" and $[1]; and a number
 // sign that begins a word, because it could begin a comment.
 func (s strictness) literal(l *syntax.Lit, quoted bool) {
+	if !quoted && (strings.IndexByte(l.Value, 0xA0) >= 0 || strings.IndexByte(l.Value, 0x85) >= 0) {
+		s.refuse("the command contains a letter that some shells take for a blank; put it in quotes")
+	}
 	for i := 0; i < len(l.Value); i++ {
 		switch l.Value[i] {
 		case '\\':

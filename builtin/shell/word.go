@@ -290,7 +290,7 @@ var defaultOperators = []syntax.ParExpOperator{
 	syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
 }
 
-// nested reads the substitutions in a node that is no word, for example in an arithmetic expression.
+// nested reads the substitutions in a node other than a word, for example in an arithmetic expression.
 func (r *reader) nested(node syntax.Node) {
 	if isNil(node) {
 		return

@@ -103,8 +103,18 @@ func (r *reader) wrapped(c *Command, in flow) {
 		if appendsInput[c.Program] && !r.strict && r.spend(len(in.stdin)) {
 			inner = slices.Concat(inner, staticWords(strings.Fields(in.stdin)))
 		}
+		if slices.ContainsFunc(c.Args[:at], changesDirectoryOption) {
+			dirs := r.dirs
+			r.dirs = []string{"?"}
+			defer func() { r.dirs = dirs }()
+		}
 		r.command(inner, in)
 	}
+}
+
+// changesDirectoryOption reports whether an option of a wrapper selects the directory of the command, as in env -C /.
+func changesDirectoryOption(arg string) bool {
+	return strings.HasPrefix(arg, "--chdir") || strings.HasPrefix(arg, "-C") || strings.HasPrefix(arg, "-D")
 }
 
 // appendsInput are programs that append words of their input to a command.

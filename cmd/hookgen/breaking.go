@@ -200,7 +200,7 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 	return v, v.describe("the old spec", spec, lookUp)
 }
 
-// spec reads the spec in a directory of the revision. It returns nil if there is none.
+// spec reads the spec in a directory of the revision. It returns nil if the directory has none.
 func (r *revision) spec(dir string) (*gen.Spec, []gen.File, error) {
 	files, err := r.goFiles(dir)
 	if err != nil {

@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -141,14 +142,18 @@ func (c *comparison) compareConsts(users map[string][]string) {
 		case !met && c.old.Part:
 		case !met:
 			c.report("const-added", Safe, users[k.Type], k.Pos, token.Position{}, "the constant %s is new", k.Name)
-		case before.Value != k.Value:
+		case c.rename(before.Type) != k.Type && !(c.old.Part && before.Type == ""):
+			c.report("const-changed", BreaksHooks, users[k.Type], k.Pos, before.Pos,
+				"the constant %s is of type %s and was of type %s: hooks that use it may not compile", k.Name,
+				cmp.Or(k.Type, "unknown"), cmp.Or(before.Type, "unknown"))
+		case valueOf(before, k) != valueOf(k, before):
 			verdict := ChangesBehaviour
 			if c.onWire(users[k.Type]) {
 				verdict = BreaksWire
 			}
 			c.report("const-changed", verdict, users[k.Type], k.Pos, before.Pos,
 				"the constant %s is %s and was %s: values that were stored or sent with the old one mean something else",
-				k.Name, k.Value, before.Value)
+				k.Name, valueOf(k, before), valueOf(before, k))
 		}
 	}
 	for _, k := range c.old.Consts {
@@ -157,4 +162,12 @@ func (c *comparison) compareConsts(users map[string][]string) {
 				"the constant %s is gone: hooks that use it do not compile; deprecate it first", k.Name)
 		}
 	}
+}
+
+// valueOf returns the value of a constant, or how it is written if the value of either constant is unknown.
+func valueOf(k, other gen.SurfaceConst) string {
+	if k.Value == "" || other.Value == "" {
+		return k.Written
+	}
+	return k.Value
 }

@@ -7,6 +7,7 @@
 //	point.go   compares a point: its payload, its law and its exits
 //	api.go     derives what hooks, observers and programs see of a law
 //	type.go    compares a type: its fields and methods
+//	member.go  compares the members of embedded fields
 //	ignore.go  applies //hookgen:ignore lines
 //	report.go  prints findings as text, as JSON and as annotations
 //

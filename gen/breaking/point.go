@@ -89,8 +89,9 @@ func (c *comparison) comparePoint(p pair) {
 	}
 	if !c.same(old.Payload, now.Payload) {
 		c.explain(old.Payload)
+		was, is := texts(old.Payload, now.Payload)
 		c.report("payload-changed", BreaksHooks, points, now.Payload.Pos, old.Payload.Pos,
-			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
+			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, is, was)
 	}
 	c.compareLaw(p)
 	c.compareDocs(points, old.Name, now.Name, docs{
@@ -163,7 +164,7 @@ func (c *comparison) compareLaw(p pair) {
 			verdict = ChangesBehaviour
 		}
 		if decide(old.Kind) && decide(now.Kind) {
-			// What the elements of both lists change is reported below.
+			// The elements of both lists are compared below.
 			verdict, why = ChangesBehaviour, "the same hooks may decide something else"
 			if old.Kind == gen.Vote {
 				verdict, why = BreaksHooks, "observers lose "+now.Name+"Fired.Ballots"

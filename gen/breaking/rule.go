@@ -87,6 +87,7 @@ var Rules = []Rule{
 	{"field-retyped", "a field has another type"},
 	{"field-retagged", "a field has another tag"},
 	{"field-moved", "a field has another place in its struct"},
+	{"member-hidden", "a new field or method hides one of an embedded struct"},
 	{"type-changed", "a type is declared differently"},
 	{"type-removed", "an exported type is gone"},
 	{"type-renamed", "a type has another name, with the same contents"},

@@ -122,18 +122,30 @@ func resolved(v Version, t *gen.SurfaceType) *gen.SurfaceType {
 func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 	c.compareDocs(points, old.Name, now.Name, docsOf(c.old, old, c.now, now), docsOf(c.now, now, c.old, old))
 	oldPos, pos := old.Pos, now.Pos
-	if !old.Alias && now.Alias {
+	target := resolved(c.now, now)
+	switch _, known := c.old.Types[target.Name]; {
+	case old.Alias == now.Alias && (!old.Alias || c.same(old.Underlying, now.Underlying)):
+	case !old.Alias && target != now && !known:
 		c.report("type-renamed", Safe, points, pos, oldPos, "%s is declared as an alias of %s now", now.Name,
 			now.Underlying.Text)
+	default:
+		// For example, a hook that passes a Text as a string needs the alias, and one with a case for each needs two types.
+		c.report("type-changed", BreaksHooks, points, pos, oldPos, "%s is declared as %s and was %s: "+
+			"hooks that use it may not compile", now.Name, declaredAs(now), declaredAs(old))
+		return
 	}
-	old, now = resolved(c.old, old), resolved(c.now, now)
+	old, now = resolved(c.old, old), target
 	if c.old.Types[now.Name] != nil && old.Name == now.Name && (oldPos != old.Pos || pos != now.Pos) {
 		return // two aliases of one type, which is compared by itself
 	}
 	report := func(rule string, verdict Verdict, format string, args ...any) {
 		c.report(rule, verdict, points, pos, oldPos, format, args...)
 	}
-	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params ||
+	if old.Params != now.Params && c.loosened(old, now) {
+		report("type-changed", Safe, "the type parameters of %s are %s and were %s: they accept more types", now.Name,
+			parameters(now), parameters(old))
+	}
+	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params && !c.loosened(old, now) ||
 		!c.same(old.Underlying, now.Underlying) || !c.sameEmbeds(old, now) {
 		report("type-changed", BreaksHooks, "%s is declared as %s and was %s: hooks that use it may not compile", now.Name,
 			declaredAs(now), declaredAs(old))
@@ -141,6 +153,7 @@ func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 	}
 	c.compareFields(old, now, points)
 	c.compareMethods(old, now, points)
+	c.compareMembers(old, now, points)
 	if old.Incomparable == "" && now.Incomparable != "" && !c.old.Part {
 		report("not-comparable", BreaksHooks, "%s holds %s, so its values can no longer be compared: "+
 			"hooks that compare them or use them as keys of a map do not compile", now.Name, now.Incomparable)
@@ -167,9 +180,11 @@ func docsOf(v Version, t *gen.SurfaceType, otherVersion Version, other *gen.Surf
 func declaredAs(t *gen.SurfaceType) string {
 	params := ""
 	if t.Params != "" {
-		params = " with type parameters"
+		params = " with the type parameters " + parameters(t)
 	}
 	switch {
+	case t.Alias:
+		return "an alias of " + t.Underlying.Text
 	case t.Struct:
 		return "a struct" + params
 	case t.Interface && len(t.Embeds) > 0:
@@ -182,6 +197,22 @@ func declaredAs(t *gen.SurfaceType) string {
 		return "an interface" + params
 	}
 	return t.Underlying.Text + params
+}
+
+// parameters describes the constraints of the type parameters of a type.
+func parameters(t *gen.SurfaceType) string {
+	list := strings.TrimSuffix(strings.ReplaceAll(t.Params, ";", ", "), ", ")
+	return "[" + strings.ReplaceAll(list, anyType, "any") + "]"
+}
+
+// anyType is the canonical form of the type any.
+const anyType = "interface()"
+
+// loosened reports whether the type parameters accept every type that they accepted before.
+func (c *comparison) loosened(old, now *gen.SurfaceType) bool {
+	return slices.EqualFunc(strings.Split(old.Params, ";"), strings.Split(now.Params, ";"), func(was, is string) bool {
+		return c.rename(was) == is || is == anyType
+	})
 }
 
 func (c *comparison) sameEmbeds(old, now *gen.SurfaceType) bool {
@@ -201,7 +232,8 @@ func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
 	var all []candidate
 	for i, f := range old.Fields {
 		for j, g := range now.Fields {
-			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || !c.same(f.Type, g.Type) {
+			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || f.Exported != g.Exported ||
+				!c.same(f.Type, g.Type) {
 				continue
 			}
 			score := likeness(f.Name, g.Name)
@@ -245,7 +277,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 		}
 		place, ok := places[name]
 		breaks, why := BreaksHooks, "hooks that use it do not compile; deprecate it first"
-		if !f.Exported {
+		if !visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
 		}
 		if !ok {
@@ -271,7 +303,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 	for _, f := range now.Fields {
 		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
-		if f.Exported && jsonTag(f) != "-" && c.sentBack(now.Name) {
+		if visible(c.now, now, f) && jsonTag(f) != "-" && c.sentBack(now.Name) {
 			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
 				"old hooks lose it, and old programs refuse it"
 		}
@@ -288,15 +320,17 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 		c.report("field-retyped", breaks, points, g.Pos, f.Pos,
 			"the field %s of %s is no longer embedded: hooks that use its fields directly do not compile", g.Name, of)
 	case !f.Embedded && g.Embedded && c.same(f.Type, g.Type):
-		c.report("field-retyped", Safe, points, g.Pos, f.Pos, "the field %s of %s is embedded", g.Name, of)
+		verdict, why := c.flattened(g, points)
+		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, why)
 	case !c.same(f.Type, g.Type):
 		c.explain(f.Type)
+		was, is := texts(f.Type, g.Type)
 		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos,
-			"the field %s of %s is %s and was %s: hooks that use it may not compile", g.Name, of, g.Type.Text, f.Type.Text)
+			"the field %s of %s is %s and was %s: hooks that use it may not compile", g.Name, of, is, was)
 	}
 	if f.Tag != g.Tag {
 		verdict := ChangesBehaviour
-		if c.onWire(points) && jsonTag(f) != jsonTag(g) {
+		if c.onWire(points) && encodedAs(f) != encodedAs(g) {
 			verdict = BreaksWire
 		}
 		c.report("field-retagged", verdict, points, g.Pos, f.Pos,
@@ -312,6 +346,28 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 	}
 }
 
+// flattened returns the verdict on a field that is embedded now, and an explanation. The fields of an embedded struct
+// are encoded like those of the struct around it, unless a tag names it.
+func (c *comparison) flattened(f gen.SurfaceField, points []string) (Verdict, string) {
+	name, _, _ := strings.Cut(jsonTag(f), ",")
+	t := c.now.Types[elem(f.Type)]
+	switch {
+	case name != "" || t != nil && !resolved(c.now, t).Struct:
+		return Safe, ""
+	case c.onWire(points):
+		return BreaksWire, ": its fields have another place in JSON, so programs and hooks in other processes disagree"
+	}
+	return ChangesBehaviour, ": its fields have another place in JSON"
+}
+
+// texts returns two types for a message. Types that are written alike, but mean something else, are written out.
+func texts(old, now gen.Written) (was, is string) {
+	if old.Text == now.Text {
+		return old.Meaning, now.Meaning
+	}
+	return old.Text, now.Text
+}
+
 // onWire reports whether other processes see one of the points, in both versions.
 func (c *comparison) onWire(points []string) bool {
 	return c.old.Wire && c.now.Wire && slices.ContainsFunc(c.pairs, func(p pair) bool {
@@ -321,6 +377,15 @@ func (c *comparison) onWire(points []string) bool {
 
 // jsonTag returns the tag of a field for encoding/json.
 func jsonTag(f gen.SurfaceField) string { return reflect.StructTag(f.Tag).Get("json") }
+
+// encodedAs returns the name of a field in JSON and its options. A tag without a name means the name of the field.
+func encodedAs(f gen.SurfaceField) string {
+	name, options, _ := strings.Cut(jsonTag(f), ",")
+	if name == "" && !f.Embedded {
+		name = f.Name
+	}
+	return name + "," + options
+}
 
 // quoted returns a tag as written, or "none".
 func quoted(tag string) string {
@@ -340,12 +405,17 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		}
 		return nil
 	}
+	promoted := membersOf(c.now, now)
 	sealed := slices.ContainsFunc(old.Methods, func(m gen.SurfaceMethod) bool { return old.Interface && !m.Exported })
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
 		switch {
 		case !m.Exported:
 		case n == nil && c.now.Part:
+		case n == nil && promoted.chosen[m.Name].replaces(c, m):
+			c.report("method-removed", ChangesBehaviour, points, now.Pos, m.Pos,
+				"the method %s of %s is gone: hooks that call it now call that of the embedded %s", m.Name, now.Name,
+				promoted.chosen[m.Name].owner)
 		case n == nil:
 			c.report("method-removed", BreaksHooks, points, now.Pos, m.Pos,
 				"the method %s of %s is gone: hooks that call it do not compile; deprecate it first", m.Name, now.Name)
@@ -356,6 +426,10 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		case !m.Pointer && n.Pointer:
 			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
 				"the method %s of %s needs a pointer now: values of the type no longer have it", m.Name, now.Name)
+		case m.Pointer && !n.Pointer && !old.Interface:
+			verdict, effect := c.gained(n.Name, points)
+			c.report("method-changed", verdict, points, n.Pos, m.Pos, "values of %s have the method %s now, too%s", now.Name,
+				n.Name, effect)
 		}
 	}
 	for _, n := range now.Methods {
@@ -367,7 +441,8 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 				"the interface %s has the new method %s: types that implement it do not compile until they have it", now.Name,
 				n.Name)
 		} else if n.Exported {
-			c.report("method-added", Safe, points, n.Pos, old.Pos, "the method %s of %s is new", n.Name, now.Name)
+			verdict, effect := c.gained(n.Name, points)
+			c.report("method-added", verdict, points, n.Pos, old.Pos, "the method %s of %s is new%s", n.Name, now.Name, effect)
 		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
 // Use lets bind add hooks to the points of staged, which are new, and then moves them to points, all or none, under one
 // registration.
 func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookkit.UseOption) *hookkit.Registration {
-	site := caller(2)
+	site := callsite.Of(2)
 	refuseNil("Use", site, "hook", hook)
 	set := options(opts)
 	refuseInvalid("Use", site, set)

@@ -303,7 +303,7 @@ func measure(t *testing.T, m *usermodule.Module, all []*change, bases map[string
 // registered matches the directory of the place where a hook was registered.
 var registered = regexp.MustCompile(`\w+/use/`)
 
-// withoutDirs returns what a program printed without the names of directories, which differ for every change.
+// withoutDirs removes the names of directories, which differ for every change, from the output of a program.
 func withoutDirs(text string) string { return registered.ReplaceAllString(text, "use/") }
 
 // measured returns the worst effect of the change on the old hook and the old program.
@@ -387,4 +387,124 @@ func everyRuleHasAChange(t *testing.T, all []*change) {
 // elsewhere are the rules that another test covers.
 var elsewhere = []string{"package-moved"}
 
-func writePage(t *testing.T, files []string, bases map[string]*base, matrix []*change) {}
+// writePage compares the tables of the page with those that the changes make.
+func writePage(t *testing.T, files []string, bases map[string]*base, matrix []*change) {
+	t.Helper()
+	name := filepath.Join(usermodule.Root(t), "docs", "breaking.md")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := between(t, string(text), "changes", changesTable(files, bases))
+	page = between(t, page, "laws", lawsTable(matrix))
+	if diff := gocmp.Diff(string(text), page); diff != "" {
+		if *update {
+			if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		t.Errorf("docs/breaking.md -, the changes + (go test ./tests/breaking -update):\n%s", diff)
+	}
+}
+
+// between replaces the part of a page between two comments.
+func between(t *testing.T, page, part, text string) string {
+	t.Helper()
+	begin, end := "<!-- begin "+part+" -->\n", "<!-- end "+part+" -->\n"
+	head, rest, ok := strings.Cut(page, begin)
+	_, tail, also := strings.Cut(rest, end)
+	if !ok || !also {
+		t.Fatalf("the page has no %q and %q", begin, end)
+	}
+	return head + begin + text + end + tail
+}
+
+// changesTable has one row for each change. The comment of each file of testdata names its part of the table, and the
+// context of its changes.
+func changesTable(files []string, bases map[string]*base) string {
+	parts := map[string]*strings.Builder{}
+	order := []string{"Points", "Laws", "Types", "The spec as a whole", "Other processes"}
+	for _, file := range files {
+		b := bases[strings.TrimSuffix(filepath.Base(file), ".txtar")]
+		part, context, _ := strings.Cut(strings.TrimSpace(string(b.archive.Comment)), ":")
+		if context = strings.TrimSpace(context); context != "" {
+			context += " "
+		}
+		if parts[part] == nil {
+			parts[part] = new(strings.Builder)
+		}
+		for _, c := range b.changes {
+			fmt.Fprintf(parts[part], "| %s%s | %s | `%s` | %s | %s |\n", context, c.title, strings.Join(c.rules(), ", "),
+				c.verdict(), c.hookDoes(), c.programDoes())
+		}
+	}
+	var all strings.Builder
+	for _, part := range order {
+		fmt.Fprintf(&all, "### %s\n\n| change | rule | verdict | an old hook | an old program |\n|---|---|---|---|---|\n%s\n",
+			part, parts[part])
+	}
+	return all.String()
+}
+
+// rules returns the rules of the findings as code. Changed comments accompany most changes, so they are listed only if
+// nothing else changed.
+func (c *change) rules() []string {
+	var rules []string
+	for _, f := range c.findings {
+		if rule := "`" + f.Rule + "`"; f.Rule != "doc-changed" && !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	if len(rules) == 0 {
+		return []string{"`doc-changed`"}
+	}
+	return rules
+}
+
+// hookDoes describes the effect of the change on the old hook.
+func (c *change) hookDoes() string {
+	if c.hook != "" {
+		return "does not compile"
+	}
+	return "compiles"
+}
+
+// programDoes describes the effect of the change on the old program.
+func (c *change) programDoes() string {
+	switch {
+	case c.loop != "":
+		return "does not compile"
+	case !c.runs:
+		return "compiles"
+	case c.remote:
+		return "disagrees with the service"
+	case c.differs:
+		return "behaves differently"
+	}
+	return "behaves as before"
+}
+
+// lawsTable has the verdict for each pair of laws.
+func lawsTable(matrix []*change) string {
+	names := map[string]string{"observe": "observe", "flow": "exits", "rewrite": "Replace, exits",
+		"amend": "Edit, exits", "vote": "Vote", "collect": "Collect", "check": "Check", "around": "Around"}
+	verdicts := map[string]breaking.Verdict{}
+	for _, c := range matrix {
+		verdicts[c.base+" "+c.title] = c.verdict()
+	}
+	var b strings.Builder
+	b.WriteString("| from, to |")
+	for _, to := range laws {
+		b.WriteString(" " + names[to] + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(laws)) + "\n")
+	for _, from := range laws {
+		b.WriteString("| " + names[from] + " |")
+		for _, to := range laws {
+			b.WriteString(" " + strings.TrimSpace(string(verdicts[from+" "+to])) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,240 @@
+package breaking
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/gen"
+	"pgregory.net/rapid"
+)
+
+// versionOf reads a version of a spec from the text of one file. It returns nil if the text has none.
+func versionOf(text string) *Version {
+	spec, found := gen.Outline("p", []gen.File{{Path: "p/spec.go", Text: []byte(text)}})
+	if len(found) > 0 {
+		return nil
+	}
+	surface, found := spec.Surface("example.com/m", nil)
+	if len(found) > 0 {
+		return nil
+	}
+	return &Version{Surface: surface, Output: spec.Package}
+}
+
+// drawnSpec draws the text of a spec. Names and types are few, so that two drawn specs have much in common.
+func drawnSpec(t *rapid.T) string {
+	var b strings.Builder
+	pick := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
+	b.WriteString("package " + pick("package", "p", "p", "q") + "\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n" +
+		"//hookgen:points\n" + pick("wire", "", "//hookgen:wire\n") + "type Points interface {\n" +
+		pick("env", "", "\tspec.Env[*Env]\n", "\tspec.Env[Env]\n"))
+	names := rapid.Permutation([]string{"OnA", "OnB", "OnC", "OnD"}).Draw(t, "points")
+	for _, name := range names[:rapid.IntRange(1, 4).Draw(t, "number of points")] {
+		b.WriteString(pick("comment", "", "\t// "+name+" fires.\n", "\t// "+name+" fires.\n\t//\n\t// Deprecated: yes.\n"))
+		b.WriteString(pick("local", "", "", "\t//hookgen:local\n"))
+		b.WriteString("\t" + name + "(" + pick("payload", "A", "A", "B", "*A") + ") " + pick("law", "", "spec.Check",
+			"spec.Around[B]", "spec.Collect[string]", "(spec.Collect[B], spec.FailClosed)", "(X, spec.FailClosed)",
+			"(spec.Replace, spec.FailOpen)", "(spec.Replace, X, Y, spec.FailOpen)", "(spec.Edit[int], Y, X, spec.FailOpen)",
+			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, spec.Reverse, Y, X, spec.FailClosed)",
+			"(Y, spec.Collect[B], spec.FailOpen)") + "\n")
+	}
+	b.WriteString("}\n\ntype Env struct{ Name " + pick("type of a field", "string", "int") + " }\n")
+	for _, name := range []string{"A", "B", "X", "Y"} {
+		fmt.Fprintf(&b, "\ntype %s struct {\n", name)
+		fields := rapid.Permutation([]string{"F", "G", "H"}).Draw(t, "fields")
+		for _, field := range fields[:rapid.IntRange(0, 3).Draw(t, "number of fields")] {
+			b.WriteString("\t" + field + " " + pick("type of a field", "string", "int", "[]string") +
+				pick("tag", "", "", " `json:\"f\"`") + "\n")
+		}
+		b.WriteString("}\n")
+	}
+	b.WriteString(pick("constants", "", "\nconst C = 1\n", "\nconst (\n\tC = iota\n\tD\n)\n"))
+	return b.String()
+}
+
+// sound reports findings that are incomplete or in the wrong order.
+func sound(t interface{ Errorf(string, ...any) }, findings []Finding) {
+	for _, f := range findings {
+		if !slices.ContainsFunc(Rules, func(r Rule) bool { return r.ID == f.Rule }) {
+			t.Errorf("there is no rule %s", f.Rule)
+		}
+		if !slices.Contains(Verdicts, f.Verdict) || !f.Pos.IsValid() || !strings.Contains(f.Message, " ") {
+			t.Errorf("%s: no verdict, position or message", f)
+		}
+	}
+	if !slices.IsSortedFunc(findings, func(a, b Finding) int {
+		return slices.Index(Verdicts, a.Verdict) - slices.Index(Verdicts, b.Verdict)
+	}) {
+		t.Errorf("the worst finding is not the first: %v", findings)
+	}
+}
+
+// A version has no difference to itself. Two versions differ in both directions or in none.
+func TestCompareDrawnSpecs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		old, now := versionOf(drawnSpec(t)), versionOf(drawnSpec(t))
+		if found := Compare(*old, *old); len(found) > 0 {
+			t.Fatalf("a version differs from itself: %v", found)
+		}
+		forth, back := Compare(*old, *now), Compare(*now, *old)
+		sound(t, forth)
+		sound(t, back)
+		if (len(forth) == 0) != (len(back) == 0) {
+			t.Fatalf("a difference in one direction only:\n%v\n%v", forth, back)
+		}
+	})
+}
+
+// Every pair of texts is compared without a panic, whatever the rules of the language say about it.
+func FuzzCompare(f *testing.F) {
+	const spec = "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n"
+	for _, body := range []string{
+		"\tOnA(A)\n}\n\ntype A struct{ F []A }\n",
+		"\tOnB(B) (spec.Replace, X, spec.FailOpen)\n}\n\ntype B = map[string]X\n\ntype X struct{ E }\n\ntype E struct{}\n",
+		"\tspec.Env[E[int]]\n\tOnC(a, b C) (spec.Vote, Y, *Y)\n}\n\ntype E[T any] struct{ F T }\n\ntype C = C\n",
+		"\tOnD() (spec.Edit[int])\n}\n\ntype D interface{ D; M() }\n\nconst K, L = iota, 1\n\nfunc (d *D) M() {}\n",
+	} {
+		f.Add(spec+body, spec+"\tOnA(A)\n}\n")
+		f.Add(spec+"\tOnA(B)\n\tOnB(A)\n}\n\ntype A struct{ F, G int `a`; *B }\n\ntype B = A\n", spec+body)
+	}
+	f.Fuzz(func(t *testing.T, one, other string) {
+		old, now := versionOf(one), versionOf(other)
+		if old == nil || now == nil {
+			t.Skip("no spec")
+		}
+		for _, f := range Compare(*old, *now) {
+			if !f.Pos.IsValid() || f.Message == "" {
+				t.Errorf("%s: no position or no message", f)
+			}
+		}
+		if found := Compare(*now, *now); slices.ContainsFunc(found, func(f Finding) bool {
+			return f.Rule != ruleUnusedIgnore && f.Rule != ruleUnknownRule
+		}) {
+			t.Errorf("a version differs from itself: %v", found)
+		}
+	})
+}
+
+func TestLongestIncreasing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.Permutation([]int{1, 2, 3, 4, 5, 6, 7}).Draw(t, "values")
+		chosen := longestIncreasing(values)
+		longest := 0
+		for set := range 1 << len(values) { // every subsequence
+			last, length := 0, 0
+			for i, v := range values {
+				if set&(1<<i) == 0 {
+					continue
+				}
+				if v < last {
+					length = -1
+					break
+				}
+				last, length = v, length+1
+			}
+			longest = max(longest, length)
+		}
+		last := 0
+		for i, v := range values {
+			if chosen[i] {
+				if v < last {
+					t.Fatalf("%v of %v does not increase", chosen, values)
+				}
+				last = v
+			}
+		}
+		if len(chosen) != longest {
+			t.Fatalf("%d of %v chosen, and %d is possible", len(chosen), values, longest)
+		}
+	})
+}
+
+func TestGitHubEscapes(t *testing.T) {
+	got := GitHub([]Finding{{Rule: "const-changed", Verdict: Safe, Message: "100%\nof a,b: c",
+		Pos: token.Position{Filename: "a,b:c%.go", Line: 1, Column: 2}}})
+	want := "::notice file=a%2Cb%3Ac%25.go,line=1,col=2,title=safe (const-changed)::100%25%0Aof a,b: c\n"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A finding that concerns many points names some of them as text, and has an element for each in JSON.
+func TestManyPoints(t *testing.T) {
+	f := Finding{Rule: "field-added", Verdict: Safe, Message: "m", Points: []string{"A", "B", "C", "D"},
+		Pos: token.Position{Filename: "f.go", Line: 1, Column: 1}}
+	if got, want := f.String(), "f.go:1:1: safe: m [A, B and 2 more] (field-added)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	text, err := JSON([]Finding{f})
+	if err != nil || strings.Count(string(text), "\"rule\"") != 4 {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// Declarations that are written in another way, but mean the same, are not changes.
+func TestSameMeaning(t *testing.T) {
+	const point = "package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\n"
+	const group = "package p\n\n//hookgen:points\ntype Points interface{ G }\n\ntype A int\n\n"
+	for name, texts := range map[string][2]string{
+		"length of an array": {
+			point + "type A struct{ F [n]int }\nconst n = 4\n",
+			point + "type A struct{ F [2 * n]int }\nconst n = 2\n",
+		},
+		"constant": {
+			point + "type A int\nconst C, D A = 0, 1\n",
+			point + "type A int\nconst (\n\tC A = iota\n\tD\n)\n",
+		},
+		"alias": {
+			point + "type A struct{ F string }\n",
+			point + "type A struct{ F text }\ntype text = string\n",
+		},
+		"group": {
+			group + "type G interface{ OnA(A) }\n",
+			group + "type G interface{ H }\ntype H interface{ OnA(A) }\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if found := Compare(*versionOf(texts[0]), *versionOf(texts[1])); len(found) > 0 {
+				t.Error(found)
+			}
+		})
+	}
+}
+
+// A package can declare a type once for each system. Each of the declarations is compared.
+func TestCompareEachSystem(t *testing.T) {
+	read := func(windows string) Version {
+		spec, found := gen.Outline("p", []gen.File{
+			{Path: "p/spec.go", Text: []byte("package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n")},
+			{Path: "p/a_linux.go", Text: []byte("package p\n\ntype A struct{ F int }\n\nfunc (A) String() string\n")},
+			{Path: "p/a_windows.go", Text: []byte("package p\n\ntype A struct{ F int }\n\n" + windows)},
+		})
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		surface, found := spec.Surface("example.com/m", nil)
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		return Version{Surface: surface, Output: spec.Package}
+	}
+	old := read("func (A) String() string\n\nconst C = 1\n")
+	for _, test := range []struct{ windows, want string }{
+		{"func (*A) String() string\n\nconst C = 1\n", "method-changed"},
+		{"func (A) String() string\n\nconst C = 2\n", "const-changed"},
+		{"func (A) String() string\n", "const-removed"},
+	} {
+		t.Run(test.want, func(t *testing.T) {
+			found := Compare(old, read(test.windows))
+			if len(found) != 1 || found[0].Rule != test.want || found[0].Pos.Filename == "p/a_linux.go" {
+				t.Error(found)
+			}
+		})
+	}
+	if found := Compare(old, old); len(found) > 0 {
+		t.Error(found)
+	}
+}

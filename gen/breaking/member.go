@@ -1,0 +1,185 @@
+package breaking
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// A member is a field or a method that can be selected from a value: one of its type, or one of an embedded field.
+type member struct {
+	owner   string // the type that declares it
+	method  bool
+	pointer bool // a method whose receiver is a pointer
+	typ     gen.Written
+	pos     token.Position
+	depth   int // the number of embedded fields between
+}
+
+// replaces reports whether calls of a method that is gone compile with this member.
+func (m member) replaces(c *comparison, gone gen.SurfaceMethod) bool {
+	return m.method && c.same(gone.Signature, m.typ) && (gone.Pointer || !m.pointer)
+}
+
+// members are the exported members of a type, by the rules of Go: the shallowest wins, and if two have one depth,
+// neither can be selected.
+type members struct {
+	chosen    map[string]member
+	ambiguous map[string]bool
+	opaque    map[string]bool // embedded types of other modules, whose members are unknown
+}
+
+// membersOf returns the members of a type.
+func membersOf(v Version, t *gen.SurfaceType) members {
+	m := members{map[string]member{}, map[string]bool{}, map[string]bool{}}
+	met := map[string]bool{}
+	for level, depth := []*gen.SurfaceType{t}, 0; len(level) > 0; depth++ {
+		var next []*gen.SurfaceType
+		at := map[string][]member{}
+		seen := map[string]bool{}
+		for _, t := range level {
+			t = resolved(v, t)
+			if met[t.Name] {
+				continue
+			}
+			seen[t.Name] = true
+			for _, f := range t.Fields {
+				at[f.Name] = append(at[f.Name], member{owner: t.Name, typ: f.Type, pos: f.Pos, depth: depth})
+				if embedded := v.Types[elem(f.Type)]; f.Embedded && embedded != nil {
+					next = append(next, embedded)
+				} else if f.Embedded {
+					m.opaque[f.Type.Meaning] = true
+				}
+			}
+			for _, f := range t.Methods {
+				at[f.Name] = append(at[f.Name], member{t.Name, true, f.Pointer, f.Signature, f.Pos, depth})
+			}
+			for _, e := range t.Embeds { // of an interface
+				if embedded := v.Types[elem(e)]; embedded != nil {
+					next = append(next, embedded)
+				} else {
+					m.opaque[e.Meaning] = true
+				}
+			}
+		}
+		maps.Copy(met, seen)
+		for name, all := range at {
+			if _, hidden := m.chosen[name]; hidden || m.ambiguous[name] || !ast.IsExported(name) {
+				continue
+			}
+			if len(all) > 1 {
+				m.ambiguous[name] = true
+			} else {
+				m.chosen[name] = all[0]
+			}
+		}
+		level = next
+	}
+	return m
+}
+
+// elem returns the name of a type, or of the type that a pointer points to, without its type arguments.
+func elem(w gen.Written) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(w.Name, "*"), "[")
+	return name
+}
+
+// visible reports whether hooks can see a field of a struct. An embedded field can be seen through its members, even if
+// its own name is not exported.
+func visible(v Version, t *gen.SurfaceType, f gen.SurfaceField) bool {
+	if f.Exported || !f.Embedded {
+		return f.Exported
+	}
+	without := *t
+	without.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(g gen.SurfaceField) bool { return g.Name == f.Name })
+	with, rest := membersOf(v, t), membersOf(v, &without)
+	return len(with.opaque) > len(rest.opaque) ||
+		!maps.EqualFunc(with.chosen, rest.chosen, func(a, b member) bool { return a.owner == b.owner && a.depth == b.depth })
+}
+
+// implied are the methods that packages such as fmt and encoding/json look for. A type that has one is printed, encoded
+// or handled in another way.
+var implied = []string{
+	"String", "GoString", "Format", "Error", "Is", "As", "Unwrap", "LogValue", "IsZero", "Scan", "Value",
+	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "AppendText", "MarshalBinary", "UnmarshalBinary",
+	"AppendBinary", "MarshalXML", "UnmarshalXML", "MarshalYAML", "UnmarshalYAML", "GobEncode", "GobDecode",
+}
+
+// encodes reports whether encoding/json looks for a method.
+func encodes(method string) bool {
+	return slices.Contains([]string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "IsZero"}, method)
+}
+
+// gained returns the verdict on a type that has a method now, and an explanation.
+func (c *comparison) gained(method string, points []string) (Verdict, string) {
+	switch {
+	case encodes(method) && c.onWire(points):
+		return BreaksWire, ": values are encoded in another way, so programs and hooks in other processes disagree"
+	case slices.Contains(implied, method):
+		return ChangesBehaviour, ": values are printed, encoded or handled in another way"
+	}
+	return Safe, ""
+}
+
+// compareMembers compares the members of embedded fields. A new field or method can hide one of them, or make it
+// ambiguous. Members that are gone are reported for the type that declared them.
+func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) {
+	before, after := membersOf(c.old, old), membersOf(c.now, now)
+	for _, name := range slices.Sorted(maps.Keys(before.chosen)) {
+		was := before.chosen[name]
+		owner := c.newName(was.owner)
+		if t := c.now.Types[owner]; was.depth == 0 || t == nil || !declares(t, name) {
+			continue
+		}
+		is, ok := after.chosen[name]
+		report := func(verdict Verdict, effect string) {
+			c.report("member-hidden", verdict, points, now.Pos, was.pos, "%s of %s no longer means %s of %s: %s", name,
+				now.Name, name, owner, effect)
+		}
+		switch {
+		case after.ambiguous[name]:
+			report(BreaksHooks, "another embedded field has one, too, so hooks that use it do not compile")
+		case ok && is.owner != owner && is.method == was.method && c.same(was.typ, is.typ):
+			report(ChangesBehaviour, "it is now that of "+is.owner+", with the same type")
+		case ok && is.owner != owner:
+			report(BreaksHooks, "it is now that of "+is.owner+", so hooks that use it may not compile")
+		}
+	}
+	for _, name := range implied {
+		_, had := before.chosen[name]
+		is, has := after.chosen[name]
+		if !has || had || !is.method || is.depth == 0 || c.isNewThere(is.owner, name) {
+			continue
+		}
+		verdict, effect := c.gained(name, points)
+		c.report("method-added", verdict, points, now.Pos, old.Pos, "%s has the method %s of the embedded %s%s", now.Name,
+			name, is.owner, effect)
+	}
+	for _, name := range slices.Sorted(maps.Keys(after.opaque)) {
+		if !before.opaque[name] && now.Struct {
+			verdict, effect := c.gained("MarshalJSON", points)
+			c.report("method-added", verdict, points, now.Pos, old.Pos, "%s has the methods of the embedded %s%s", now.Name,
+				name, effect)
+		}
+	}
+}
+
+// isNewThere reports whether a type of both versions has a method only now, which is a finding about that type.
+func (c *comparison) isNewThere(owner, method string) bool {
+	for name, t := range c.old.Types {
+		if c.newName(name) == owner {
+			return !declares(t, method)
+		}
+	}
+	return false
+}
+
+// declares reports whether a type has a field or a method of its own.
+func declares(t *gen.SurfaceType, name string) bool {
+	return slices.ContainsFunc(t.Fields, func(f gen.SurfaceField) bool { return f.Name == name }) ||
+		slices.ContainsFunc(t.Methods, func(m gen.SurfaceMethod) bool { return m.Name == name })
+}
