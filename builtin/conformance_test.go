@@ -176,6 +176,12 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &record.Trajectory{Dir: filepath.Join(in().dir, "trajectory"), OnError: quiet}
 		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
+		"done.SubmitOnce":       func() agent.Hook { return &done.SubmitOnce{Tool: "submit"} },
+		"limit.Throttle": func() agent.Hook {
+			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
+		},
+		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
+		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 	}
 }
 

@@ -6,6 +6,7 @@
 //   - stop a run by the finish reason of the model: [limit].FinishReason
 //   - stop a run from outside: [limit].Cancellation
 //   - limit how often a tool is called: [limit].Tools
+//   - slow down and refuse calls that come too often: [limit].Throttle
 //   - warn the model that few steps remain: [limit].Warning
 //   - allow, ask or deny calls by rules: [permission].Rules
 //   - allow or deny tools by name: [permission].DenyTools, [permission].ReadOnly
@@ -23,11 +24,13 @@
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
 //   - show the model its working theory: [prompt].WorkingTheory
+//   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
 //   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
+//   - end a run when a tool has submitted its result: [done].SubmitOnce
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
 //   - help with wrong arguments and failing tools: [repair].SchemaRetry, [repair].ToolErrorRetry
@@ -38,6 +41,7 @@
 //   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
+//   - find what breaks prompt caching: [observe].CacheWatch
 //
 // A hook is a struct with plain fields. The zero value of a field selects the documented default. Hooks.Use of package
 // agent adds the hook, and panics if a field is invalid; the text names the field and the remedy. For example:

@@ -127,7 +127,8 @@ func TestHooksKeepPromptsCacheable(t *testing.T) {
 		var all together
 		for _, name := range []string{
 			"limit.Warning", "memory.Injector", "memory.NotesInjector", "prompt.Config", "prompt.FailureHint",
-			"prompt.FailureNote", "prompt.Staged", "prompt.Static", "prompt.Steering", "prompt.WorkingTheory", "compact.Auto",
+			"prompt.FailureNote", "prompt.Staged", "prompt.Static", "prompt.Steering", "prompt.Todo", "prompt.WorkingTheory",
+			"compact.Auto",
 			"window.Guard",
 		} {
 			all = append(all, ready(t)[name]())
