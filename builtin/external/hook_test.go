@@ -374,3 +374,26 @@ func TestDeclaredHooksAreConformant(t *testing.T) {
 		return load(t, one).Points()
 	})
 }
+
+func TestACommandContributes(t *testing.T) {
+	hooks := load(t, file(t, `{"hooks": [{"name": "news", "at": ["Briefing"], "command": `+
+		script(t, `printf '{"decision":"continue","collected":["one","two"]}'`)+`}]}`))
+	texts := hooks.Briefing.Fire(t.Context(), agent.NewRun(nil), agent.Step{})
+	if fmt.Sprint(texts) != "[one two]" {
+		t.Errorf("the texts are %q", texts)
+	}
+}
+
+func TestRecordsNameTheHookThatFailed(t *testing.T) {
+	hooks := load(t, file(t, declare("command", script(t, "exit 7"), "")))
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", `{}`), looptest.Reply("ok")},
+		Tools: []agent.Tool{work()}, Agent: &loop.Agent{Hooks: hooks},
+	}.Run(t, "x")
+	c := ran.Calls[0]
+	if c.Status != agent.CallRefused || c.By != "guard" ||
+		!strings.Contains(c.Reason, `"guard" (sh) failed at OnPermission`) ||
+		!strings.Contains(c.Reason, "exit status 7") {
+		t.Errorf("recorded %+v", c)
+	}
+}
