@@ -167,6 +167,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
 		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
+		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
 	}
 }
 
