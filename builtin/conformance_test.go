@@ -168,6 +168,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
 		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
+		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
 	}
 }
 

@@ -39,6 +39,7 @@
 //   - write an audit log: [record].Audit
 //   - record whole runs and replay them: [record].Provenance, [record].Replay
 //   - keep histories, summaries and episodes: [record].History, [record].Summary, [record].Episodes
+//   - record the branches of a conversation: [record].Tree
 //   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
