@@ -169,6 +169,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
 		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
 		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
+		"memory.Archive":     func() agent.Hook { return &memory.Archive{Store: in().memory} },
 	}
 }
 
