@@ -21,6 +21,7 @@
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
+//   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
 //   - show the model its working theory: [prompt].WorkingTheory
 //   - keep the model working with a task list: [prompt].Todo
