@@ -55,16 +55,16 @@ func newPlaces(t testing.TB) places {
 
 // ready returns a constructor of every hook, by name, in a configuration in which the hook does something.
 func ready(t testing.TB) map[string]func() agent.Hook {
-	return readyIn(func() places { return newPlaces(t) })
+	return readyIn(t, func() places { return newPlaces(t) })
 }
 
 // readyIn is like ready with places for each hook.
-func readyIn(in func() places) map[string]func() agent.Hook {
+func readyIn(t testing.TB, in func() places) map[string]func() agent.Hook {
 	quiet := func(error) {}
 	approving := func() agent.Model {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
-	scripts := filepath.Join(dir, "settings.json")
+	scripts := filepath.Join(t.TempDir(), "settings.json")
 	err := os.WriteFile(scripts, []byte(`{"hooks": {
 		"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
 		"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
