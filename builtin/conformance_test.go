@@ -55,27 +55,27 @@ func newPlaces(t testing.TB) places {
 
 // ready returns a constructor of every hook, by name, in a configuration in which the hook does something.
 func ready(t testing.TB) map[string]func() agent.Hook {
-	return readyIn(t, func() places { return newPlaces(t) })
+	return readyIn(func() places { return newPlaces(t) })
 }
 
 // readyIn is like ready with places for each hook.
-func readyIn(t testing.TB, in func() places) map[string]func() agent.Hook {
+func readyIn(in func() places) map[string]func() agent.Hook {
 	quiet := func(error) {}
 	approving := func() agent.Model {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
-	scripts := filepath.Join(t.TempDir(), "settings.json")
-	err := os.WriteFile(scripts, []byte(`{"hooks": {
-		"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
-		"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return map[string]func() agent.Hook{
 		"claudecode.Hooks": func() agent.Hook {
+			scripts := filepath.Join(in().dir, "settings.json")
+			err := os.WriteFile(scripts, []byte(`{"hooks": {
+				"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
+				"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
+			if err != nil {
+				panic(err)
+			}
 			h, err := claudecode.Read(scripts)
 			if err != nil {
-				t.Fatal(err)
+				panic(err)
 			}
 			h.OnError = quiet
 			return h

@@ -237,7 +237,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"permission.Rules":   nil,
 		"screen.Output":      nil,
 	}
-	for name, newHook := range readyIn(t, func() places { return at }) {
+	for name, newHook := range readyIn(func() places { return at }) {
 		hook, ok := configured[name]
 		if !ok {
 			hook = newHook()
