@@ -64,18 +64,18 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 	approving := func() agent.Model {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
-	scripts := filepath.Join(dir, "settings.json")
-	err := os.WriteFile(scripts, []byte(`{"hooks": {
-		"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
-		"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return map[string]func() agent.Hook{
 		"claudecode.Hooks": func() agent.Hook {
+			scripts := filepath.Join(in().dir, "settings.json")
+			err := os.WriteFile(scripts, []byte(`{"hooks": {
+				"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
+				"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
+			if err != nil {
+				panic(err)
+			}
 			h, err := claudecode.Read(scripts)
 			if err != nil {
-				t.Fatal(err)
+				panic(err)
 			}
 			h.OnError = quiet
 			return h
@@ -182,6 +182,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
 		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
+		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
 	}
 }
 

@@ -28,6 +28,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
+//   - hand results of tools to the program: [state].Results
 //   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
 //   - end a run when a tool has submitted its result: [done].SubmitOnce

@@ -387,3 +387,20 @@ func TestHooksAddContextToAResult(t *testing.T) {
 		t.Errorf("the model got %d bytes, %.60q", len(got), got)
 	}
 }
+
+func TestADenialNamesTheReasonOfTheAsk(t *testing.T) {
+	for reason, want := range map[string]string{
+		"": "there is nobody to ask", "it writes": "there is nobody to ask: it writes",
+	} {
+		t.Run(want, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
+				Hooks: hooks(votes(agent.Ask{Prompt: "may it?", Reason: reason})),
+			}.Run(t, "x")
+			if denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied"); len(denials) != 1 ||
+				denials[0].Reason != want || !strings.HasSuffix(ran.Calls[0].Err, want) {
+				t.Errorf("denied with %+v", denials)
+			}
+		})
+	}
+}

@@ -108,7 +108,8 @@ func (m *Metrics) export(ctx context.Context) {
 	r := m.Report()
 	if m.Exporter == nil {
 		m.log().InfoContext(ctx, "runs so far", "last_run", r.LastRun, ownerAttr(r.Identity), "runs", r.Runs,
-			"steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls, "errors", r.Errors, "input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
+			"steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls, "errors", r.Errors,
+			"input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
 		return
 	}
 	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, m.Exporter.ExportMetrics(ctx, r) })

@@ -146,8 +146,8 @@ func (v *verifier) line(line []byte) {
 	}
 	switch {
 	case l.record.Prev != v.prev && first && v.prev == "":
-		v.find("it continues the record %.80q: lines before it were removed, or the log continues another one; then pass After",
-			l.record.Prev)
+		v.find("it continues the record %.80q: lines before it were removed, or the log continues another one; "+
+			"then pass After", l.record.Prev)
 	case l.record.Prev != v.prev:
 		v.find("it does not continue the record before it: a line was removed, inserted or moved")
 	case !first && l.record.Seq != v.state.Seq+1, first && v.check.After == "" && l.record.Seq != 1:

@@ -228,12 +228,13 @@ func (u *uses) typ(t types.Type) {
 		if signature, ok := u.text(under); ok {
 			u.write("", "f %s) { var g %s = f; _ = g }", signature, text)
 		}
-	case *types.Basic, *types.Slice, *types.Map, *types.Array:
+	case *types.Basic, *types.Slice, *types.Map, *types.Array, *types.Pointer:
 		if literal, ok := u.text(under); ok {
 			u.number++
 			fmt.Fprintf(&u.hooks, "func use%d[T ~%s](T) {}\nvar _ = use%d[%s]\n", u.number, literal, u.number, text)
 		}
 	case *types.Struct:
+		u.write("", ") { _ = %s{} }", text)
 		for i := range under.NumFields() {
 			if f := under.Field(i); f.Exported() {
 				if field, ok := u.text(f.Type()); ok {
