@@ -285,7 +285,6 @@ var refusals = map[string]func(ran *looptest.Ran, result agent.AgentResult) bool
 	},
 	"BeforeTool":   never("AroundTool"),
 	"OnPermission": never("AroundTool", "OnHandoff"),
-	"BeforeAsk":    never("OnPermissionGranted"),
 	"OnHandoff": func(ran *looptest.Ran, _ agent.AgentResult) bool {
 		return !slices.ContainsFunc(hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart"),
 			func(s agent.Subagent) bool { return s.Handoff })
