@@ -121,28 +121,11 @@ func collectors() map[string]collector {
 				all = append(all, asText(e))
 			}}, func() []string { return all }
 		},
-		"observe.CacheWatch": func(_ *testing.T, _ string, log *slog.Logger) (agent.Hook, func() []string) {
-			return breaksTheCache{&observe.CacheWatch{Log: log}}, nothing
-		},
 		"observe.EventBridge": func(_ *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
 			bus := &collectingBus{}
 			return &observe.EventBridge{Bus: bus}, func() []string { return bus.all }
 		},
 	}
-}
-
-// breaksTheCache is a CacheWatch with a hook that changes the system prompt of each step.
-type breaksTheCache struct{ *observe.CacheWatch }
-
-func (b breaksTheCache) Bind(h *agent.Hooks) {
-	b.CacheWatch.Bind(h)
-	h.BeforeLLM.AddFunc(func(
-		_ context.Context, run *agent.Run, req agent.LLMRequest,
-	) (agent.BeforeLLMOutcome, error) {
-		req.Messages = append([]agent.Message{{Role: agent.RoleSystem, Content: fmt.Sprint("step ", req.Step)}},
-			req.Messages...)
-		return agent.ReplaceBeforeLLM(req, "a new system prompt"), nil
-	})
 }
 
 type collectingBus struct{ all []string }

@@ -284,6 +284,7 @@ var refusals = map[string]func(ran *looptest.Ran, result agent.AgentResult) bool
 		return ran.Recorder.Count("BeforeTool") == 0 && !has(result, agent.RoleAssistant, "")
 	},
 	"BeforeTool":   never("AroundTool"),
+	"BeforeAsk":    never("OnPermissionGranted"),
 	"OnPermission": never("AroundTool", "OnHandoff"),
 	"OnHandoff": func(ran *looptest.Ran, _ agent.AgentResult) bool {
 		return !slices.ContainsFunc(hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart"),
