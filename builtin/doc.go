@@ -22,13 +22,16 @@
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
+//   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
 //   - show the model its working theory: [prompt].WorkingTheory
 //   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
+//   - recall what was said in earlier conversations: [memory].Archive
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
 //   - hand results of tools to the program: [state].Results
+//   - delay writes until no run is active: [state].WriteGate
 //   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
 //   - end a run when a tool has submitted its result: [done].SubmitOnce
@@ -39,6 +42,7 @@
 //   - write an audit log: [record].Audit
 //   - record whole runs and replay them: [record].Provenance, [record].Replay
 //   - keep histories, summaries and episodes: [record].History, [record].Summary, [record].Episodes
+//   - record the branches of a conversation: [record].Tree
 //   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing

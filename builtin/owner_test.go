@@ -112,34 +112,20 @@ func collectors() map[string]collector {
 				return all
 			}
 		},
+		"observe.CacheWatch": func(_ *testing.T, _ string, log *slog.Logger) (agent.Hook, func() []string) {
+			return &observe.CacheWatch{Log: log}, nothing
+		},
 		"observe.RequestTap": func(_ *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
 			var all []string
 			return &observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
 				all = append(all, asText(e))
 			}}, func() []string { return all }
 		},
-		"observe.CacheWatch": func(_ *testing.T, _ string, log *slog.Logger) (agent.Hook, func() []string) {
-			return breaksTheCache{&observe.CacheWatch{Log: log}}, nothing
-		},
 		"observe.EventBridge": func(_ *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
 			bus := &collectingBus{}
 			return &observe.EventBridge{Bus: bus}, func() []string { return bus.all }
 		},
 	}
-}
-
-// breaksTheCache is a CacheWatch with a hook that changes the system prompt of each step.
-type breaksTheCache struct{ *observe.CacheWatch }
-
-func (b breaksTheCache) Bind(h *agent.Hooks) {
-	b.CacheWatch.Bind(h)
-	h.BeforeLLM.AddFunc(func(
-		_ context.Context, run *agent.Run, req agent.LLMRequest,
-	) (agent.BeforeLLMOutcome, error) {
-		req.Messages = append([]agent.Message{{Role: agent.RoleSystem, Content: fmt.Sprint("step ", req.Step)}},
-			req.Messages...)
-		return agent.ReplaceBeforeLLM(req, "a new system prompt"), nil
-	})
 }
 
 type collectingBus struct{ all []string }
@@ -180,7 +166,7 @@ func TestRecordsNameTheirRunAndOwner(t *testing.T) {
 			ran := looptest.Harness{
 				Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Call("b", nil), looptest.Reply("done and done")},
 				Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b", Err: errors.New("down")}},
-				Hooks: []agent.Hook{hook},
+				Hooks: []agent.Hook{hook, agent.BeforeLLMFunc(otherModel)},
 				Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 3}},
 			}.Do(t, t.Context(), loop.Request{Task: "go", Tenant: "acme", User: "ann", Conversation: "ticket-7"})
 
@@ -202,6 +188,12 @@ func TestRecordsNameTheirRunAndOwner(t *testing.T) {
 			}
 		})
 	}
+}
+
+// otherModel asks for another model in each step, which breaks prompt caching.
+func otherModel(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	req.Model = fmt.Sprint("model ", req.Step)
+	return agent.ReplaceBeforeLLM(req, "variety"), nil
 }
 
 // records returns the lines of the files of lines below dir, and the content of the others. The texts of prompts and

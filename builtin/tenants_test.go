@@ -369,7 +369,7 @@ func checkPlaces(t *testing.T, at places, kept *storeLog, tenants int) {
 		t.Fatal(err)
 	}
 	for _, place := range []string{
-		"audit", "episodes", "knowledge", "memory", "model", "notes", "provenance", "store", "summary", "trajectory",
+		"audit", "episodes", "knowledge", "memory", "model", "notes", "provenance", "store", "summary", "trajectory", "tree",
 	} {
 		if seen[place] < tenants {
 			t.Errorf("%s has texts of %d files or lines, want at least one for each of %d tenants", place, seen[place], tenants)

@@ -161,6 +161,12 @@ func (r *surfaceReader) surface() *Surface {
 		t.Exit = exits[name]
 	}
 	s.Consts = r.readConstants()
+	s.Packages = map[string]string{}
+	for importPath, p := range r.packages {
+		if p != nil {
+			s.Packages[importPath] = p.files[0].tree.Name.Name
+		}
+	}
 	return s
 }
 

@@ -99,7 +99,7 @@ func FuzzAnalyzers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { c.analyze(t, text) })
 }
 
-// FuzzDroppedTokens drops some tokens of a file of the archives. What is left often parses, and rarely compiles.
+// FuzzDroppedTokens drops some tokens of a file of the archives. The rest often parses, and rarely compiles.
 func FuzzDroppedTokens(f *testing.F) {
 	if testing.Short() {
 		f.Skip("builds packages")

@@ -284,8 +284,8 @@ var refusals = map[string]func(ran *looptest.Ran, result agent.AgentResult) bool
 		return ran.Recorder.Count("BeforeTool") == 0 && !has(result, agent.RoleAssistant, "")
 	},
 	"BeforeTool":   never("AroundTool"),
-	"OnPermission": never("AroundTool", "OnHandoff"),
 	"BeforeAsk":    never("OnPermissionGranted"),
+	"OnPermission": never("AroundTool", "OnHandoff"),
 	"OnHandoff": func(ran *looptest.Ran, _ agent.AgentResult) bool {
 		return !slices.ContainsFunc(hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart"),
 			func(s agent.Subagent) bool { return s.Handoff })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 
 	"github.com/hookgen/hookgen/gen"
@@ -64,6 +65,12 @@ func (c *comparison) compareSpec() {
 	if old.Output != now.Output {
 		report("package-renamed", BreaksHooks, "the generated package %s is now called %s: hooks must use the new name",
 			old.Output, now.Output)
+	}
+	for _, importPath := range slices.Sorted(maps.Keys(old.Packages)) {
+		if name := now.Packages[importPath]; name != "" && name != old.Packages[importPath] {
+			report("package-renamed", BreaksHooks, "the package %s is called %s and was called %s: "+
+				"hooks that import it must use the new name", importPath, name, old.Packages[importPath])
+		}
 	}
 	if old.Path != now.Path && old.Path != "" && now.Path != "" {
 		report("package-moved", BreaksHooks, "the generated package moved from %s to %s: hooks must import it from there",

@@ -227,6 +227,15 @@ var hooks = []hook{
 		},
 	},
 	{
+		name:    "limit.Throttle",
+		promise: "Calls that come too often wait, and then are denied, over all runs of an owner.",
+		against: "a model that reads or changes much in a short time",
+		not:     "To stop a slow reader, or to remember calls after the program has ended.",
+		trials: []trial{{"calls in turn, in parallel and of several owners", limit, []string{"TestCallsSlowDownAndStop",
+			"TestParallelCallsCountBeforeTheyRun", "TestThrottledCallsBelongToOwner", "TestThrottleCountsSelectedCalls",
+			"TestThrottledCallEndsWithItsContext"}}},
+	},
+	{
 		name:    "limit.Cancellation, limit.FinishReason, limit.Warning",
 		promise: "A run ends before its next step after a cancellation or a finish reason. The model is warned in time.",
 		against: "runs that nobody waits for",

@@ -12,7 +12,7 @@ import (
 func usesOf(pkg *types.Package) (hooks, programs string) {
 	u := &uses{pkg: pkg, met: map[string]bool{}}
 	for _, name := range pkg.Scope().Names() {
-		// Specs that extend this one use the points interface. They are no hooks or programs.
+		// Only specs that extend this one use the points interface.
 		if obj := pkg.Scope().Lookup(name); obj.Exported() && name != "Points" {
 			u.object(obj)
 		}
