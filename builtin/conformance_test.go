@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -31,25 +33,68 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
+// places are where hooks keep what outlives a run. Hooks and runs may share them.
+type places struct {
+	dir      string
+	store    agent.Store
+	memory   memory.Store
+	notes    memory.Notes
+	steering *prompt.Steering
+}
+
+// newPlaces returns places with a fact and a note for everybody, and a message for the conversation "c".
+func newPlaces(t testing.TB) places {
+	p := places{t.TempDir(), new(state.Map), new(memory.Map), new(memory.NotesText), new(prompt.Steering)}
+	_, err := p.memory.AddFact(t.Context(), memory.Fact{Key: "city", Value: "Oslo"})
+	if err = errors.Join(err, p.notes.Append(t.Context(), "a note for everybody", ""),
+		p.steering.Steer(agent.Identity{Conversation: "c"}, "mind the gap")); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // ready returns a constructor of every hook, by name, in a configuration in which the hook does something.
 func ready(t testing.TB) map[string]func() agent.Hook {
-	dir := t.TempDir()
+	return readyIn(func() places { return newPlaces(t) })
+}
+
+// readyIn is like ready with places for each hook.
+func readyIn(in func() places) map[string]func() agent.Hook {
 	quiet := func(error) {}
 	approving := func() agent.Model {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
 	return map[string]func() agent.Hook{
+		"claudecode.Hooks": func() agent.Hook {
+			scripts := filepath.Join(in().dir, "settings.json")
+			err := os.WriteFile(scripts, []byte(`{"hooks": {
+				"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
+				"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
+			if err != nil {
+				panic(err)
+			}
+			h, err := claudecode.Read(scripts)
+			if err != nil {
+				panic(err)
+			}
+			h.OnError = quiet
+			return h
+		},
 		"permission.ApprovalStop": func() agent.Hook { return &permission.ApprovalStop{} },
 		"record.Audit": func() agent.Hook {
-			return &record.Audit{Path: filepath.Join(dir, "audit", "log"), Points: []string{record.AllPoints}, OnError: quiet}
+			return &record.Audit{
+				Path: filepath.Join(in().dir, "audit", "log"), Points: []string{record.AllPoints}, OnError: quiet,
+			}
 		},
-		"limit.Warning":        func() agent.Hook { return &limit.Warning{} },
-		"limit.Cancellation":   func() agent.Hook { return &limit.Cancellation{Source: &limit.CancelSwitch{}} },
-		"state.Checkpoint":     func() agent.Hook { return &state.Checkpoint{Store: &state.Map{}, Every: 1, OnError: quiet} },
-		"compact.Auto":         func() agent.Hook { return &compact.Auto{Compactor: &compact.Truncate{}} },
-		"permission.Confirm":   func() agent.Hook { return &permission.Confirm{Tools: []string{"*"}} },
-		"prompt.Config":        func() agent.Hook { return &prompt.Config{System: "Be brief."} },
-		"window.Guard":         func() agent.Hook { return &window.Guard{Compactor: &compact.Truncate{}, OnError: quiet} },
+		"limit.Warning":      func() agent.Hook { return &limit.Warning{} },
+		"limit.Cancellation": func() agent.Hook { return &limit.Cancellation{Source: &limit.CancelSwitch{}} },
+		"state.Checkpoint":   func() agent.Hook { return &state.Checkpoint{Store: in().store, Every: 1, OnError: quiet} },
+		"compact.Auto":       func() agent.Hook { return &compact.Auto{Compactor: &compact.Truncate{}} },
+		"permission.Confirm": func() agent.Hook { return &permission.Confirm{Tools: []string{"*"}} },
+		"prompt.Config":      func() agent.Hook { return &prompt.Config{System: "Be brief."} },
+		"window.Guard": func() agent.Hook {
+			return &window.Guard{Compactor: &compact.Truncate{}, Recall: in().store, OnError: quiet}
+		},
 		"observe.Cost":         func() agent.Hook { return &observe.Cost{} },
 		"done.Critic":          func() agent.Hook { return &done.Critic{Model: approving()} },
 		"permission.DenyTools": func() agent.Hook { return &permission.DenyTools{Deny: []string{"rm"}} },
@@ -59,23 +104,29 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"observe.DebugLog":     func() agent.Hook { return &observe.DebugLog{Writer: io.Discard} },
 		"repair.EchoedPayload": func() agent.Hook { return &repair.EchoedPayload{} },
 		"record.Episodes": func() agent.Hook {
-			return &record.Episodes{Store: &memory.Map{}, Classify: record.FailureSignal, OnError: quiet}
+			return &record.Episodes{
+				Store: in().memory, Path: filepath.Join(in().dir, "episodes"), Classify: record.FailureSignal, OnError: quiet,
+			}
 		},
 		"done.Eval": func() agent.Hook {
 			yes := func(context.Context, done.EvalContext) (any, error) { return true, nil }
 			return &done.Eval{Evaluators: []done.Evaluator{{Name: "yes", Grade: yes}}}
 		},
-		"observe.EventBridge":  func() agent.Hook { return &observe.EventBridge{Bus: silentBus{}} },
-		"prompt.FailureNote":   func() agent.Hook { return &prompt.FailureNote{} },
-		"limit.FinishReason":   func() agent.Hook { return &limit.FinishReason{Reasons: []string{"stop"}} },
-		"builtin.Guards":       func() agent.Hook { return builtin.Guards{} },
-		"screen.Input":         func() agent.Hook { return &screen.Input{Block: []string{"bomb"}} },
-		"repair.LoopDetector":  func() agent.Hook { return &repair.LoopDetector{} },
-		"memory.Extractor":     func() agent.Hook { return &memory.Extractor{Store: &memory.Map{}} },
-		"memory.Injector":      func() agent.Hook { return &memory.Injector{Store: &memory.Map{}} },
-		"observe.Metrics":      func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
-		"record.Model":         func() agent.Hook { return &record.Model{Dir: filepath.Join(dir, "model"), OnError: quiet} },
-		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: &memory.NotesText{}} },
+		"observe.EventBridge": func() agent.Hook { return &observe.EventBridge{Bus: silentBus{}} },
+		"prompt.FailureNote":  func() agent.Hook { return &prompt.FailureNote{} },
+		"limit.FinishReason":  func() agent.Hook { return &limit.FinishReason{Reasons: []string{"stop"}} },
+		"builtin.Guards":      func() agent.Hook { return builtin.Guards{} },
+		"screen.Input":        func() agent.Hook { return &screen.Input{Block: []string{"bomb"}} },
+		"repair.LoopDetector": func() agent.Hook { return &repair.LoopDetector{} },
+		"memory.Extractor": func() agent.Hook {
+			return &memory.Extractor{Store: in().memory, Dir: filepath.Join(in().dir, "memory")}
+		},
+		"memory.Injector": func() agent.Hook { return &memory.Injector{Store: in().memory} },
+		"observe.Metrics": func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
+		"record.Model": func() agent.Hook {
+			return &record.Model{Dir: filepath.Join(in().dir, "model"), OnError: quiet}
+		},
+		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: in().notes} },
 		"screen.Output": func() agent.Hook {
 			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100),
 				screen.Schema(`{}`)}}
@@ -87,17 +138,17 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 			}}
 		},
 		"state.Persist": func() agent.Hook {
-			return &state.Persist{Store: &state.Sessions{Store: &state.Map{}}}
+			return &state.Persist{Store: &state.Sessions{Store: in().store}}
 		},
 		"permission.Policy": func() agent.Hook { return &permission.Policy{Provider: policy{}, OnError: quiet} },
 		"record.Provenance": func() agent.Hook {
-			return &record.Provenance{Dir: filepath.Join(dir, "provenance"), OnError: quiet}
+			return &record.Provenance{Dir: filepath.Join(in().dir, "provenance"), OnError: quiet}
 		},
 		"permission.ReadOnly": func() agent.Hook { return &permission.ReadOnly{When: func(*agent.Run) bool { return true }} },
 		"prompt.FailureHint":  func() agent.Hook { return &prompt.FailureHint{Text: "Read the error."} },
-		"record.History":      func() agent.Hook { return &record.History{Store: &state.Map{}} },
+		"record.History":      func() agent.Hook { return &record.History{Store: in().store} },
 		"record.Summary": func() agent.Hook {
-			return &record.Summary{Dir: filepath.Join(dir, "summary"), Enabled: true}
+			return &record.Summary{Dir: filepath.Join(in().dir, "summary"), Enabled: true}
 		},
 		"repair.SchemaRetry": func() agent.Hook { return &repair.SchemaRetry{} },
 		"shell.Guard":        func() agent.Hook { return &shell.Guard{} },
@@ -105,7 +156,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"prompt.Staged":      func() agent.Hook { return &prompt.Staged{Stages: map[int]string{3: "now"}} },
 		"repair.Stagnation":  func() agent.Hook { return &repair.Stagnation{} },
 		"prompt.Static":      func() agent.Hook { return &prompt.Static{Text: "always"} },
-		"prompt.Steering":    func() agent.Hook { return &prompt.Steering{} },
+		"prompt.Steering":    func() agent.Hook { return in().steering },
 		"limit.Steps":        func() agent.Hook { return &limit.Steps{} },
 		"observe.Stream": func() agent.Hook {
 			return &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { return nil }}
@@ -122,9 +173,20 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"limit.Tools":           func() agent.Hook { return &limit.Tools{Default: limit.AtMost(2)} },
 		"observe.Tracing":       func() agent.Hook { return &observe.Tracing{Exporter: &observe.SpanRecorder{}} },
 		"record.Trajectory": func() agent.Hook {
-			return &record.Trajectory{Dir: filepath.Join(dir, "trajectory"), OnError: quiet}
+			return &record.Trajectory{Dir: filepath.Join(in().dir, "trajectory"), OnError: quiet}
 		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
+		"done.SubmitOnce":       func() agent.Hook { return &done.SubmitOnce{Tool: "submit"} },
+		"limit.Throttle": func() agent.Hook {
+			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
+		},
+		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
+		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
+		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
+		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
+		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
+		"memory.Archive":     func() agent.Hook { return &memory.Archive{Store: in().memory} },
+		"prompt.Skills":      func() agent.Hook { return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}} },
 	}
 }
 

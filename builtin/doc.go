@@ -6,12 +6,15 @@
 //   - stop a run by the finish reason of the model: [limit].FinishReason
 //   - stop a run from outside: [limit].Cancellation
 //   - limit how often a tool is called: [limit].Tools
+//   - slow down and refuse calls that come too often: [limit].Throttle
 //   - warn the model that few steps remain: [limit].Warning
 //   - allow, ask or deny calls by rules: [permission].Rules
 //   - allow or deny tools by name: [permission].DenyTools, [permission].ReadOnly
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
+//   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
+//   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
@@ -19,12 +22,19 @@
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
+//   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
 //   - show the model its working theory: [prompt].WorkingTheory
+//   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
+//   - recall what was said in earlier conversations: [memory].Archive
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
+//   - hand results of tools to the program: [state].Results
+//   - delay writes until no run is active: [state].WriteGate
+//   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [done].Gate, [done].Critic
+//   - end a run when a tool has submitted its result: [done].SubmitOnce
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
 //   - help with wrong arguments and failing tools: [repair].SchemaRetry, [repair].ToolErrorRetry
@@ -32,9 +42,11 @@
 //   - write an audit log: [record].Audit
 //   - record whole runs and replay them: [record].Provenance, [record].Replay
 //   - keep histories, summaries and episodes: [record].History, [record].Summary, [record].Episodes
+//   - record the branches of a conversation: [record].Tree
 //   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
+//   - find what breaks prompt caching: [observe].CacheWatch
 //
 // A hook is a struct with plain fields. The zero value of a field selects the documented default. Hooks.Use of package
 // agent adds the hook, and panics if a field is invalid; the text names the field and the remedy. For example:
@@ -52,8 +64,10 @@
 //
 // Start with [Guards].
 //
+// [claudecode]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/claudecode
 // [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
 // [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done
+// [external]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/external
 // [limit]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/limit
 // [memory]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/memory
 // [observe]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/observe
@@ -63,6 +77,7 @@
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
 // [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
+// [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell
 // [state]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/state
 // [window]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/window

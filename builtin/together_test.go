@@ -17,6 +17,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
@@ -43,12 +44,16 @@ func promptHooks() map[string]func() agent.Hook {
 		"prompt.Config": func() agent.Hook {
 			return &prompt.Config{System: "s", Fragments: []prompt.Fragment{{Text: "f"}}}
 		},
-		"prompt.Static":         func() agent.Hook { return &prompt.Static{Text: "b"} },
-		"prompt.Staged":         func() agent.Hook { return &prompt.Staged{Stages: map[int]string{1: "b"}} },
-		"prompt.FailureNote":    func() agent.Hook { return &prompt.FailureNote{} },
-		"prompt.FailureHint":    func() agent.Hook { return &prompt.FailureHint{Text: "h"} },
-		"prompt.WorkingTheory":  func() agent.Hook { return &prompt.WorkingTheory{} },
-		"prompt.Steering":       func() agent.Hook { s := &prompt.Steering{}; s.Steer("x"); return s },
+		"prompt.Static":        func() agent.Hook { return &prompt.Static{Text: "b"} },
+		"prompt.Staged":        func() agent.Hook { return &prompt.Staged{Stages: map[int]string{1: "b"}} },
+		"prompt.FailureNote":   func() agent.Hook { return &prompt.FailureNote{} },
+		"prompt.FailureHint":   func() agent.Hook { return &prompt.FailureHint{Text: "h"} },
+		"prompt.WorkingTheory": func() agent.Hook { return &prompt.WorkingTheory{} },
+		"prompt.Steering": func() agent.Hook {
+			s := &prompt.Steering{Share: share.Everyone}
+			_ = s.Steer(agent.Identity{}, "x")
+			return s
+		},
 		"window.TokenBudget":    func() agent.Hook { return &window.TokenBudget{Max: 10} },
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{MaxChars: 10} },
 		"window.Guard": func() agent.Hook {

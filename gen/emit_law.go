@@ -118,20 +118,3 @@ func (l law) Calls() string {
 	}
 	return "Checking"
 }
-
-// Law returns the value of hookimpl.Law.
-func (l law) Law() string {
-	var parts []string
-	for _, part := range []struct {
-		has  bool
-		name string
-	}{
-		{l.Decides(), "Decides"}, {l.Closed, "FailsClosed"}, {l.Check(), "Checks"}, {l.Around(), "Wraps"},
-		{l.Reverse, "Reversed"},
-	} {
-		if part.has {
-			parts = append(parts, "hookimpl."+part.name)
-		}
-	}
-	return strings.Join(parts, " | ")
-}

@@ -135,7 +135,7 @@ func (e *apiEmitter) hook() {
 
 // when emits the adapter that adds a condition to a hook.
 func (e *apiEmitter) when() {
-	adapter := jen.Struct(jen.Id("condition"), jen.Id(anyPoint+"Func"))
+	adapter := jen.Struct(jen.Id(condition), jen.Id(anyPoint+"Func"))
 	continues := make([]jen.Code, len(e.results()))
 	for i := range continues {
 		continues[i] = jen.Nil()
@@ -149,8 +149,6 @@ func (e *apiEmitter) when() {
 	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(),
 		jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
-		// The local name keeps the embedded field from hiding the method of a point called Condition.
-		jen.Type().Id("condition").Op("=").Add(implName("Condition")),
 		jen.Return(adapter.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true},
 			implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
@@ -261,7 +259,7 @@ func (e *apiEmitter) point() {
 			method, option = "AddGate", "GateOption"
 		}
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType(option))).Add(registration()).Block(
-			call(method, jen.Lit(name), hook, jen.Id("opts")))
+			call(method, hook, jen.Id("opts")))
 	}
 	e.prose("Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
 		"for is impossible.")
@@ -273,7 +271,7 @@ func (e *apiEmitter) point() {
 
 	observe := func(name string, param *jen.Statement) {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
-			call("Observe", jen.Lit(name), jen.Id("f"), jen.Id("opts")))
+			call("Observe", jen.Id("f"), jen.Id("opts")))
 	}
 	e.prose("Observe registers an observer. It panics as Add does.")
 	observe("Observe", jen.Id("f").Id(anyPoint+"Observer").Types(payloadType()))

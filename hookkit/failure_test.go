@@ -291,7 +291,7 @@ func TestSwallowedFailuresReachTheHandler(t *testing.T) {
 		"panic of a hook":     {panics, acts, "inner", errBad, 1},
 		"missing answer":      {fails(nil), acts, "inner", hookkit.ErrNoAnswer, 1},
 		"panic of the act":    {wrapPasses, func(ctx, int) (string, error) { panic(errBad) }, "", errBad, 1},
-		"error of a hook":     {fails(errBad), acts, "", nil, 0},
+		"error of a hook":     {fails(errBad), acts, "inner", errBad, 1},
 		"error of the act":    {wrapPasses, func(ctx, int) (string, error) { return "", errBad }, "", nil, 0},
 		"without any failure": {wrapPasses, acts, "", nil, 0},
 	} {

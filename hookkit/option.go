@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
@@ -66,7 +67,8 @@ func anchored(option string, regs []*Registration) []*opaque.Registration {
 	anchors := make([]*opaque.Registration, len(regs))
 	for i, r := range regs {
 		if r == nil || r.registered() == nil {
-			panic(fmt.Sprintf("hookkit: %s: registration %d is nil; pass the result of Add, Observe or Use", option, i))
+			panic(fmt.Sprintf("hookkit: %s at %s: registration %d is nil; pass the result of Add, Observe or Use",
+				option, callsite.Of(2), i))
 		}
 		anchors[i] = (*opaque.Registration)(r)
 	}
@@ -86,7 +88,7 @@ func (LimitOption) useOption()  {}
 // timeout wins. A d that is not positive panics.
 func Timeout(d time.Duration) LimitOption {
 	if d <= 0 {
-		panic(fmt.Sprintf("hookkit: Timeout(%v): the timeout must be positive", d))
+		panic(fmt.Sprintf("hookkit: Timeout(%v) at %s: the timeout must be positive", d, callsite.Of(1)))
 	}
 	return func(s *opaque.Settings) { s.Timeout = d }
 }
@@ -110,6 +112,19 @@ func (PolicyOption) useOption()  {}
 // In Use it applies to every hook of the Bind at a point with decisions; a Bind without one panics.
 func FailClosed() PolicyOption { return func(s *opaque.Settings) { s.FailClosed = true } }
 
+// An ExchangeOption takes the place of another registration. It is legal in Use.
+type ExchangeOption func(*opaque.Settings)
+
+func (ExchangeOption) useOption() {}
+
+// Replacing removes another registration in the moment in which the new one is added. For example, a program reads a
+// configuration again while runs are under way: each fire calls either the old hooks or the new ones, never both and
+// never none. If the Use panics, the old registration stays. A registration that was removed is ignored; nil panics.
+func Replacing(reg *Registration) ExchangeOption {
+	old := anchored("Replacing", []*Registration{reg})[0]
+	return func(s *opaque.Settings) { s.Replacing = old }
+}
+
 // A DeliveryOption sets how an observer is notified. It is legal in Observe and ObserveAny.
 type DeliveryOption func(*opaque.Settings)
 
@@ -122,7 +137,7 @@ func (DeliveryOption) observerOption() {}
 // length that is not positive panics.
 func Async(queue int) DeliveryOption {
 	if queue <= 0 {
-		panic(fmt.Sprintf("hookkit: Async(%d): the queue must hold at least one event", queue))
+		panic(fmt.Sprintf("hookkit: Async(%d) at %s: the queue must hold at least one event", queue, callsite.Of(1)))
 	}
 	return func(s *opaque.Settings) { s.Queue = queue }
 }

@@ -57,24 +57,33 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"zero Timeout": {func() { hookkit.Timeout(0) }, "hookkit: Timeout(0s): the timeout must be positive"},
+		"zero Timeout": {
+			func() { hookkit.Timeout(0) },
+			"hookkit: Timeout(0s) at SITE: the timeout must be positive",
+		},
 		"negative Timeout": {
 			func() { hookkit.Timeout(-time.Second) },
-			"hookkit: Timeout(-1s): the timeout must be positive",
+			"hookkit: Timeout(-1s) at SITE: the timeout must be positive",
 		},
-		"empty queue":    {func() { hookkit.Async(0) }, "hookkit: Async(0): the queue must hold at least one event"},
-		"negative queue": {func() { hookkit.Async(-3) }, "hookkit: Async(-3): the queue must hold at least one event"},
+		"empty queue": {
+			func() { hookkit.Async(0) },
+			"hookkit: Async(0) at SITE: the queue must hold at least one event",
+		},
+		"negative queue": {
+			func() { hookkit.Async(-3) },
+			"hookkit: Async(-3) at SITE: the queue must hold at least one event",
+		},
 		"Before of nil": {
 			func() { hookkit.Before(reg, nil) },
-			"hookkit: Before: registration 1 is nil; pass the result of Add, Observe or Use",
+			"hookkit: Before at SITE: registration 1 is nil; pass the result of Add, Observe or Use",
 		},
 		"After of nil": {
 			func() { hookkit.After(nil) },
-			"hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use",
+			"hookkit: After at SITE: registration 0 is nil; pass the result of Add, Observe or Use",
 		},
 		"After of zero": {
 			func() { hookkit.After(new(hookkit.Registration)) },
-			"hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use",
+			"hookkit: After at SITE: registration 0 is nil; pass the result of Add, Observe or Use",
 		},
 		"nil in Add": {func() { new(hooks).First.Add(continues, nil) }, noOption("First.Add", "<nil>")},
 		"nil in AddFunc": {

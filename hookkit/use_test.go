@@ -2,6 +2,9 @@ package hookkit_test
 
 import (
 	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,4 +241,84 @@ func TestUsingAHookTwiceRegistersItTwice(t *testing.T) {
 	if !one.Remove() || len(h.First.List()) != 1 || h.First.List()[0].Site != two.Site() {
 		t.Errorf("after one Remove there are %v", h.First.List())
 	}
+}
+
+func TestUseReplacesARegistration(t *testing.T) {
+	hooked := func(d *diary, name string) bind {
+		return func(h *hooks) { h.First.Add(d.hook(name)) }
+	}
+	t.Run("at all its points", func(t *testing.T) {
+		var h hooks
+		var d diary
+		old := h.Use(bind(func(h *hooks) {
+			h.First.Add(d.hook("old"))
+			h.Last.Add(lastContinues)
+		}))
+		now := h.Use(hooked(&d, "new"), hookkit.Replacing(old))
+		d.want(t, &h, "new")
+		if len(h.Last.List()) != 0 || old.Remove() || !now.Remove() {
+			t.Error("the old registration has hooks left")
+		}
+	})
+	t.Run("that was removed", func(t *testing.T) {
+		var h hooks
+		var d diary
+		old := h.Use(hooked(&d, "old"))
+		old.Remove()
+		h.Use(hooked(&d, "new"), hookkit.Replacing(old))
+		d.want(t, &h, "new")
+	})
+	t.Run("and keeps it if the Use panics", func(t *testing.T) {
+		var h hooks
+		var d diary
+		old := h.Use(hooked(&d, "old"))
+		func() {
+			defer func() { _ = recover() }()
+			h.Use(bind(func(*hooks) {}), hookkit.Replacing(old))
+			t.Error("a Bind that adds nothing is used")
+		}()
+		d.want(t, &h, "old")
+	})
+	t.Run("but not one of other Hooks", func(t *testing.T) {
+		var h, other hooks
+		var d diary
+		old := other.Use(hooked(&d, "old"))
+		defer func() {
+			if text, _ := recover().(string); !strings.Contains(text, "other Hooks") {
+				t.Errorf("panicked with %q", text)
+			}
+			d.want(t, &other, "old")
+		}()
+		h.Use(hooked(&d, "new"), hookkit.Replacing(old))
+	})
+	t.Run("without a fire that calls both or none", func(t *testing.T) {
+		var h hooks
+		var calls atomic.Int32
+		count := bind(func(h *hooks) {
+			h.First.AddFunc(func(ctx, *run, int) (testpoints.FirstOutcome, error) { calls.Add(1); return nil, nil })
+		})
+		reg := h.Use(count)
+		stop := make(chan struct{})
+		var swaps sync.WaitGroup
+		swaps.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					reg = h.Use(count, hookkit.Replacing(reg))
+				}
+			}
+		})
+		for range 2000 {
+			calls.Store(0)
+			fireFirst(t, &h, 1)
+			if n := calls.Load(); n != 1 {
+				t.Errorf("a fire called %d hooks", n)
+				break
+			}
+		}
+		close(stop)
+		swaps.Wait()
+	})
 }

@@ -135,7 +135,7 @@ func listed(s *jsonschema.Schema, known []string) string {
 
 func quoted(name string) string {
 	if len(name) > maxQuoted {
-		return fmt.Sprintf("%q...", strings.ToValidUTF8(name[:maxQuoted], ""))
+		return fmt.Sprintf("%q...", prefix(name, maxQuoted))
 	}
 	return fmt.Sprintf("%q", name)
 }
@@ -144,5 +144,13 @@ func shortened(text string) string {
 	if len(text) <= maxProblem {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxProblem], "") + "..."
+	return prefix(text, maxProblem) + "..."
+}
+
+// prefix returns the first bytes of a text, at most n, without the rest of a character.
+func prefix(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
 }

@@ -67,18 +67,25 @@ func (c *call) shownResult() agent.ToolCallResult {
 	shown := *c.slot
 	shown.Call = c.shown()
 	shown.Parts, shown.Warnings = agentspec.CloneParts(shown.Parts), slices.Clone(shown.Warnings)
+	shown.Context = slices.Clone(shown.Context)
 	return shown
 }
 
-// identify sets the id, the step and missing arguments of each call. If a model uses an id twice, the second call
-// gets a new id. The result lists the original ids of such calls, with "" for the others; it is nil if all ids are
-// kept.
+// maxID is the longest id of a call in bytes. Each message and record of the call repeats it.
+const maxID = 256
+
+// identify sets the id, the step and missing arguments of each call. If a model uses an id twice, the second call gets
+// a new id, and so does a call whose id is empty or too long. The result lists the original ids of such calls, with ""
+// for the others; it is nil if all ids are kept.
 func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	taken := make(map[string]bool, len(calls))
 	clash := false
 	for i := range calls {
 		c := &calls[i]
 		c.Step = step
+		if len(c.ID) > maxID {
+			c.ID = ""
+		}
 		if len(c.Args) == 0 {
 			c.Args = []byte("{}")
 		}
@@ -134,9 +141,7 @@ func (b *batch) run() {
 	defer func() { b.shown = b.answer() }()
 	defer func() { // runs also after a panic: every call gets a result
 		b.abandon()
-		for _, c := range b.calls {
-			b.after(c)
-		}
+		b.settle(b.calls)
 	}()
 	b.decide()
 	if !r.state.over() {
@@ -152,6 +157,17 @@ func (b *batch) run() {
 	}
 	if b.last != nil && !r.state.over() {
 		b.finish(b.last)
+	}
+}
+
+// settle fires AfterTool for the calls for which it is due, even if a hook ends the goroutine with runtime.Goexit.
+func (b *batch) settle(calls []*call) {
+	for len(calls) > 0 && (calls[0].settled || !calls[0].fired) {
+		calls = calls[1:]
+	}
+	if len(calls) > 0 {
+		defer b.settle(calls[1:])
+		b.after(calls[0])
 	}
 }
 
@@ -187,16 +203,17 @@ func (b *batch) after(c *call) {
 	r := b.r
 	was := *c.slot
 	c.left = c.shownResult()
-	exit, by, err := r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, &c.left)
-	if err != nil {
-		status := was.Status
-		if was.Err == "" {
-			status = agent.CallFailed
+	var (
+		exit agent.AfterToolExit
+		by   hookkit.By
+		err  error = &PanicError{What: "a hook"} // if a hook ends the goroutine with runtime.Goexit
+	)
+	defer func() {
+		if err != nil {
+			c.withhold(was, by, err)
 		}
-		c.give(agent.ToolCallResult{
-			Status: status, Kind: agent.FailHook, Elapsed: was.Elapsed, Attempts: was.Attempts,
-			Err: "the result is withheld: " + err.Error(), By: orElse(was.By, by.Hook), Reason: orElse(was.Reason, by.Reason),
-		})
+	}()
+	if exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, &c.left); err != nil {
 		return
 	}
 	c.give(r.fixResult(c.left, was, by))
@@ -207,6 +224,18 @@ func (b *batch) after(c *call) {
 	default:
 		r.fail("AfterTool", illegal(exit))
 	}
+}
+
+// withhold replaces the result of a call, because a hook of AfterTool failed that might have changed it.
+func (c *call) withhold(was agent.ToolCallResult, by hookkit.By, err error) {
+	status := was.Status
+	if was.Err == "" {
+		status = agent.CallFailed
+	}
+	c.give(agent.ToolCallResult{
+		Status: status, Kind: agent.FailHook, Elapsed: was.Elapsed, Attempts: was.Attempts,
+		Err: "the result is withheld: " + err.Error(), By: orElse(was.By, by.Hook), Reason: orElse(was.Reason, by.Reason),
+	})
 }
 
 // fixResult returns the result that AfterTool returned, with the fields that only the loop may set restored.
@@ -224,6 +253,7 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 	fixed := was
 	fixed.Output, fixed.Err, fixed.Kind, fixed.NoRetry = left.Output, left.Err, left.Kind, left.NoRetry
 	fixed.Parts, fixed.Warnings = agentspec.CloneParts(left.Parts), warnings(left.Warnings)
+	fixed.Context = contexts(left.Context)
 	switch {
 	case left.Err == "" && was.Err != "":
 		fixed.Err, fixed.Kind = was.Err, was.Kind

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -16,6 +17,8 @@ func TestCallsGetUniqueIDs(t *testing.T) {
 		{"Unique", []string{"a", "b"}, []string{"a", "b"}, nil},
 		{"None", []string{"", ""}, []string{"call_7_1_2", "call_7_2_2"}, []string{"", ""}},
 		{"Twice", []string{"a", "a", "a"}, []string{"a", "a#2", "a#3"}, []string{"", "a", "a"}},
+		{"TooLong", []string{strings.Repeat("x", 257), strings.Repeat("x", 257), strings.Repeat("y", 256)},
+			[]string{"call_7_1_2", "call_7_2_2", strings.Repeat("y", 256)}, []string{"", "", ""}},
 		{"TheFreshOneIsTaken", []string{"a", "a", "a#2"}, []string{"a", "a#3", "a#2"}, []string{"", "a", ""}},
 		{"TheFreshOneIsTakenTwice", []string{"a", "a", "a#2", "a#2"}, []string{
 			"a", "a#3", "a#2", "a#2#2",

@@ -73,7 +73,7 @@ func (b *batch) before(c *call) {
 
 // skip handles SkipTool. A successful result, for example from a cache, still needs permission.
 func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
-	if exit.Result.Err == "" && !b.permit(c) {
+	if exit.Result.Err == "" && !b.permit(c, nil) {
 		return
 	}
 	b.answered(c, exit, by)
@@ -84,7 +84,7 @@ func (b *batch) answered(c *call, exit agent.SkipTool, by hookkit.By) {
 	given := exit.Result
 	c.give(agent.ToolCallResult{
 		Output: given.Output, Parts: agentspec.CloneParts(given.Parts), Warnings: warnings(given.Warnings),
-		Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
+		Context: contexts(given.Context), Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
 		Status: agent.CallSkipped, By: by.Hook, Reason: exit.Reason,
 	})
 	if given.Err != "" {
@@ -103,12 +103,13 @@ func (b *batch) check(c *call) {
 	switch {
 	case c.duplicate != "":
 		unusable = &agent.ToolError{Kind: agent.FailDuplicate, Message: fmt.Sprintf(
-			"the reply has another call with the id %q, so this one was not run; give each call an id of its own", c.duplicate)}
+			"the reply has another call with the id %s, so this one was not run; give each call an id of its own",
+			quoted(c.duplicate))}
 	case e == nil:
 		unusable = r.tools.unknown(c.req.Name)
 	case !slices.Contains(r.offeredTools, c.req.Name) && c.req.Name == c.asked:
 		unusable = &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf(
-			"the tool %q was not offered in this request; use one that was", c.req.Name)}
+			"the tool %s was not offered in this request; use one that was", quoted(c.req.Name))}
 	default:
 		unusable = e.fits(c.req.Args, r.limits.ArgBytes)
 	}
@@ -123,7 +124,7 @@ func (b *batch) check(c *call) {
 		c.refuse(agent.CallFailed, unusable, "", "")
 		return
 	}
-	if !b.permit(c) {
+	if !b.permit(c, e) {
 		return
 	}
 	switch {

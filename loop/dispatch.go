@@ -119,7 +119,8 @@ func (r *run) dispatch(c *call) {
 		}
 		c.give(agent.ToolCallResult{
 			Output: result.Output, Parts: agentspec.CloneParts(result.Parts), Warnings: warnings(result.Warnings),
-			Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry, Status: agent.CallSucceeded,
+			Context: contexts(result.Context), Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry,
+			Status: agent.CallSucceeded,
 		})
 		return nil
 	})

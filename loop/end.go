@@ -10,16 +10,44 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result.
-func (r *run) end() (agent.AgentResult, error) {
+// end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result. Each part is
+// deferred, so that it runs even if a hook of the part before has ended the goroutine with runtime.Goexit.
+func (r *run) end() (result agent.AgentResult, err error) {
+	e := &ending{r: r}
+	defer func() { result, err = e.close() }()
+	defer e.announce()
+	defer e.review()
+	defer e.stop()
 	r.spawned.end()
 	if r.state.failure.err != nil {
 		r.rescue()
 	}
+	return result, err
+}
+
+// An ending is the result of a run while it is being built.
+type ending struct {
+	r             *run
+	result, fixed agent.AgentResult // fixed: before BeforeRunEnd
+	by            hookkit.By        // the hook that decided at BeforeRunEnd
+	withheld      bool              // a hook of BeforeRunEnd failed
+	err           error             // for the caller
+}
+
+// stop fires OnStop.
+func (e *ending) stop() {
+	r := e.r
 	if f := r.state.failure; f.err != nil && !r.signalled(agent.CauseError) {
 		r.signal(agent.EndRun{Cause: agent.CauseError, Message: r.failed().Error(), By: f.by})
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			r.warn("OnStop: %v", &PanicError{What: "a hook"})
+		}
+	}()
 	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.id, agent.Stopping{Signals: slices.Clone(r.signals)})
+	returned = true
 	for i, s := range signals {
 		s.By = bys[i].Hook
 		r.signal(s)
@@ -29,25 +57,44 @@ func (r *run) end() (agent.AgentResult, error) {
 			})
 		}
 	}
-	err := r.failed()
+}
+
+// review builds the result and fires BeforeRunEnd.
+func (e *ending) review() {
+	r := e.r
+	e.err = r.failed()
 	r.chooseReply()
-	result := r.result(err)
-	fixed := result
-	fixed.Signals = slices.Clone(r.signals)
-	by, failedEnd := r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.id, &result)
-	failedEnd = usableError(failedEnd)
-	if failedEnd != nil {
-		err = errors.Join(err, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), failedEnd))
-		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + failedEnd.Error(), By: by.Hook})
-		fixed.Signals, fixed.Stop, fixed.Err = slices.Clone(r.signals), agent.EndRun{}, err.Error()
-		result = fixed
-		result.Reply, result.Calls, result.Messages = "", nil, nil
+	e.result = r.result(e.err)
+	e.fixed = e.result
+	e.fixed.Signals = slices.Clone(r.signals)
+	err := error(&PanicError{What: "a hook"})
+	defer func() { e.reviewed(usableError(err)) }()
+	e.by, err = r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.id, &e.result)
+}
+
+// reviewed withholds the result if BeforeRunEnd failed, and restores the fields that only the loop may set.
+func (e *ending) reviewed(err error) {
+	r := e.r
+	if err != nil {
+		e.withheld = true
+		e.err = errors.Join(e.err, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), err))
+		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + err.Error(), By: e.by.Hook})
+		e.fixed.Signals, e.fixed.Stop, e.fixed.Err = slices.Clone(r.signals), agent.EndRun{}, e.err.Error()
+		e.result = e.fixed
+		e.result.Reply, e.result.Calls, e.result.Messages = "", nil, nil
 	}
-	r.fix(&result, fixed, by)
-	r.hooks.OnRunEnd.Fire(r.cleanupCtx, r.id, result)
+	r.fix(&e.result, e.fixed, e.by)
+}
+
+// announce fires OnRunEnd.
+func (e *ending) announce() { e.r.hooks.OnRunEnd.Fire(e.r.cleanupCtx, e.r.id, e.result) }
+
+// close releases what the run holds, and returns the result for the caller.
+func (e *ending) close() (agent.AgentResult, error) {
+	r, result := e.r, e.result
 	switch {
-	case failedEnd != nil: // the result is withheld
-	case by != (hookkit.By{}):
+	case e.withheld:
+	case e.by != (hookkit.By{}):
 		result = cloned(result)
 	default: // the caller's result is in memory that no hook can reach
 		result.Calls, result.Messages = slices.Concat(r.results...), r.conversation.recorded()
@@ -63,11 +110,11 @@ func (r *run) end() (agent.AgentResult, error) {
 		shown := cloned(result)
 		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &shown})
 	}
-	if err == nil && r.state.cause != nil {
-		err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
+	if e.err == nil && r.state.cause != nil {
+		e.err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
 	}
-	r.err = err
-	return result, err
+	r.err = e.err
+	return result, e.err
 }
 
 // failed returns the error of a failed run, or nil.

@@ -1,49 +1,125 @@
 package loop
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// permit fires OnPermission and, if the vote is Ask, asks the approver. If the call is denied, permit sets its
-// result and reports false.
-func (b *batch) permit(c *call) bool {
+// permit decides whether a call may run, and asks a person if the hooks want that. It reports false if the call is
+// denied, which sets its result, or if the answer stopped the run. The entry is nil for a call that a hook has
+// answered.
+func (b *batch) permit(c *call, e *entry) bool {
+	if d := b.judge(c, e); d.Kind != "" {
+		b.deny(c, d)
+		return false
+	}
+	return !b.r.state.over()
+}
+
+// judge returns the denial of a call. Its Kind is empty if the call is permitted.
+func (b *batch) judge(c *call, e *entry) agent.Denial {
+	ask, by, denied := b.vote(c)
+	if ask == nil {
+		return denied
+	}
+	question := b.question(c, *ask, by)
+	answer, by, denied := b.ask(c, question)
+	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
+		denied = b.change(c, e, answer.Args, by)
+	}
+	if denied.Kind == "" {
+		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.id, agent.Grant{
+			Question: question, Call: c.shown(), By: by, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
+		})
+	}
+	if answer.StopRun {
+		b.r.stop(agent.CauseStopRequested, map[string]any{"tool": c.req.Name, "call": c.req.ID},
+			"The answer about %s stopped the run: %s", c.req.Name, orElse(answer.Reason, "no reason given"))
+	}
+	return denied
+}
+
+// vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.
+func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	r := b.r
 	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.id, c.shown())
+	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
-		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: err.Error(), By: by.Hook})
-		return false
+		denied.Reason = err.Error()
+		return nil, "", denied
 	}
 	switch exit := exit.(type) {
 	case nil, agent.Allow:
-		return true
-	case agent.Deny:
-		b.deny(c, agent.Denial{Kind: agent.DeniedByVote, Reason: exit.Reason, By: by.Hook})
+		return nil, "", agent.Denial{}
 	case agent.Ask:
-		kind, reason := b.approve(c, exit, by.Hook)
-		if kind == "" {
-			return true
-		}
-		b.deny(c, agent.Denial{Kind: kind, Reason: reason, By: by.Hook})
+		return &exit, by.Hook, agent.Denial{}
+	case agent.Deny:
+		denied.Kind, denied.Reason = agent.DeniedByVote, exit.Reason
 	default:
-		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: illegal(exit).Error(), By: by.Hook})
+		denied.Reason = illegal(exit).Error()
 	}
-	return false
+	return nil, "", denied
 }
 
-// approve asks the approver. It returns the kind of denial, empty if the call is approved, and the reason.
-func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, string) {
+func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 	r := b.r
-	if isNil(r.approver) {
-		return agent.DeniedUnasked, "there is nobody to ask"
-	}
 	question := agent.Question{
 		Call: c.shown(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
 		Owner: r.env.Identity(),
 	}
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
+	return question
+}
+
+// ask fires BeforeAsk and, if no hook answers, asks the approver. It returns the answer and the hook that gave it, or
+// a denial.
+func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by string, denied agent.Denial) {
+	answer, by, denied = b.beforeAsk(question)
+	if by != "" {
+		return answer, by, denied
+	}
+	answer, kind, reason := b.approve(question)
+	return answer, "", agent.Denial{Kind: kind, Reason: reason, By: question.By}
+}
+
+// beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook, or nothing if no hook answered. With a
+// refusal or a failure it returns a denial, too.
+func (b *batch) beforeAsk(question agent.Question) (agent.Approval, string, agent.Denial) {
+	r := b.r
+	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.id, question)
+	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
+	if err != nil {
+		denied.Reason = err.Error()
+		return agent.Approval{}, orElse(by.Hook, "BeforeAsk"), denied
+	}
+	switch exit := exit.(type) {
+	case nil:
+		return agent.Approval{}, "", agent.Denial{}
+	case agent.Approve:
+		return agent.Approval{Allow: true, Reason: exit.Reason, Args: exit.Args, Remember: exit.Remember}, by.Hook,
+			agent.Denial{}
+	case agent.Refuse:
+		denied.Kind, denied.Reason = agent.DeniedByAnswer, orElse(exit.Reason, "declined")
+		return agent.Approval{Reason: exit.Reason, StopRun: exit.StopRun}, by.Hook, denied
+	}
+	denied.Reason = illegal(exit).Error()
+	return agent.Approval{}, by.Hook, denied
+}
+
+// approve asks the approver. The kind of denial is empty if the call is approved.
+func (b *batch) approve(question agent.Question) (answer agent.Approval, kind agent.DenialKind, reason string) {
+	r := b.r
+	if isNil(r.approver) {
+		if question.Reason != "" {
+			return answer, agent.DeniedUnasked, "there is nobody to ask: " + question.Reason
+		}
+		return answer, agent.DeniedUnasked, "there is nobody to ask"
+	}
 	w := r.waiting("the approver", r.limits.ApprovalTime)
 	w.strict = true
 	answer, err := await(r.ctx, w, func(ctx context.Context) (agent.Approval, error) {
@@ -51,15 +127,43 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	})
 	switch {
 	case r.ctx.Err() != nil:
-		return agent.DeniedBySilence, "the run was cancelled before there was an answer"
+		return agent.Approval{}, agent.DeniedBySilence, "the run was cancelled before there was an answer"
 	case find[TimeoutError](err) != nil:
-		return agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
+		return agent.Approval{}, agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
-		return agent.DeniedByApprover, "the approver failed: " + err.Error()
+		return agent.Approval{}, agent.DeniedByApprover, "the approver failed: " + err.Error()
 	case !answer.Allow:
-		return agent.DeniedByPerson, orElse(answer.Reason, "declined")
+		return answer, agent.DeniedByPerson, orElse(answer.Reason, "declined")
 	}
-	return "", ""
+	return answer, "", ""
+}
+
+// change sets the arguments that an answer approved, and lets the hooks judge the changed call. For example, a person
+// edits the text of a message before it is sent, and a rule forbids one of the words. by is the hook that answered, or
+// empty for the approver.
+func (b *batch) change(c *call, e *entry, args json.RawMessage, by string) agent.Denial {
+	unusable := agent.Denial{Kind: agent.DeniedByApprover, By: by}
+	if by != "" {
+		unusable.Kind = agent.DeniedByHook
+	}
+	if e == nil {
+		unusable.Reason = "the approval changed the arguments of a call that a hook had answered"
+		return unusable
+	}
+	if err := e.fits(args, b.r.limits.ArgBytes); err != nil {
+		unusable.Reason = "the approval changed the arguments: " + err.Error()
+		return unusable
+	}
+	c.req.Args = slices.Clone(args)
+	ask, asker, denied := b.vote(c)
+	if ask == nil {
+		return denied
+	}
+	answer, by, denied := b.beforeAsk(b.question(c, *ask, asker))
+	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
+		return agent.Denial{Kind: agent.DeniedByHook, By: by, Reason: "the approved arguments were changed once more"}
+	}
+	return denied
 }
 
 // deny refuses a call and fires OnPermissionDenied.

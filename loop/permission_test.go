@@ -2,10 +2,14 @@ package loop_test
 
 import (
 	"context"
+	"encoding/json"
+	"github.com/hookgen/hookgen/hookkit"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
@@ -196,5 +200,207 @@ func TestACancelledApprovalIsDenied(t *testing.T) {
 	if tool.Count() != 0 || len(denials) != 1 || denials[0].Kind != agent.DeniedBySilence ||
 		ran.Stop.Cause != agent.CauseUserRequested {
 		t.Errorf("denials %+v, %+v", denials, ran.Stop)
+	}
+}
+
+// before answers questions at BeforeAsk and counts them.
+type before struct {
+	says  func(q agent.Question) (agent.BeforeAskOutcome, error)
+	asked []string // the arguments
+}
+
+func (b *before) Bind(h *agent.Hooks) { h.BeforeAsk.Add(b, hookkit.Named("before")) }
+
+func (b *before) BeforeAsk(_ context.Context, _ *agent.Run, q agent.Question) (agent.BeforeAskOutcome, error) {
+	b.asked = append(b.asked, string(q.Call.Args))
+	return b.says(q)
+}
+
+func answers(o agent.BeforeAskOutcome) *before {
+	return &before{says: func(agent.Question) (agent.BeforeAskOutcome, error) { return o, nil }}
+}
+
+func TestOutcome_BeforeAsk(t *testing.T) {
+	failing := &before{says: func(agent.Question) (agent.BeforeAskOutcome, error) { return agent.Approve{}, errBoom }}
+	approve, refuse := answers(agent.Approve{Reason: "known"}), answers(agent.Refuse{Reason: "never"})
+	for _, c := range []struct {
+		name     string
+		hooks    []agent.Hook
+		approver agent.Approver
+		kind     agent.DenialKind // "" if the tool runs
+		asked    int
+		by       string
+	}{
+		{"NoAnswer", hooks(answers(nil)), says(true), "", 1, ""},
+		{"Approve", hooks(approve), says(false), "", 0, "before"},
+		{"ApproveWithoutApprover", hooks(approve), nil, "", 0, "before"},
+		{"NoAnswerWithoutApprover", hooks(answers(nil)), nil, agent.DeniedUnasked, 0, ""},
+		{"Refuse", hooks(refuse), says(true), agent.DeniedByAnswer, 0, "before"},
+		{"RefuseBeatsApprove", hooks(approve, refuse), says(true), agent.DeniedByAnswer, 0, "before"},
+		{"Failure", hooks(failing), says(true), agent.DeniedByHook, 0, "before"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tool := &looptest.Tool{Name: "work"}
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", `{}`), looptest.Reply("ok")),
+				Tools: tools(tool),
+				Hooks: append(hooks(votes(agent.Ask{})), c.hooks...),
+				Agent: &loop.Agent{Approver: c.approver},
+			}.Run(t, "x")
+			denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
+			grants := hooktest.PayloadsOf[agent.Grant](ran.Recorder, "OnPermissionGranted")
+			if a, ok := c.approver.(*approver); ok && len(a.questions) != c.asked {
+				t.Errorf("asked %d times, want %d", len(a.questions), c.asked)
+			}
+			if len(denials)+len(grants) != 1 {
+				t.Fatalf("%d denials, %d grants", len(denials), len(grants))
+			}
+			if c.kind == "" {
+				if tool.Count() != 1 || len(grants) != 1 || grants[0].By != c.by || grants[0].Call.Name != "work" {
+					t.Errorf("ran %d times, grants %+v", tool.Count(), grants)
+				}
+				return
+			}
+			if tool.Count() != 0 || denials[0].Kind != c.kind || c.by != "" && denials[0].By != c.by || ran.Reply != "ok" {
+				t.Errorf("ran %d times, denied %+v, reply %q", tool.Count(), denials[0], ran.Reply)
+			}
+		})
+	}
+}
+
+func TestChangedArgumentsAreJudgedAgain(t *testing.T) {
+	toB := json.RawMessage(`{"to":"b"}`)
+	edits := func(args string) *approver {
+		return &approver{f: func(context.Context, agent.Question) (agent.Approval, error) {
+			return agent.Approval{Allow: true, Args: json.RawMessage(args)}, nil
+		}}
+	}
+	denyB := permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		if string(c.Args) == string(toB) {
+			return agent.Deny{Reason: "never to b"}, nil
+		}
+		return agent.Ask{}, nil
+	})
+	refuseB := &before{says: func(q agent.Question) (agent.BeforeAskOutcome, error) {
+		if string(q.Call.Args) == string(toB) {
+			return agent.Refuse{Reason: "never to b"}, nil
+		}
+		return nil, nil
+	}}
+	ask := votes(agent.Ask{})
+	answered := atTool("send", agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}}, nil)
+	again := &before{says: func(q agent.Question) (agent.BeforeAskOutcome, error) {
+		return agent.Approve{Args: append(q.Call.Args[:len(q.Call.Args):len(q.Call.Args)], ' ')}, nil
+	}}
+	for _, c := range []struct {
+		name     string
+		hooks    []agent.Hook
+		approver agent.Approver
+		kind     agent.DenialKind
+		ran      string
+	}{
+		{"person", hooks(ask), edits(string(toB)), "", string(toB)},
+		{"unchanged", hooks(ask), edits(`{"to":"a"}`), "", `{"to":"a"}`},
+		{"hook", hooks(ask, answers(agent.Approve{Args: toB})), nil, "", string(toB)},
+		{"denied by a vote", hooks(denyB), edits(string(toB)), agent.DeniedByVote, ""},
+		{"hook denied by a vote", hooks(denyB, answers(agent.Approve{Args: toB})), nil, agent.DeniedByVote, ""},
+		{"refused before the question", hooks(ask, refuseB), edits(string(toB)), agent.DeniedByAnswer, ""},
+		{"against the schema", hooks(ask), edits(`{"from":"b"}`), agent.DeniedByApprover, ""},
+		{"invalid JSON", hooks(ask), edits(`{`), agent.DeniedByApprover, ""},
+		{"hook against the schema", hooks(ask, answers(agent.Approve{Args: []byte(`{}`)})), nil, agent.DeniedByHook, ""},
+		{"of an answered call", hooks(ask, answered), edits(string(toB)), agent.DeniedByApprover, ""},
+		{"changed twice", hooks(ask, again), nil, agent.DeniedByHook, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var sent []string
+			tool := loop.Tool("send", "", func(_ context.Context, in struct {
+				To string `json:"to"`
+			}) (string, error) {
+				sent = append(sent, `{"to":"`+in.To+`"}`)
+				return "sent", nil
+			})
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("send", `{"to":"a"}`), looptest.Reply("ok")),
+				Tools: tools(tool), Hooks: c.hooks, Agent: &loop.Agent{Approver: c.approver},
+			}.Run(t, "x")
+			denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
+			if a, ok := c.approver.(*approver); ok && len(a.questions) != 1 {
+				t.Errorf("the person was asked %d times", len(a.questions))
+			}
+			if c.kind != "" {
+				granted := ran.Recorder.Count("OnPermissionGranted")
+				if len(denials) != 1 || denials[0].Kind != c.kind || len(sent) != 0 || granted != 0 {
+					t.Errorf("denied %+v, sent %q", denials, sent)
+				}
+				return
+			}
+			if len(denials) != 0 || !slices.Equal(sent, []string{c.ran}) || string(ran.Calls[0].Call.Args) != c.ran {
+				t.Errorf("denied %+v, sent %q, recorded %s", denials, sent, ran.Calls[0].Call.Args)
+			}
+		})
+	}
+}
+
+func TestAnAnswerStopsTheRun(t *testing.T) {
+	person := func(a agent.Approval) agent.Approver {
+		return &approver{f: func(context.Context, agent.Question) (agent.Approval, error) { return a, nil }}
+	}
+	for name, c := range map[string]struct {
+		hooks    []agent.Hook
+		approver agent.Approver
+		status   agent.CallStatus
+	}{
+		"refusal of a person": {hooks(), person(agent.Approval{StopRun: true, Reason: "wrong"}), agent.CallRefused},
+		"refusal of a hook":   {hooks(answers(agent.Refuse{StopRun: true, Reason: "wrong"})), nil, agent.CallRefused},
+		"approval":            {hooks(), person(agent.Approval{StopRun: true, Reason: "wrong", Allow: true}), agent.CallUnrun},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tool := &looptest.Tool{Name: "work"}
+			ran := looptest.Harness{
+				Turns: turns(two()), Tools: tools(tool),
+				Hooks: append(hooks(votes(agent.Ask{})), c.hooks...), Agent: &loop.Agent{Approver: c.approver},
+			}.Run(t, "x")
+			if tool.Count() != 0 || ran.Stop.Cause != agent.CauseStopRequested ||
+				!strings.Contains(ran.Stop.Message, "wrong") || ran.Calls[0].Status != c.status ||
+				ran.Calls[1].Status != agent.CallUnrun {
+				t.Errorf("ran %d times, %+v, %+v", tool.Count(), ran.Stop, ran.Calls)
+			}
+		})
+	}
+}
+
+func TestHooksAddContextToAResult(t *testing.T) {
+	long := strings.Repeat("é", 10_000)
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", `{}`), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work", Result: "out"}),
+		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			r.Context = append(r.Context, "mind the gap", long)
+			return agent.ReplaceAfterTool(r, "note"), nil
+		})),
+	}.Run(t, "x")
+	got := lastContent(ran.Script.Requests()[1], agent.RoleTool)
+	if r := ran.Calls[0]; r.Output != "out" || len(r.Context) != 2 || r.Context[0] != "mind the gap" {
+		t.Errorf("recorded %.100q, %d", r.Output, len(r.Context))
+	}
+	if !strings.HasPrefix(got, "out\n\nmind the gap\n\né") || len(got) > 10_100 || !utf8.ValidString(got) {
+		t.Errorf("the model got %d bytes, %.60q", len(got), got)
+	}
+}
+
+func TestADenialNamesTheReasonOfTheAsk(t *testing.T) {
+	for reason, want := range map[string]string{
+		"": "there is nobody to ask", "it writes": "there is nobody to ask: it writes",
+	} {
+		t.Run(want, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
+				Hooks: hooks(votes(agent.Ask{Prompt: "may it?", Reason: reason})),
+			}.Run(t, "x")
+			if denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied"); len(denials) != 1 ||
+				denials[0].Reason != want || !strings.HasSuffix(ran.Calls[0].Err, want) {
+				t.Errorf("denied with %+v", denials)
+			}
+		})
 	}
 }

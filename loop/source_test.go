@@ -55,7 +55,7 @@ func TestEachPointIsFiredAtExactlyOnePlace(t *testing.T) {
 			t.Errorf("%s is fired in %v, want one place", p.Name, places[p.Name])
 		}
 	}
-	if len(places) != len(points) || len(points) != 29 {
+	if len(places) != len(points) || len(points) != 31 {
 		t.Errorf("%d points are fired of %d", len(places), len(points))
 	}
 }

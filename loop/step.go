@@ -11,8 +11,6 @@ func (r *run) step() {
 	r.counts.add(&r.counts.steps, 1)
 	at := r.where()
 	r.stream.event(Event{Kind: EventStep, Step: at.Number})
-	r.hooks.BeforeStep.Fire(r.ctx, r.id, at)
-
 	result := &agent.StepResult{}
 	returned := false
 	defer func() { // also if runtime.Goexit ends the run
@@ -24,6 +22,7 @@ func (r *run) step() {
 		r.last = result
 		r.hooks.AfterStep.Fire(r.cleanupCtx, r.id, *result)
 	}()
+	r.hooks.BeforeStep.Fire(r.ctx, r.id, at)
 	if err := recoverAsError("the step", func() error { r.work(at, result); return nil }); err != nil {
 		r.fail("Step", err)
 	}

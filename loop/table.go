@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/spelling"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -195,7 +196,10 @@ func (t *table) unknown(name string) *agent.ToolError {
 	if len(names) > 0 {
 		hint = "the tools are: " + strings.Join(names, ", ")
 	}
+	if meant := spelling.Suggest(name, names); meant != "" {
+		hint = fmt.Sprintf("did you mean %s? %s", meant, hint)
+	}
 	return &agent.ToolError{
-		Kind: agent.FailUnknown, Message: fmt.Sprintf("there is no tool %q; %s", name, hint), NoRetry: true,
+		Kind: agent.FailUnknown, Message: fmt.Sprintf("there is no tool %s; %s", quoted(name), hint), NoRetry: true,
 	}
 }

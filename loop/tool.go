@@ -114,23 +114,33 @@ func unwrapped(t agent.Tool) agent.Tool {
 	}
 }
 
-// Bounds on the warnings of a result. Hooks that bound the output of a call do not look at its warnings.
+// Bounds on the warnings and the context of a result. Hooks that bound the output of a call do not look at these.
 const (
 	maxWarnings     = 20
 	maxWarningBytes = 500
+	maxContexts     = 20
+	maxContextBytes = 10_000
 )
 
 // warnings returns a bounded copy of the warnings of a tool or a hook.
 func warnings(all []string) []string {
+	return boundedTexts(all, maxWarnings, maxWarningBytes, "warnings")
+}
+
+// contexts returns a bounded copy of the context that hooks added to a result.
+func contexts(all []string) []string { return boundedTexts(all, maxContexts, maxContextBytes, "texts") }
+
+// boundedTexts returns a copy of at most the given number of texts, each of at most maxBytes.
+func boundedTexts(all []string, number, maxBytes int, what string) []string {
 	var kept []string
-	for _, w := range all[:min(len(all), maxWarnings)] {
-		if len(w) > maxWarningBytes {
-			w = strings.ToValidUTF8(w[:maxWarningBytes], "") + "..."
+	for _, text := range all[:min(len(all), number)] {
+		if len(text) > maxBytes {
+			text = strings.ToValidUTF8(text[:maxBytes], "") + "..."
 		}
-		kept = append(kept, w)
+		kept = append(kept, text)
 	}
 	if more := len(all) - len(kept); more > 0 {
-		kept = append(kept, fmt.Sprintf("%d more warnings", more))
+		kept = append(kept, fmt.Sprintf("%d more %s", more, what))
 	}
 	return kept
 }

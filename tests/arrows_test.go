@@ -102,6 +102,13 @@ var rows = []row{
 		tests:   roomTests,
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
+	{
+		dir: "builtin/external", imports: room("builtin/permission", "internal/spelling"), tests: append([]string{
+			"builtin/prompt", "builtin/repair", "builtin/window",
+		}, roomTests...),
+		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
+	},
+	{dir: "builtin/claudecode", imports: room(), tests: append([]string{"builtin/permission"}, roomTests...)},
 	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
 	{dir: "builtin/compact", imports: room(), tests: roomTests},
@@ -125,7 +132,7 @@ var rows = []row{
 		modules: []string{"golang.org/x/tools"},
 	},
 	{dir: "examples", imports: everything},
-	{dir: "lab", imports: []string{"internal/figures"}},
+	{dir: "lab", imports: []string{"internal/figures", "internal/testrun"}},
 	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",

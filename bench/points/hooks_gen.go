@@ -206,9 +206,8 @@ func (f WatchFunc) Bind(h *Hooks) {
 // WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		WatchFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -243,7 +242,7 @@ type WatchPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WatchPoint) Add(f Watch[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -251,12 +250,12 @@ func (p *WatchPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", WatchFunc(f), opts)
+	return p.registry().Add(WatchFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WatchPoint) Observe(f WatchObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -264,7 +263,7 @@ func (p *WatchPoint) ObserveFunc(
 	f func(context.Context, *Run, WatchFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -302,9 +301,8 @@ func (f RewriteFunc) Bind(h *Hooks) {
 // RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		RewriteFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -362,7 +360,7 @@ type RewritePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *RewritePoint) Add(f Rewrite[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -370,12 +368,12 @@ func (p *RewritePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", RewriteFunc(f), opts)
+	return p.registry().AddGate(RewriteFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *RewritePoint) Observe(f RewriteObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -383,7 +381,7 @@ func (p *RewritePoint) ObserveFunc(
 	f func(context.Context, *Run, RewriteFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -431,9 +429,8 @@ func (f FlowFunc) Bind(h *Hooks) {
 // FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
 // desc.
 func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		FlowFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -513,7 +510,7 @@ type FlowPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *FlowPoint) Add(f Flow[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -521,12 +518,12 @@ func (p *FlowPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", FlowFunc(f), opts)
+	return p.registry().AddGate(FlowFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FlowPoint) Observe(f FlowObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -534,7 +531,7 @@ func (p *FlowPoint) ObserveFunc(
 	f func(context.Context, *Run, FlowFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -583,9 +580,8 @@ func (f LenientFunc) Bind(h *Hooks) {
 // LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		LenientFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -667,7 +663,7 @@ type LenientPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *LenientPoint) Add(f Lenient[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -675,12 +671,12 @@ func (p *LenientPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", LenientFunc(f), opts)
+	return p.registry().AddGate(LenientFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LenientPoint) Observe(f LenientObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -688,7 +684,7 @@ func (p *LenientPoint) ObserveFunc(
 	f func(context.Context, *Run, LenientFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -740,9 +736,8 @@ func (f TrimFunc) Bind(h *Hooks) {
 // TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
 // desc.
 func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		TrimFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -798,7 +793,7 @@ type TrimPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *TrimPoint) Add(f Trim[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -806,12 +801,12 @@ func (p *TrimPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", TrimFunc(f), opts)
+	return p.registry().AddGate(TrimFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *TrimPoint) Observe(f TrimObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -819,7 +814,7 @@ func (p *TrimPoint) ObserveFunc(
 	f func(context.Context, *Run, TrimFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -867,9 +862,8 @@ func (f LeaveFunc) Bind(h *Hooks) {
 // LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		LeaveFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -935,7 +929,7 @@ type LeavePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *LeavePoint) Add(f Leave[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -943,12 +937,12 @@ func (p *LeavePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", LeaveFunc(f), opts)
+	return p.registry().AddGate(LeaveFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LeavePoint) Observe(f LeaveObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -956,7 +950,7 @@ func (p *LeavePoint) ObserveFunc(
 	f func(context.Context, *Run, LeaveFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1004,9 +998,8 @@ func (f JudgeFunc) Bind(h *Hooks) {
 // JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		JudgeFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1077,7 +1070,7 @@ type JudgePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *JudgePoint) Add(f Judge[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1085,12 +1078,12 @@ func (p *JudgePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", JudgeFunc(f), opts)
+	return p.registry().AddGate(JudgeFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *JudgePoint) Observe(f JudgeObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1098,7 +1091,7 @@ func (p *JudgePoint) ObserveFunc(
 	f func(context.Context, *Run, JudgeFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1147,9 +1140,8 @@ func (f GatherFunc) Bind(h *Hooks) {
 // GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		GatherFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1186,7 +1178,7 @@ type GatherPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *GatherPoint) Add(f Gather[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1194,12 +1186,12 @@ func (p *GatherPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", GatherFunc(f), opts)
+	return p.registry().Add(GatherFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherPoint) Observe(f GatherObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1207,7 +1199,7 @@ func (p *GatherPoint) ObserveFunc(
 	f func(context.Context, *Run, GatherFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1254,9 +1246,8 @@ func (f RefuseFunc) Bind(h *Hooks) {
 // RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		RefuseFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1293,7 +1284,7 @@ type RefusePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *RefusePoint) Add(f Refuse[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1301,12 +1292,12 @@ func (p *RefusePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", RefuseFunc(f), opts)
+	return p.registry().Add(RefuseFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *RefusePoint) Observe(f RefuseObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1314,7 +1305,7 @@ func (p *RefusePoint) ObserveFunc(
 	f func(context.Context, *Run, RefuseFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1361,9 +1352,8 @@ func (f WrapFunc) Bind(h *Hooks) {
 // WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
 // desc.
 func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		WrapFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1407,7 +1397,7 @@ type WrapPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1415,12 +1405,12 @@ func (p *WrapPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", WrapFunc(f), opts)
+	return p.registry().Add(WrapFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WrapPoint) Observe(f WrapObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1428,7 +1418,7 @@ func (p *WrapPoint) ObserveFunc(
 	f func(context.Context, *Run, WrapFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1486,6 +1476,8 @@ func (p *WrapPoint) FireBy(
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
+type hookgenCondition = hookimpl.Condition
+
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
@@ -1500,8 +1492,6 @@ var watchPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		Watch[Call].Watch,
 		WatchFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		WatchObserver[Call].ObserveWatch,
 	),
 }
@@ -1553,14 +1543,12 @@ var rewritePoint = hookimpl.Point{
 	Name:    "Rewrite",
 	Payload: "Call",
 	Results: "Replace, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceRewrite,
 	Fire:    (*RewritePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Rewrite[Call].Rewrite,
 		RewriteFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		RewriteObserver[Call].ObserveRewrite,
 	),
 }
@@ -1586,7 +1574,8 @@ func (p *RewritePoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &RewriteFired[Call]{Payload: current}
@@ -1606,11 +1595,10 @@ func (p *RewritePoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Rewrite(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case rewriteReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -1620,7 +1608,7 @@ func (p *RewritePoint) runHooks(
 		return inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // flowPoint describes Flow to the runtime.
@@ -1628,7 +1616,7 @@ var flowPoint = hookimpl.Point{
 	Name:    "Flow",
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceFlow,
 	Exits: []any{
 		Skip{},
@@ -1638,8 +1626,6 @@ var flowPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Flow[Call].Flow,
 		FlowFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		FlowObserver[Call].ObserveFlow,
 	),
 }
@@ -1665,7 +1651,8 @@ func (p *FlowPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &FlowFired[Call]{Payload: current}
@@ -1686,11 +1673,10 @@ func (p *FlowPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Flow(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case flowReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -1704,7 +1690,7 @@ func (p *FlowPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // lenientPoint describes Lenient to the runtime.
@@ -1712,7 +1698,6 @@ var lenientPoint = hookimpl.Point{
 	Name:    "Lenient",
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailOpen",
-	Law:     hookimpl.Decides,
 	Replace: ReplaceLenient,
 	Exits: []any{
 		Skip{},
@@ -1722,8 +1707,6 @@ var lenientPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Lenient[Call].Lenient,
 		LenientFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		LenientObserver[Call].ObserveLenient,
 	),
 }
@@ -1749,7 +1732,8 @@ func (p *LenientPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &LenientFired[Call]{Payload: current}
@@ -1774,11 +1758,10 @@ func (p *LenientPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Lenient(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case lenientReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -1794,7 +1777,7 @@ func (p *LenientPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // trimPoint describes Trim to the runtime.
@@ -1802,14 +1785,12 @@ var trimPoint = hookimpl.Point{
 	Name:    "Trim",
 	Payload: "Call",
 	Results: "Edit[json.RawMessage], FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Edit:    EditTrim,
 	Fire:    (*TrimPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Trim[Call].Trim,
 		TrimFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		TrimObserver[Call].ObserveTrim,
 	),
 }
@@ -1835,7 +1816,8 @@ func (p *TrimPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &TrimFired[Call]{Payload: current}
@@ -1855,11 +1837,10 @@ func (p *TrimPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Trim(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case trimEdit:
 				inv.Decided(out, by)
 				payload.Args, current.Args = o.To, o.To
@@ -1869,7 +1850,7 @@ func (p *TrimPoint) runHooks(
 		return inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // leavePoint describes Leave to the runtime.
@@ -1877,7 +1858,7 @@ var leavePoint = hookimpl.Point{
 	Name:    "Leave",
 	Payload: "Call",
 	Results: "Skip, End, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Skip{},
 		End{},
@@ -1886,8 +1867,6 @@ var leavePoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Leave[Call].Leave,
 		LeaveFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		LeaveObserver[Call].ObserveLeave,
 	),
 }
@@ -1932,11 +1911,10 @@ func (p *LeavePoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Leave(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case Skip, End:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -1946,7 +1924,7 @@ func (p *LeavePoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // judgePoint describes Judge to the runtime.
@@ -1954,7 +1932,7 @@ var judgePoint = hookimpl.Point{
 	Name:    "Judge",
 	Payload: "Call",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Deny{},
 		Ask{},
@@ -1964,8 +1942,6 @@ var judgePoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Judge[Call].Judge,
 		JudgeFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		JudgeObserver[Call].ObserveJudge,
 	),
 }
@@ -2012,12 +1988,11 @@ func (p *JudgePoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Judge(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Deny:
 				rank = 1
 			case Ask:
@@ -2047,8 +2022,6 @@ var gatherPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		Gather[Call].Gather,
 		GatherFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		GatherObserver[Call].ObserveGather,
 	),
 }
@@ -2104,7 +2077,7 @@ func (p *GatherPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // refusePoint describes Refuse to the runtime.
@@ -2112,13 +2085,11 @@ var refusePoint = hookimpl.Point{
 	Name:    "Refuse",
 	Payload: "Call",
 	Results: "Check",
-	Law:     hookimpl.Checks,
+	Closed:  true,
 	Fire:    (*RefusePoint).runHooks,
 	Calls: hookimpl.Checking(
 		Refuse[Call].Refuse,
 		RefuseFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		RefuseObserver[Call].ObserveRefuse,
 	),
 }
@@ -2166,7 +2137,7 @@ func (p *RefusePoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // wrapPoint describes Wrap to the runtime.
@@ -2174,39 +2145,42 @@ var wrapPoint = hookimpl.Point{
 	Name:    "Wrap",
 	Payload: "Call",
 	Results: "Around[Result]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*WrapPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h Wrap[Call],
-		ctx context.Context,
-		run *Run,
-		payload Call,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &wrapInvocation{Next: func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
-			return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return WrapFunc(func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-			own := &wrapInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+	Calls: hookimpl.Wrapping(
+		func(
+			h Wrap[Call],
+			ctx context.Context,
+			run *Run,
+			payload Call,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
+				return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[Call](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[Result](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &wrapInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return WrapFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload Call,
+				next WrapNext,
+			) (hookkit.Answer[Result], error) {
+				outer := next.fire
+				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[Call](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[Result](reply, err)
+			})
+		},
 		WrapObserver[Call].ObserveWrap,
 	),
 }

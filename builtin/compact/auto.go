@@ -15,24 +15,23 @@ import (
 
 // Auto compacts the stored conversation when the context window fills up, and warns the model before that.
 //
-// For example, with the zero values and a model that does not report its window, the window counts as 200,000 tokens.
-// From 120,000 tokens on, each prompt has a line that says how full the window is. From 160,000 tokens on, Auto also
+// For example, with the zero values and a model that does not report its window, the window counts as 128,000 tokens.
+// From 76,800 tokens on, each prompt has a line that says how full the window is. From 102,400 tokens on, Auto also
 // votes for a compaction.
 //
 // The estimate is the loop's: system prompt, tools, briefing and conversation. Auto votes at ShouldCompact and
 // contributes to Briefing, both with the priority Mutation. At OnRunStart it replaces the agent's compactor by
-// Compactor. If a compaction failed or did not shrink the conversation, Auto votes again when the estimate has grown by
-// a tenth.
+// Compactor. After a compaction, whatever its effect, Auto votes again when the estimate has grown by a tenth. For
+// example, a compaction that leaves the conversation over ErrorAt is not repeated in each step.
 //
-// If Window, WarnAt, ErrorAt and Reserve are all 0 and the model reports its window, the thresholds are the same
-// fractions of that window. Bind panics if Compactor is nil or invalid, and unless WarnAt < ErrorAt < Window - Reserve.
-// Auto keeps separate state for each run and is safe for concurrent use.
+// Bind panics if Compactor is nil or invalid, and unless WarnAt < ErrorAt < Window - Reserve. Auto keeps separate state
+// for each run and is safe for concurrent use.
 type Auto struct {
 	Compactor agent.Compactor
-	Window    int  // tokens; 0: 200,000
-	WarnAt    int  // tokens; 0: 120,000
-	ErrorAt   int  // tokens; 0: 160,000
-	Reserve   int  // tokens kept free for the reply; 0: 13,000
+	Window    int  // tokens; 0: the window of the model, or 128,000 if it reports none
+	WarnAt    int  // tokens; 0: three fifths of the window
+	ErrorAt   int  // tokens; 0: four fifths of the window
+	Reserve   int  // tokens kept free for the reply; 0: 13,000, but at most a tenth of the window
 	FireAt    Tier // tier from which Auto votes: TierError or TierWarning; empty: TierError
 
 	OnlyAtStart bool         // vote only before the first prompt of a run, so that no chain of calls is cut
@@ -80,7 +79,7 @@ type contextRecord struct {
 	seen   bool // at least one sample was taken
 	now    Sample
 	window int
-	voteAt int // the estimate in tokens from which Auto votes again
+	votes  kit.Growth
 	calls  int // tool calls of the run when the last reminder was logged
 }
 
@@ -117,12 +116,9 @@ type thresholds struct{ window, warn, fail, block int }
 
 // thresholds returns the thresholds for a model with this window, or with an unknown one if window is 0.
 func (c *Auto) thresholds(window int) thresholds {
-	if window > 0 && c.Window == 0 && c.WarnAt == 0 && c.ErrorAt == 0 && c.Reserve == 0 {
-		part := func(n int) int { return int(int64(window) * int64(n) / 200) }
-		return thresholds{window, part(120), part(160), part(187)}
-	}
-	whole := cmp.Or(c.Window, 200_000)
-	return thresholds{whole, cmp.Or(c.WarnAt, 120_000), cmp.Or(c.ErrorAt, 160_000), whole - cmp.Or(c.Reserve, 13_000)}
+	whole := cmp.Or(c.Window, max(window, 0), kit.UnknownWindow)
+	reserve := cmp.Or(c.Reserve, min(kit.ReplyTokens, whole/10))
+	return thresholds{whole, cmp.Or(c.WarnAt, whole/5*3), cmp.Or(c.ErrorAt, whole/5*4), whole - reserve}
 }
 
 func (t thresholds) tier(tokens int) Tier {
@@ -153,8 +149,8 @@ func (c *Auto) ShouldCompact(
 	c.runs.Do(run, func(r *contextRecord) {
 		first := !r.seen
 		r.take(sample, t.window)
-		vote = sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && sample.Tokens >= r.voteAt &&
-			(first || !c.OnlyAtStart)
+		vote = r.votes.Allows(sample.Tokens,
+			sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && (first || !c.OnlyAtStart))
 		if vote {
 			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
 		}
@@ -189,15 +185,14 @@ func lastOf[T any](list []T, n int) []T {
 	return list
 }
 
-// ObserveAfterCompact updates the estimate after a compaction, or postpones the next vote if it had no effect.
+// ObserveAfterCompact updates the estimate after a compaction and postpones the next vote.
 func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
-	done := fired.Payload
+	done := fired.Final
 	c.runs.Do(run, func(r *contextRecord) {
+		r.votes.Compacted(done)
 		if done.Err != "" || !done.Effective() {
-			r.voteAt = r.now.Tokens + max(r.now.Tokens/10, 1)
 			return
 		}
-		r.voteAt = 0
 		r.now.Tokens = max(r.now.Tokens-done.Before.Tokens+done.After.Tokens, 0)
 		r.now.Tier = c.thresholds(r.window).tier(r.now.Tokens)
 	})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -24,7 +26,7 @@ func ExampleAuto() {
 	var hooks agent.Hooks
 	hooks.Use(&compact.Auto{Compactor: &compact.Default{}})
 	run := agent.NewRun(nil)
-	for step, tokens := range []int{90_000, 130_000, 170_000} {
+	for step, tokens := range []int{60_000, 80_000, 110_000} {
 		use := agent.ContextUse{Step: step + 1, Tokens: tokens}
 		exit, _ := hooks.ShouldCompact.Fire(context.Background(), run, use)
 		fmt.Println(exit)
@@ -36,9 +38,9 @@ func ExampleAuto() {
 	// Output:
 	// <nil>
 	// <nil>
-	// [context warning] About 65% of the context window is used (130000 of 200000 tokens)
-	// {context error: 170000 of 200000 tokens}
-	// [context error] About 85% of the context window is used (170000 of 200000 tokens)
+	// [context warning] About 62% of the context window is used (80000 of 128000 tokens)
+	// {context error: 110000 of 128000 tokens}
+	// [context error] About 85% of the context window is used (110000 of 128000 tokens)
 }
 
 func ExampleSummarize() {
@@ -74,16 +76,18 @@ func TestAutoClassifiesAtThresholds(t *testing.T) {
 		want   string
 		fired  []int
 	}{
-		{"defaults", &compact.Auto{}, 0, []int{0, 119_999, 120_000, 159_999, 160_000, 186_999, 187_000},
-			"ok ok warning warning error error blocking", []int{5, 6, 7}},
-		{"at warning", &compact.Auto{FireAt: compact.TierWarning}, 0, []int{119_999, 120_000}, "ok warning", []int{2}},
+		{"defaults", &compact.Auto{}, 0, []int{0, 76_799, 76_800, 102_399, 102_400, 115_199, 115_200},
+			"ok ok warning warning error error blocking", []int{5, 6}},
+		{"a long window", &compact.Auto{}, 200_000, []int{0, 119_999, 120_000, 159_999, 160_000, 186_999, 187_000},
+			"ok ok warning warning error error blocking", []int{5, 6}},
+		{"at warning", &compact.Auto{FireAt: compact.TierWarning}, 0, []int{76_799, 76_800}, "ok warning", []int{2}},
 		{"own numbers", &compact.Auto{Window: 100, WarnAt: 10, ErrorAt: 20, Reserve: 70}, 1_000_000,
-			[]int{9, 10, 19, 20, 29, 30}, "ok warning warning error error blocking", []int{4, 5, 6}},
-		{"the model's window", &compact.Auto{}, 8000, []int{4799, 4800, 6399, 6400, 7479, 7480},
-			"ok warning warning error error blocking", []int{4, 5, 6}},
-		{"only at the start", &compact.Auto{OnlyAtStart: true}, 0, []int{170_000, 170_000, 190_000}, "error error blocking",
+			[]int{9, 10, 19, 20, 29, 30}, "ok warning warning error error blocking", []int{4, 5}},
+		{"the model's window", &compact.Auto{}, 8000, []int{4799, 4800, 6399, 6400, 7199, 7200},
+			"ok warning warning error error blocking", []int{4, 5}},
+		{"only at the start", &compact.Auto{OnlyAtStart: true}, 0, []int{110_000, 110_000, 127_000}, "error error blocking",
 			[]int{1}},
-		{"only at the start, too late", &compact.Auto{OnlyAtStart: true}, 0, []int{1, 170_000}, "ok error", nil},
+		{"only at the start, too late", &compact.Auto{OnlyAtStart: true}, 0, []int{1, 110_000}, "ok error", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.hook.Compactor = k
@@ -110,8 +114,8 @@ func TestAutoClassifiesAtThresholds(t *testing.T) {
 }
 
 func TestAutoSeparatesRunsAndInstances(t *testing.T) {
-	one, two := &compact.Auto{Compactor: compact.Truncate{}},
-		&compact.Auto{Compactor: compact.Truncate{}, FireAt: compact.TierWarning}
+	one, two := &compact.Auto{Compactor: compact.Truncate{}, Window: 200_000},
+		&compact.Auto{Compactor: compact.Truncate{}, Window: 200_000, FireAt: compact.TierWarning}
 	var hooks, other agent.Hooks
 	hooks.Use(one)
 	other.Use(two)
@@ -133,9 +137,9 @@ func TestAutoSeparatesRunsAndInstances(t *testing.T) {
 	}
 }
 
-func TestAutoWaitsAfterIneffectiveCompaction(t *testing.T) {
+func TestAutoVotesAgainAfterGrowth(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}})
+	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}, Window: 200_000})
 	run := agent.NewRun(nil)
 	after := func(done agent.Compacted) {
 		if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
@@ -153,8 +157,10 @@ func TestAutoWaitsAfterIneffectiveCompaction(t *testing.T) {
 		{175_999, false, nil},
 		{176_000, true, &agent.Compacted{Before: size(9), After: size(5), Err: "undone"}},
 		{180_000, false, nil},
-		{193_600, true, &agent.Compacted{Before: size(9), After: size(5)}},
-		{170_000, true, nil},
+		{193_600, true, &agent.Compacted{Before: size(193_600), After: size(170_000)}},
+		{170_000, false, nil},
+		{186_999, false, nil},
+		{187_000, true, nil},
 	} {
 		if voted := fixture.Votes(&hooks, run, 0, c.tokens) != nil; voted != c.vote {
 			t.Errorf("%d: with %d tokens it voted %v", i, c.tokens, voted)
@@ -167,7 +173,7 @@ func TestAutoWaitsAfterIneffectiveCompaction(t *testing.T) {
 
 func TestWarningIsUpdatedAfterCompaction(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}})
+	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}, Window: 200_000})
 	run := agent.NewRun(nil)
 	fixture.Votes(&hooks, run, 0, 170_000)
 	done := agent.Compacted{Before: agent.Size{Messages: 9, Tokens: 150_000},
@@ -306,10 +312,12 @@ func TestAutoLogsReminderAfterEveryCalls(t *testing.T) {
 func TestInvalidAutoPanicsInBind(t *testing.T) {
 	k := compact.Truncate{}
 	for want, c := range map[string]*compact.Auto{
-		"compact.Auto: Compactor is nil, so nothing could be compacted":                 {},
-		"WarnAt is 120000, ErrorAt 160000 and Window - Reserve 87000; let each be less": {Compactor: k, Window: 100_000},
-		"WarnAt is 160000, ErrorAt 160000":                                              {Compactor: k, WarnAt: 160_000},
-		"a number is negative":                                                          {Compactor: k, Reserve: -1},
+		"compact.Auto: Compactor is nil, so nothing could be compacted": {},
+		"WarnAt is 60000, ErrorAt 80000 and Window - Reserve 80000; let each be less": {
+			Compactor: k, Window: 100_000, Reserve: 20_000,
+		},
+		"WarnAt is 102400, ErrorAt 102400": {Compactor: k, WarnAt: 102_400},
+		"a number is negative":             {Compactor: k, Reserve: -1},
 		`FireAt is "blocking"`: {Compactor: k,
 			FireAt: compact.TierBlocking},
 		"Compactor: there are no Stages": {Compactor: &compact.Chain{}},
@@ -329,5 +337,33 @@ func TestAutoWorksWithoutHostSupport(t *testing.T) {
 	start := agent.RunStart{Task: "x"}
 	if exit, err := hooks.OnRunStart.Fire(t.Context(), agent.NewRun(nil), &start); exit != nil || err != nil {
 		t.Errorf("got %v, %v", exit, err)
+	}
+}
+
+// Each compaction works, and the conversation is too long all the same.
+func TestEffectiveCompactionsDoNotThrash(t *testing.T) {
+	for name, hook := range map[string]func(agent.Compactor) agent.Hook{
+		"Auto": func(k agent.Compactor) agent.Hook {
+			return &compact.Auto{Compactor: k, Window: 10_000, WarnAt: 1000, ErrorAt: 2000}
+		},
+		"window.Guard": func(k agent.Compactor) agent.Hook {
+			return &window.Guard{Compactor: k, WarnBuffer: 9000, CompactBuffer: 8000, Max: limit.None}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dropsOne := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env,
+				c agent.Compaction) (agent.Compacted, error) {
+				return agent.Compacted{Messages: append(slices.Clone(c.Messages[:1]), c.Messages[2:]...)}, nil
+			})
+			before := append([]agent.Message{fixture.User("short")}, fixture.User(strings.Repeat("long ", 4000)))
+			ran := looptest.Harness{
+				Turns: fixture.Work(19), Tools: fixture.Worker(), Hooks: []agent.Hook{hook(dropsOne)},
+				Agent: &loop.Agent{Limits: loop.Limits{Window: 10_000, Steps: 40}},
+			}.Do(t, t.Context(), loop.Request{Task: "now", Messages: append(before, before...)})
+			n := len(hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact"))
+			if ran.Failed != nil || ran.Steps != 20 || n == 0 || n > 3 {
+				t.Errorf("%d compactions in %d steps, %v", n, ran.Steps, ran.Failed)
+			}
+		})
 	}
 }

@@ -3,9 +3,11 @@ package limit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -49,31 +51,43 @@ func (c *Cancellation) ShouldStop(ctx context.Context, run *agent.Run, step agen
 	return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: reason}}, nil
 }
 
-// A CancelSwitch is a [CancelSource] in memory. It stops every run whose Cancellation has it as source. The zero value
-// is off. It is safe for concurrent use and must not be copied.
+// A CancelSwitch is a [CancelSource] in memory. It stops the runs of one conversation, or of a user, a tenant or
+// everyone if Share says so. The zero value is off. It is safe for concurrent use and must not be copied.
 type CancelSwitch struct {
-	mu     sync.Mutex
-	reason string
-	on     bool
+	Share share.Scope // the runs that one call of Cancel stops; set it before the first use
+
+	mu      sync.Mutex
+	reasons map[agent.Identity]string // by owner
 }
 
-// Cancel turns the switch on: each run stops before its next step. If Cancel is called twice, the last reason counts.
-func (s *CancelSwitch) Cancel(reason string) {
+// Cancel turns the switch on for a conversation: each of its runs stops before its next step. If Cancel is called
+// twice, the last reason counts. The switch stays on for later runs until Reset. Cancel returns an error if the
+// identity does not name the conversation, or the user or tenant if Share is wider.
+func (s *CancelSwitch) Cancel(of agent.Identity, reason string) error {
+	owner, err := s.Share.Address(of)
+	if err != nil {
+		return fmt.Errorf("nothing was cancelled: %w", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reason, s.on = reason, true
+	if s.reasons == nil {
+		s.reasons = make(map[agent.Identity]string)
+	}
+	s.reasons[owner] = reason
+	return nil
 }
 
-// Reset turns the switch off. Runs that have already stopped do not continue.
-func (s *CancelSwitch) Reset() {
+// Reset turns the switch off for a conversation. Runs that have already stopped do not continue.
+func (s *CancelSwitch) Reset(of agent.Identity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reason, s.on = "", false
+	delete(s.reasons, s.Share.Of(of))
 }
 
 // Cancelled returns the reason given to Cancel. It never returns an error.
-func (s *CancelSwitch) Cancelled(context.Context, *agent.Run) (string, bool, error) {
+func (s *CancelSwitch) Cancelled(_ context.Context, run *agent.Run) (string, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.reason, s.on, nil
+	reason, on := s.reasons[s.Share.Owner(run)]
+	return reason, on, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -28,8 +29,9 @@ func ExampleCancellation() {
 	var hooks agent.Hooks
 	var button limit.CancelSwitch
 	hooks.Use(&limit.Cancellation{Source: &button})
-	button.Cancel("the user closed the window")
-	signals, _ := hooks.ShouldStop.Fire(context.Background(), agent.NewRun(nil), agent.Step{})
+	run := agent.NewRun(nil) // the loop makes it; a program names the conversation of the request instead
+	_ = button.Cancel(share.Conversation.Owner(run), "the user closed the window")
+	signals, _ := hooks.ShouldStop.Fire(context.Background(), run, agent.Step{})
 	fmt.Println(signals[0].Cause, signals[0].Message)
 	// Output: user_requested the user closed the window
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -156,12 +158,14 @@ func (failingSource) Cancelled(context.Context, *agent.Run) (string, bool, error
 }
 
 func TestCancellationStopsBeforeTheNextStep(t *testing.T) {
-	var button limit.CancelSwitch
+	button, everyone := limit.CancelSwitch{Share: share.Everyone}, agent.Identity{}
 	tool := &looptest.Tool{Name: "look", Result: "x"}
 	loop := func() *looptest.Ran {
 		return looptest.Harness{Turns: []looptest.Turn{
 			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-				button.Cancel("enough")
+				if err := button.Cancel(everyone, "enough"); err != nil {
+					t.Error(err)
+				}
 				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "look"}}}, nil
 			}), looptest.Reply("never asked")}, Tools: []agent.Tool{
 			tool}, Hooks: []agent.Hook{&limit.Cancellation{Source: &button}}}.Run(t, "go")
@@ -172,7 +176,7 @@ func TestCancellationStopsBeforeTheNextStep(t *testing.T) {
 	if ran := loop(); ran.Steps != 0 {
 		t.Errorf("%d steps began after the cancellation", ran.Steps)
 	}
-	button.Reset()
+	button.Reset(everyone)
 	if got := stops(t, &limit.Cancellation{Source: &button}, agent.Step{}); got != nil {
 		t.Errorf("after Reset: %v", got)
 	}
@@ -183,5 +187,47 @@ func TestCancellationStopsBeforeTheNextStep(t *testing.T) {
 	hooks.Use(&limit.Cancellation{Source: failingSource{}})
 	if _, err := hooks.ShouldStop.Fire(t.Context(), agent.NewRun(nil), agent.Step{}); err == nil {
 		t.Error("a failing source was ignored")
+	}
+}
+
+func TestCancelSwitchStopsOnlyItsConversation(t *testing.T) {
+	ann := agent.Identity{Tenant: "t", User: "ann", Conversation: "1"}
+	for _, c := range []struct {
+		name  string
+		scope share.Scope
+		req   loop.Request
+		stops bool
+	}{
+		{"the conversation", share.Conversation, loop.Request{Tenant: "t", User: "ann", Conversation: "1"}, true},
+		{"another one", share.Conversation, loop.Request{Tenant: "t", User: "ann", Conversation: "2"}, false},
+		{"another user", share.Conversation, loop.Request{Tenant: "t", User: "bob", Conversation: "1"}, false},
+		{"no identity", share.Conversation, loop.Request{}, false},
+		{"the user", share.User, loop.Request{Tenant: "t", User: "ann", Conversation: "2"}, true},
+		{"the tenant", share.Tenant, loop.Request{Tenant: "t", User: "bob", Conversation: "2"}, true},
+		{"another tenant", share.Tenant, loop.Request{Tenant: "u", User: "ann", Conversation: "1"}, false},
+		{"everyone", share.Everyone, loop.Request{}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			button := limit.CancelSwitch{Share: c.scope}
+			if err := button.Cancel(ann, "enough"); err != nil {
+				t.Fatal(err)
+			}
+			c.req.Task = "go"
+			run := func() *looptest.Ran {
+				return looptest.Harness{
+					Turns: []looptest.Turn{looptest.Reply("ok")}, Hooks: []agent.Hook{&limit.Cancellation{Source: &button}},
+				}.Do(t, t.Context(), c.req)
+			}
+			if ran := run(); (ran.Stop.Cause == agent.CauseUserRequested) != c.stops {
+				t.Errorf("stopped by %+v", ran.Stop)
+			}
+			button.Reset(ann)
+			if ran := run(); ran.Stop.Cause != agent.CauseCompleted {
+				t.Errorf("after Reset: %+v", ran.Stop)
+			}
+		})
+	}
+	if err := new(limit.CancelSwitch).Cancel(agent.Identity{User: "ann"}, "x"); err == nil {
+		t.Error("no conversation was named, and nothing was said")
 	}
 }

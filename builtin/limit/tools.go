@@ -15,7 +15,8 @@ import (
 
 // Tools limits how often each tool may be called in a run.
 //
-// Points: BeforeTool (SkipTool). Tier: Detection. State: the counts, per run; a sub-run has counts of its own.
+// Points: BeforeTool (SkipTool). Tier: Detection. State: the counts, per run; a sub-run has counts of its own. A run
+// that continues an interrupted one counts its calls too, if a hook such as state.Checkpoint restores them.
 //
 // A call over the limit is refused: the model receives the error "Tool 'x' reached its per-run limit (2/2). Try a
 // different approach.", with NoRetry and the reason "tool_limit". Failed calls count too; calls that this hook refused
@@ -60,7 +61,9 @@ func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCal
 	used, refused := 0, false
 	l.counts.Do(run, func(counts *map[string]int) {
 		if *counts == nil {
-			*counts = make(map[string]int)
+			if *counts = maps.Clone(kit.Env(run).Count().Tools); *counts == nil {
+				*counts = make(map[string]int)
+			}
 		}
 		if used = (*counts)[call.Name]; used >= limit {
 			refused = true
@@ -82,6 +85,10 @@ func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCal
 // Counts returns the number of calls of each tool that the hook has let through in the run. The caller owns the map.
 func (l *Tools) Counts(run *agent.Run) map[string]int {
 	var counts map[string]int
-	l.counts.Do(run, func(c *map[string]int) { counts = maps.Clone(*c) })
+	l.counts.Do(run, func(c *map[string]int) {
+		if counts = maps.Clone(*c); counts == nil {
+			counts = maps.Clone(kit.Env(run).Count().Tools)
+		}
+	})
 	return counts
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // limitRefusal fires BeforeTool and returns the error for the model, or "" if the call is allowed.
@@ -79,5 +81,17 @@ func TestToolsCountsParallelCallsExactly(t *testing.T) {
 	wg.Wait()
 	if n := limit.Counts(run)["x"]; n != 800 {
 		t.Errorf("counted %d of 800 calls", n)
+	}
+}
+
+func TestToolsCountsTheCallsOfAnInterruptedRun(t *testing.T) {
+	hook := &limit.Tools{Limits: map[string]int{"look": 3}}
+	tool := &looptest.Tool{Name: "look"}
+	look := looptest.Call("look", nil)
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{look, look, looptest.Reply("ok")}, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{hook},
+	}.Do(t, t.Context(), loop.Request{Task: "go", Resume: loop.Resume{ToolCalls: 2, Tools: map[string]int{"look": 2}}})
+	if tool.Count() != 1 || ran.Calls[1].Status != agent.CallRefused {
+		t.Errorf("%d calls ran: %+v", tool.Count(), ran.Calls)
 	}
 }

@@ -122,6 +122,7 @@ func (m *File) flush(owner agent.Identity) error {
 	defer m.mu.Unlock()
 	if owner != (agent.Identity{}) && !k.dirty && !k.writing && m.known[owner] == k {
 		delete(m.known, owner)
+		m.flushed++
 	}
 	return err
 }
@@ -217,6 +218,11 @@ type (
 		Outcome   anyText         `json:"outcome"`
 		Timestamp unixSeconds     `json:"timestamp"`
 		Agent     anyText         `json:"agent"`
+
+		Run          anyText `json:"run,omitempty"`
+		Tenant       anyText `json:"tenant,omitempty"`
+		User         anyText `json:"user,omitempty"`
+		Conversation anyText `json:"conversation,omitempty"`
 	}
 )
 
@@ -235,8 +241,11 @@ func (k *knowledge) encode() ([]byte, error) {
 		f.Preferences = append(f.Preferences, preferenceEntry{p.Key, anyText(p.Value), unixSeconds(p.UpdatedAt)})
 	}
 	for _, e := range k.episodes {
-		f.Episodes = append(f.Episodes,
-			episodeEntry{e.Kind, e.Payload, anyText(e.Outcome), unixSeconds(e.Time), anyText(e.Agent)})
+		f.Episodes = append(f.Episodes, episodeEntry{
+			Kind: e.Kind, Payload: e.Payload, Outcome: anyText(e.Outcome), Timestamp: unixSeconds(e.Time),
+			Agent: anyText(e.Agent), Run: anyText(e.Run),
+			Tenant: anyText(e.Tenant), User: anyText(e.User), Conversation: anyText(e.Conversation),
+		})
 	}
 	return json.MarshalIndent(f, "", " ")
 }
@@ -270,8 +279,11 @@ func (k *knowledge) decode(data []byte, now time.Time) error {
 		k.prefs[e.Key] = Preference{e.Key, string(e.Value), time.Time(e.UpdatedAt)}
 	}
 	for _, e := range f.Episodes[max(0, len(f.Episodes)-maxEpisodes):] {
-		k.episodes = append(k.episodes,
-			Episode{e.Kind, payloadOf(e.Payload), string(e.Outcome), time.Time(e.Timestamp), string(e.Agent)})
+		k.episodes = append(k.episodes, Episode{
+			Kind: e.Kind, Payload: payloadOf(e.Payload), Outcome: string(e.Outcome), Time: time.Time(e.Timestamp),
+			Agent: string(e.Agent), Run: string(e.Run),
+			Identity: agent.Identity{Tenant: string(e.Tenant), User: string(e.User), Conversation: string(e.Conversation)},
+		})
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type Map struct {
 	known   map[agent.Identity]*knowledge
 	unnamed []agent.Identity // owners in known without a named conversation, oldest first
 	file    *File            // where the knowledge of named owners is kept; nil: only here
+	flushed int              // how often knowledge was removed from known because its file has everything
 }
 
 // maxUnnamed bounds the memories of conversations without a name.
@@ -67,13 +68,24 @@ func (m *Map) lock(owner agent.Identity, create bool) (*knowledge, error) {
 			}
 			return k, nil
 		}
+		flushed := m.flushed
 		m.mu.Unlock()
 		k, err := m.file.read(owner)
 		if err != nil {
 			return nil, err
 		}
 		m.mu.Lock()
-		if m.known[owner] == nil {
+		switch {
+		case m.known[owner] != nil:
+		case m.flushed != flushed:
+			// Meanwhile another goroutine may have read, changed, written and flushed this knowledge. Nobody can
+			// write the file now, because only what is known is written.
+			if k, err = m.file.read(owner); err != nil {
+				m.mu.Unlock()
+				return nil, err
+			}
+			fallthrough
+		default:
 			m.keep(owner, k)
 		}
 		m.mu.Unlock()

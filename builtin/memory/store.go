@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // A Store holds knowledge that outlives a conversation: facts with their history, preferences of the user, and
@@ -87,4 +89,6 @@ type Episode struct {
 	Outcome string
 	Time    time.Time
 	Agent   string
+	Run     string // ID of the run; "" outside a run
+	agent.Identity
 }

@@ -48,7 +48,8 @@ type Price struct {
 
 // CallCost is the usage and cost of one model call.
 type CallCost struct {
-	Run       string // ID of the run
+	Run string // ID of the run
+	agent.Identity
 	Model     string
 	Usage     agent.Usage // Usage.Cost is in US dollars; 0 if unknown
 	Estimated bool        // the tokens are an estimate
@@ -100,7 +101,7 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	reply := fired.Payload
 	var asked lastPrompt
 	c.prompts.Do(run, func(last *lastPrompt) { asked = *last })
-	call := CallCost{Run: run.ID(), Model: reply.Model, Usage: reply.Usage}
+	call := CallCost{Run: run.ID(), Identity: kit.Owner(run), Model: reply.Model, Usage: reply.Usage}
 	if call.Model == "" {
 		call.Model = asked.model
 	}
@@ -144,8 +145,9 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		c.OnCall(call)
 		return
 	}
-	slog.DebugContext(ctx, "model call", "run", call.Run, "model", call.Model, "input_tokens", call.Usage.Input,
-		"output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost, "estimated", call.Estimated)
+	slog.DebugContext(ctx, "model call", "run", call.Run, ownerAttr(call.Identity), "model", call.Model,
+		"input_tokens", call.Usage.Input, "output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost,
+		"estimated", call.Estimated)
 }
 
 // Price implements agent.Pricer. It returns the cost that the reply adds to the report, or 0 without a price.

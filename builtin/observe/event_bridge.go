@@ -38,8 +38,10 @@ type BusEvent struct {
 	Type      string         `json:"type"`   // agent, llm or tool
 	Action    string         `json:"action"` // start, stop, error, before_call or after_call
 	AgentID   string         `json:"agent_id"`
-	Session   string         `json:"session_key"` // ID of the conversation
-	Task      string         `json:"task_id"`     // ID of the run
+	Session   string         `json:"session_key"` // name of the conversation
+	User      string         `json:"user,omitempty"`
+	Tenant    string         `json:"tenant,omitempty"`
+	Task      string         `json:"task_id"` // ID of the run
 	Context   map[string]any `json:"context"`
 	Timestamp time.Time      `json:"timestamp"`
 	Messages  []string       `json:"messages,omitempty"` // texts for people
@@ -131,12 +133,13 @@ func (b *EventBridge) OnPermission(
 func (b *EventBridge) publish(
 	ctx context.Context, run *agent.Run, kind, action string, data map[string]any,
 ) (bool, string, error) {
-	e := BusEvent{Type: kind, Action: action, Task: run.ID(), Context: data, Timestamp: kit.Env(run).Now()}
+	owner := kit.Owner(run)
+	e := BusEvent{
+		Type: kind, Action: action, Session: owner.Conversation, User: owner.User, Tenant: owner.Tenant, Task: run.ID(),
+		Context: data, Timestamp: kit.Env(run).Now(),
+	}
 	if kit.Env(run) != nil {
 		e.AgentID = kit.Env(run).Agent
-		if kit.Env(run).Conversation != nil {
-			e.Session = kit.Env(run).Conversation.ID()
-		}
 	}
 	veto, reason, err := b.Bus.Publish(ctx, e)
 	if err != nil {

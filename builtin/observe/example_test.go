@@ -3,7 +3,7 @@ package observe_test
 import (
 	"context"
 	"fmt"
-	"os"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -11,8 +11,11 @@ import (
 
 func ExampleDebugLog() {
 	var hooks agent.Hooks
-	hooks.Use(&observe.DebugLog{Writer: os.Stdout})
+	var out strings.Builder
+	hooks.Use(&observe.DebugLog{Writer: &out})
 	hooks.BeforeStep.Fire(context.Background(), agent.NewRun(nil), agent.Step{Number: 1, Max: 20})
+	line, _, _ := strings.Cut(out.String(), " run=") // the run has another ID each time
+	fmt.Println(line)
 	// Output: [hook:BeforeStep] {"number":1,"max":20,"usage":{"input_tokens":0,"output_tokens":0},"elapsed_ns":0}
 }
 

@@ -69,11 +69,12 @@ func TestDebugLogPrintsEveryFire(t *testing.T) {
 	if len(lines) != len(ran.Recorder.Fires()) {
 		t.Errorf("%d lines for %d fires", len(lines), len(ran.Recorder.Fires()))
 	}
-	if !strings.HasPrefix(lines[0], `[hook:OnRunStart] {"task":"long `) || !strings.HasSuffix(lines[0], "…") {
+	if !strings.HasPrefix(lines[0], `[hook:OnRunStart] {"task":"long `) || !strings.Contains(lines[0], "… run=") {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	for _, l := range lines {
 		_, preview, _ := strings.Cut(l, "] ")
+		preview, _, _ = strings.Cut(preview, " run=")
 		if n := len([]rune(preview)); n > 120 {
 			t.Errorf("%d characters: %s", n, l)
 		}

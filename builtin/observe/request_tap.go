@@ -33,8 +33,9 @@ const (
 
 // RequestTapEvent is a request or reply.
 type RequestTapEvent struct {
-	Kind     TapKind
-	Run      string             // ID of the run
+	Kind TapKind
+	Run  string // ID of the run
+	agent.Identity
 	Messages []agent.Message    // for TapMessages
 	Reply    *agent.LLMResponse // for TapRawReply
 	Final    string             // for TapFinalReply
@@ -63,7 +64,7 @@ func (t *RequestTap) Bind(h *agent.Hooks) {
 
 func (t *RequestTap) send(ctx context.Context, run *agent.Run, e RequestTapEvent) {
 	if t.Enabled == nil || t.Enabled() {
-		e.Run = run.ID()
+		e.Run, e.Identity = run.ID(), kit.Owner(run)
 		t.OnEvent(ctx, e)
 	}
 }

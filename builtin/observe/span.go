@@ -16,19 +16,20 @@ import (
 // A Span is a timed part of a run: the run itself, a step, a model call, or a tool call. When it starts, the fields
 // that are only known at the end are zero.
 type Span struct {
-	Service      string    `json:"service.name"`
-	Kind         SpanKind  `json:"kind"`
-	Name         string    `json:"name"`                     // for example "execute_tool search" or "step 3"
-	TraceID      string    `json:"trace_id"`                 // 32 hexadecimal digits
-	SpanID       string    `json:"span_id"`                  // 16 hexadecimal digits
-	ParentSpanID string    `json:"parent_span_id,omitempty"` // 16 hexadecimal digits; "" for the root of the trace
-	Run          string    `json:"run"`
-	Agent        string    `json:"agent"`
-	Step         int       `json:"step,omitempty"`
-	Tool         string    `json:"tool,omitempty"`
-	CallID       string    `json:"call_id,omitempty"`
-	Model        string    `json:"model,omitempty"` // the requested model; at the end, the model that replied
-	Start        time.Time `json:"start"`
+	Service      string   `json:"service.name"`
+	Kind         SpanKind `json:"kind"`
+	Name         string   `json:"name"`                     // for example "execute_tool search" or "step 3"
+	TraceID      string   `json:"trace_id"`                 // 32 hexadecimal digits
+	SpanID       string   `json:"span_id"`                  // 16 hexadecimal digits
+	ParentSpanID string   `json:"parent_span_id,omitempty"` // 16 hexadecimal digits; "" for the root of the trace
+	Run          string   `json:"run"`
+	agent.Identity
+	Agent  string    `json:"agent"`
+	Step   int       `json:"step,omitempty"`
+	Tool   string    `json:"tool,omitempty"`
+	CallID string    `json:"call_id,omitempty"`
+	Model  string    `json:"model,omitempty"` // the requested model; at the end, the model that replied
+	Start  time.Time `json:"start"`
 
 	Duration     time.Duration `json:"duration_ns,omitempty"`
 	Status       string        `json:"status,omitempty"` // ok or error
@@ -76,7 +77,7 @@ func (e slogSpans) EndSpan(s Span) {
 	}
 	attrs := []slog.Attr{
 		slog.String("trace_id", s.TraceID), slog.String("span_id", s.SpanID), slog.String("run", s.Run),
-		slog.String("agent", s.Agent), slog.Int("step", s.Step), slog.Duration("duration", s.Duration),
+		ownerAttr(s.Identity), slog.String("agent", s.Agent), slog.Int("step", s.Step), slog.Duration("duration", s.Duration),
 		slog.String("status", s.Status),
 	}
 	if s.ParentSpanID != "" {

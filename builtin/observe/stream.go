@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/queue"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -27,12 +28,23 @@ type Stream struct {
 	Emit Emitter // required
 	// Classify returns the class of a step and the number of new entities for step_end. Nil: the class of Metrics, 0.
 	Classify func(agent.StepResult) (string, int)
-	OnError  func(error) // receives failures of Emit; nil: they are logged
+	// Redact removes secrets and personal data from all texts, for example if others than the user receive the events. It
+	// joins the chunks of a reply, because a secret may begin in one chunk and end in the next. Nil: nothing is removed.
+	Redact  *redact.Redactor
+	OnError func(error) // receives failures of Emit; nil: they are logged
 
 	queue    queue.Queue[StreamEvent]
-	chunks   hookkit.PerRun[func()]          // ends the subscription
+	chunks   hookkit.PerRun[chunks]
 	returned hookkit.PerRun[map[string]bool] // the IDs of calls whose tool_result was sent before AfterTool
 	failed   kit.Reporter
+}
+
+// chunks is the state of the chunks of a run.
+type chunks struct {
+	unsubscribe   func()
+	text          *redact.Stream // of the current reply; nil: there is none
+	step, attempt int            // of the current reply
+	index         int            // of the next event
 }
 
 // streamQueue bounds the queued events.
@@ -41,12 +53,13 @@ const streamQueue = 1024
 // An Emitter receives an event. It is called by one goroutine at a time.
 type Emitter func(context.Context, StreamEvent) error
 
-// StreamEvent is one event of a run. As JSON it is a flat object with event_type, timestamp, run, agent and the keys of
-// Data.
+// StreamEvent is one event of a run. As JSON it is a flat object with event_type, timestamp, run, tenant, user,
+// conversation, agent and the keys of Data.
 type StreamEvent struct {
-	Type  string
-	Time  time.Time
-	Run   string
+	Type string
+	Time time.Time
+	Run  string
+	agent.Identity
 	Agent string
 	Data  map[string]any
 }
@@ -56,6 +69,11 @@ func (e StreamEvent) MarshalJSON() ([]byte, error) {
 	flat := map[string]any{}
 	for k, v := range e.Data {
 		flat[k] = v
+	}
+	for k, v := range map[string]string{"tenant": e.Tenant, "user": e.User, "conversation": e.Conversation} {
+		if v != "" {
+			flat[k] = v
+		}
 	}
 	flat["event_type"], flat["timestamp"], flat["run"], flat["agent"] = e.Type, e.Time.UTC(), e.Run, e.Agent
 	return json.Marshal(flat)
@@ -125,7 +143,7 @@ func (s *Stream) AroundTool(
 	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
 ) (hookkit.Answer[agent.ToolCallResult], error) {
 	s.send(run, StreamToolDispatch, map[string]any{
-		"step_num": call.Step, "tool_name": call.Name, "args_summary": shorten.Line(string(call.Args), 200),
+		"step_num": call.Step, "tool_name": call.Name, "args_summary": s.line(string(call.Args), 200),
 		"call_id": call.ID,
 	})
 	return next.Call(ctx, call)
@@ -143,13 +161,13 @@ func (s *Stream) Pressure(_ context.Context, run *agent.Run, p window.Pressure) 
 func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
 	if fired.Decision != "" && fired.By != "" { // without a hook, the result reports the failure
 		s.send(run, StreamHook, map[string]any{
-			"hook_name": fired.By, "method": fired.Point, "message": decisionText(fired.Verdict),
+			"hook_name": fired.By, "method": fired.Point, "message": s.decision(fired.Verdict),
 		})
 	}
 	switch p := fired.Final.(type) {
 	case agent.RunStart:
 		s.send(run, StreamLoopStart, map[string]any{
-			"task_summary": shorten.Line(p.Task, 200), "max_steps": kit.Env(run).Count().MaxSteps,
+			"task_summary": s.line(p.Task, 200), "max_steps": kit.Env(run).Count().MaxSteps,
 		})
 		s.subscribe(run)
 	case agent.Step:
@@ -174,12 +192,14 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			})
 		}
 		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
+			s.endChunks(run)
 			s.send(run, StreamLLMEnd, map[string]any{
 				"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed),
 				"error": fired.Err.Error(),
 			})
 		}
 	case agent.LLMResponse:
+		s.endChunks(run)
 		s.send(run, StreamLLMEnd, map[string]any{
 			"step_num": p.Step, "response_length": chars(p.Content, p.ToolCalls),
 			"duration_ms": kit.Milliseconds(p.Elapsed),
@@ -218,9 +238,10 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		})
 	case agent.AgentResult:
 		if fired.Point == "OnRunEnd" {
-			s.chunks.Do(run, func(end *func()) {
-				if *end != nil {
-					(*end)()
+			s.endChunks(run)
+			s.chunks.Do(run, func(c *chunks) {
+				if c.unsubscribe != nil {
+					c.unsubscribe()
 				}
 			})
 			s.send(run, StreamLoopEnd, map[string]any{
@@ -244,20 +265,71 @@ func (s *Stream) subscribe(run *agent.Run) {
 	}
 	end := kit.Env(run).Subscribe(func(c agent.Chunk) {
 		if c.Delta.Content != "" {
-			s.send(run, StreamLLMChunk, map[string]any{
-				"step_num": c.Step, "chunk": c.Delta.Content, "chunk_index": c.Index,
-			})
+			s.chunk(run, c)
 		}
 	})
-	s.chunks.Do(run, func(to *func()) { *to = end })
+	s.chunks.Do(run, func(c *chunks) { c.unsubscribe = end })
+}
+
+// chunk sends a chunk, or with Redact the part of the reply that is certain.
+func (s *Stream) chunk(run *agent.Run, c agent.Chunk) {
+	text, index := c.Delta.Content, c.Index
+	if s.Redact != nil {
+		s.chunks.Do(run, func(state *chunks) {
+			if state.text == nil || state.step != c.Step || state.attempt != c.Attempt {
+				*state = chunks{unsubscribe: state.unsubscribe, text: s.Redact.Stream(), step: c.Step, attempt: c.Attempt}
+			}
+			text, index = state.text.Add(text), state.index
+			if text != "" {
+				state.index++
+			}
+		})
+	}
+	if text != "" {
+		s.sendChunk(run, c.Step, index, text)
+	}
+}
+
+// endChunks sends the rest of a redacted reply.
+func (s *Stream) endChunks(run *agent.Run) {
+	if s.Redact == nil || run == nil {
+		return
+	}
+	var rest chunks
+	text := ""
+	s.chunks.Do(run, func(state *chunks) {
+		if rest = *state; rest.text != nil {
+			text, state.text = rest.text.End(), nil
+		}
+	})
+	if text != "" {
+		s.sendChunk(run, rest.step, rest.index, text)
+	}
+}
+
+func (s *Stream) sendChunk(run *agent.Run, step, index int, text string) {
+	s.send(run, StreamLLMChunk, map[string]any{"step_num": step, "chunk": text, "chunk_index": index})
+}
+
+// line redacts a text before it becomes a line of at most maxRunes characters.
+func (s *Stream) line(text string, maxRunes int) string {
+	if s.Redact != nil {
+		text = s.Redact.CutText(text, maxRunes)
+	}
+	return shorten.Line(text, maxRunes)
 }
 
 func (s *Stream) send(run *agent.Run, kind string, data map[string]any) {
+	for k, v := range data {
+		if text, ok := v.(string); ok && s.Redact != nil {
+			data[k] = s.Redact.Text(text)
+		}
+	}
 	name := ""
 	if kit.Env(run) != nil {
 		name = kit.Env(run).Agent
 	}
-	s.queue.Put(StreamEvent{kind, kit.Env(run).Now(), run.ID(), name, data},
+	s.queue.Put(StreamEvent{kind, kit.Env(run).Now(), run.ID(), kit.Owner(run), name, data},
 		queue.Consumer[StreamEvent]{Name: "observe.Stream: Emit", Take: s.emit, Size: streamQueue, DropNewest: true})
 }
 
@@ -266,10 +338,10 @@ func (s *Stream) emit(e StreamEvent) {
 	s.failed.Report("observe.Stream", s.OnError, err)
 }
 
-// decisionText renders a decision and its reason on one line.
-func decisionText(v hookkit.Verdict) string {
+// decision renders a decision and its reason on one line.
+func (s *Stream) decision(v hookkit.Verdict) string {
 	if v.Reason == "" {
 		return v.Decision
 	}
-	return v.Decision + ": " + shorten.Line(v.Reason, 300)
+	return v.Decision + ": " + s.line(v.Reason, 300)
 }

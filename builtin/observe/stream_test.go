@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -334,4 +335,80 @@ func ExampleMetrics() {
 		agent.StepResult{Results: []agent.ToolCallResult{denied}})
 	fmt.Printf("%+v\n", metrics.Report().Tools["search"])
 	// Output: {Calls:1 Successes:0 Failures:1 Duration:0s}
+}
+
+func TestStreamRedactsAcrossChunks(t *testing.T) {
+	reply := strings.Repeat("some words ", 120) + "machine example.org login bob password hunter2 and " +
+		strings.Repeat("more words ", 120)
+	for name, c := range map[string]struct {
+		redact *redact.Redactor
+		want   string
+	}{
+		"kept":     {nil, reply},
+		"redacted": {&redact.Redactor{}, strings.Replace(reply, "hunter2", redact.Redacted, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got events
+			stream := &observe.Stream{Emit: got.emit, Redact: c.redact}
+			looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("a", `{"api_key":"hunter2"}`), looptest.Reply(reply)},
+				Tools: []agent.Tool{&looptest.Tool{Name: "a", Err: errors.New("token=hunter2")}},
+				Hooks: []agent.Hook{stream},
+			}.Run(t, "password=hunter2")
+			if err := stream.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			chunks := 0
+			for _, e := range got.all {
+				if e.Type == observe.StreamLLMChunk {
+					if e.Data["chunk_index"] != chunks {
+						t.Errorf("chunk %d is %v", chunks, e.Data)
+					}
+					text.WriteString(e.Data["chunk"].(string))
+					chunks++
+				}
+				if strings.Contains(fmt.Sprint(e.Data), "hunter2") != (c.redact == nil) && e.Type == observe.StreamLoopStart {
+					t.Errorf("event %+v", e)
+				}
+				if c.redact != nil && strings.Contains(fmt.Sprint(e), "hunter2") {
+					t.Errorf("a secret is in %+v", e)
+				}
+			}
+			if text.String() != c.want || chunks < 2 {
+				t.Errorf("%d chunks: %q", chunks, text.String())
+			}
+		})
+	}
+}
+
+func TestStreamRedactsWhatModelChose(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit, Redact: &redact.Redactor{}}
+	call := agent.ToolCallRequest{ID: "token=hunter2", Name: "a", Args: json.RawMessage(`{"password":"hunter2"}`)}
+	looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{call, {ID: "2", Name: "password=hunter2"}}}, nil
+			}),
+			looptest.Reply("done"),
+		},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}},
+		Hooks: []agent.Hook{stream},
+	}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, e := range got.all {
+		if text := fmt.Sprint(e); strings.Contains(text, "hunter2") {
+			t.Errorf("a secret is in %s", text)
+		}
+		if strings.Contains(fmt.Sprint(e.Data), redact.Redacted) {
+			seen[e.Type]++
+		}
+	}
+	if seen[observe.StreamToolDispatch] != 1 || seen[observe.StreamToolResult] != 2 {
+		t.Errorf("events with redacted texts: %v", seen)
+	}
 }

@@ -30,7 +30,8 @@ type Timing struct {
 
 // TimingSample is the duration of one call.
 type TimingSample struct {
-	Run      string // ID of the run
+	Run string // ID of the run
+	agent.Identity
 	Kind     string // "llm" or "tool"
 	Name     string // name of the tool, or of the model if the request names one
 	Duration time.Duration
@@ -65,7 +66,8 @@ func (t *Timing) AroundTool(
 func (t *Timing) measure(run *agent.Run, kind, name string) func() {
 	start := kit.Env(run).Now()
 	return func() {
-		s := TimingSample{run.ID(), kind, shorten.To(name, toolname.MaxDisplay), kit.Env(run).Now().Sub(start)}
+		took := kit.Env(run).Now().Sub(start)
+		s := TimingSample{run.ID(), kit.Owner(run), kind, shorten.To(name, toolname.MaxDisplay), took}
 		t.mu.Lock()
 		if len(t.samples) >= maxTimings {
 			t.samples = slices.Delete(t.samples, 0, maxTimings/10)
@@ -76,7 +78,7 @@ func (t *Timing) measure(run *agent.Run, kind, name string) func() {
 			t.OnSample(s)
 			return
 		}
-		slog.Debug("call", "run", s.Run, "kind", s.Kind, "name", s.Name, "duration", s.Duration)
+		slog.Debug("call", "run", s.Run, ownerAttr(s.Identity), "kind", s.Kind, "name", s.Name, "duration", s.Duration)
 	}
 }
 

@@ -131,6 +131,7 @@ func (t *Tracing) text(s string) string { return t.Redact.CutText(s, shorten.Sum
 func (t *Tracing) start(run *agent.Run, parent spanRef, s Span) *Span {
 	s.Service, s.Agent = cmp.Or(t.Service, "agent"), t.text(kit.Agent(run))
 	s.Run, _ = kit.Identity(run)
+	s.Identity = kit.Owner(run)
 	s.TraceID, s.ParentSpanID, s.SpanID = cmp.Or(parent.trace, newTraceID()), parent.span, newSpanID()
 	s.Start = kit.Env(run).Now()
 	t.export(s, false)

@@ -2,12 +2,14 @@ package permission
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync/atomic"
+	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -15,7 +17,7 @@ import (
 // ReadOnly denies every call that may change something, for example while an agent plans its work. The zero value is
 // on; [ReadOnly.Switch] or When turns it off.
 //
-// Points: OnPermission (Deny). Tier: Safety. State: the switch, shared by all runs.
+// Points: OnPermission (Deny). Tier: Safety. State: the switch of each conversation; Share makes it wider.
 //
 // While the hook is on, it denies a call unless its tool is in Tools or its schema has ReadOnly set. Unknown tools are
 // denied. List a tool that finishes the run, hands over or starts another agent in Tools if it must still work. While
@@ -25,26 +27,49 @@ type ReadOnly struct {
 	Tools []string
 	// When reports whether the hook is on for a call of the run. It must be safe for concurrent use. Nil: use Switch.
 	When func(run *agent.Run) bool
+	// Share selects the runs that have a switch in common; set it before the first use.
+	Share share.Scope
 
-	off atomic.Bool
+	mu  sync.Mutex
+	off map[agent.Identity]bool // by owner
 }
 
-// Bind adds the hook. It panics if a name in Tools is empty.
+// Bind adds the hook. It panics if a name in Tools is empty or Share is invalid.
 func (r *ReadOnly) Bind(h *agent.Hooks) {
-	kit.MustConfig("permission.ReadOnly", toolname.Check("Tools", r.Tools))
+	kit.MustConfig("permission.ReadOnly", errors.Join(toolname.Check("Tools", r.Tools), r.Share.Check()))
 	h.OnPermission.Add(r, hookkit.Priority(hookkit.Safety))
 }
 
-// Switch turns the hook on or off for all runs, beginning with the next call. It has no effect if When is set. It is
-// safe for concurrent use.
-func (r *ReadOnly) Switch(on bool) { r.off.Store(!on) }
+// Switch turns the hook on or off for a conversation, beginning with the next call. For example, a user approves the
+// plan of her conversation, and the agents of other users stay read-only. Switch has no effect if When is set. It
+// returns an error if the identity does not name the conversation, or the user or tenant if Share is wider. It is safe
+// for concurrent use.
+func (r *ReadOnly) Switch(of agent.Identity, on bool) error {
+	owner, err := r.Share.Address(of)
+	if err != nil {
+		return fmt.Errorf("nothing was switched: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if on {
+		delete(r.off, owner)
+		return nil
+	}
+	if r.off == nil {
+		r.off = make(map[agent.Identity]bool)
+	}
+	r.off[owner] = true
+	return nil
+}
 
 // On reports whether the hook is on for a run.
 func (r *ReadOnly) On(run *agent.Run) bool {
 	if r.When != nil {
 		return r.When(run)
 	}
-	return !r.off.Load()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.off[r.Share.Owner(run)]
 }
 
 // OnPermission denies the call if its tool may change something.

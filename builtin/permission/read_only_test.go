@@ -8,17 +8,24 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
+// everyone is the identity for a switch that everyone shares.
+var everyone agent.Identity
+
 func TestReadOnlyAllowsOnlyReadOnlyTools(t *testing.T) {
-	off := &permission.ReadOnly{}
-	off.Switch(false)
-	again := &permission.ReadOnly{}
-	again.Switch(false)
-	again.Switch(true)
+	off := &permission.ReadOnly{Share: share.Everyone}
+	again := &permission.ReadOnly{Share: share.Everyone}
+	for _, err := range []error{off.Switch(everyone, false), again.Switch(everyone, false), again.Switch(everyone, true)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		name string
 		hook *permission.ReadOnly
@@ -56,13 +63,15 @@ func TestReadOnlyAllowsOnlyReadOnlyTools(t *testing.T) {
 }
 
 func TestReadOnlyIsSwitchedDuringARun(t *testing.T) {
-	hook := &permission.ReadOnly{}
+	hook := &permission.ReadOnly{Share: share.Everyone}
 	write := &looptest.Tool{Name: "write"}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
 			looptest.Call("write", `{"n":1}`),
 			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-				hook.Switch(false)
+				if err := hook.Switch(everyone, false); err != nil {
+					t.Error(err)
+				}
 				return looptest.Call("write", `{"n":2}`).Response(), nil
 			}),
 			looptest.Reply("done"),
@@ -104,10 +113,45 @@ func ExampleReadOnly() {
 	}
 	try("search")
 	try("write_file")
-	planning.Switch(false) // the user has approved the plan
+	_ = planning.Switch(share.Conversation.Owner(run), false) // the user has approved the plan
 	try("write_file")
 	// Output:
 	// search <nil> <nil>
 	// write_file {tool write_file may change something, and only tools that change nothing may run now} <nil>
 	// write_file <nil> <nil>
+}
+
+func TestReadOnlyIsSwitchedForOneConversation(t *testing.T) {
+	ann := agent.Identity{User: "ann", Conversation: "1"}
+	for _, c := range []struct {
+		name  string
+		scope share.Scope
+		req   loop.Request
+		want  string
+	}{
+		{"the conversation", share.Conversation, loop.Request{User: "ann", Conversation: "1"}, "succeeded"},
+		{"another one", share.Conversation, loop.Request{User: "ann", Conversation: "2"}, "refused"},
+		{"another user", share.Conversation, loop.Request{User: "bob", Conversation: "1"}, "refused"},
+		{"no identity", share.Conversation, loop.Request{}, "refused"},
+		{"the user", share.User, loop.Request{User: "ann", Conversation: "2"}, "succeeded"},
+		{"everyone", share.Everyone, loop.Request{}, "succeeded"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hook := &permission.ReadOnly{Share: c.scope}
+			if err := hook.Switch(ann, false); err != nil {
+				t.Fatal(err)
+			}
+			c.req.Task = "go"
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("write", nil), looptest.Reply("done")},
+				Tools: []agent.Tool{&looptest.Tool{Name: "write"}}, Hooks: []agent.Hook{hook},
+			}.Do(t, t.Context(), c.req)
+			if got := fixture.Statuses(ran); got != c.want {
+				t.Errorf("the call %s, want %s", got, c.want)
+			}
+		})
+	}
+	if err := new(permission.ReadOnly).Switch(agent.Identity{User: "ann"}, false); err == nil {
+		t.Error("no conversation was named, and nothing was said")
+	}
 }

@@ -6,27 +6,38 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // Remember caches the answers of another approver, so that a person is not asked about the same call twice. It is an
 // approver for a loop, not a hook.
 //
-// Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool.
+// Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool,
+// in the same conversation. For example, with Share: share.User they also apply to other conversations of the user. A
+// person never answers for another user, unless Share says so.
+//
 // Arguments are equal if they have the same names and values; order, blanks and the notation of numbers do not matter.
 // Arguments in which a name occurs twice are equal to no others, because decoders disagree about their value: a yes to
 // {"cmd":"ls"} does not answer {"cmd":"rm -rf /","cmd":"ls"}.
 //
-// Concurrent questions about equal calls reach the other approver once. Errors are not cached, and neither are answers
-// that arrive after their context is done.
+// Concurrent questions about equal calls reach the other approver once. Errors are not cached. Neither are answers
+// that arrive after their context is done, change the arguments or stop the run.
 //
 // State: the answers, until Forget. A Remember is safe for concurrent use and must not be copied.
 type Remember struct {
 	Approver agent.Approver // required
 	ByTool   bool           // one answer per tool, whatever the arguments
+	Share    share.Scope    // the runs for which an answer counts; set it before the first use
 
 	mu      sync.Mutex
-	answers map[string]*remembered
+	answers map[question]*remembered
+}
+
+// A question identifies the calls that have one answer.
+type question struct {
+	owner agent.Identity
+	call  string // a digest, or the name of the tool
 }
 
 type remembered struct {
@@ -38,17 +49,17 @@ type remembered struct {
 // Approve returns the cached answer, or the answer of the other approver. Its errors are those of the other approver,
 // or the cause of ctx if ctx is done while another question about the call is pending.
 func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
-	key := q.Call.Name
+	key := question{r.Share.Of(ownerOf(q)), q.Call.Name}
 	if !r.ByTool {
 		if _, twice := toolargs.Duplicate(q.Call.Args); twice {
 			return r.Approver.Approve(ctx, q)
 		}
-		key = fingerprint.Digest(q.Call)
+		key.call = fingerprint.Digest(q.Call)
 	}
 	for {
 		r.mu.Lock()
 		if r.answers == nil {
-			r.answers = make(map[string]*remembered)
+			r.answers = make(map[question]*remembered)
 		}
 		known := r.answers[key]
 		if known == nil {
@@ -69,9 +80,18 @@ func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	}
 }
 
+// ownerOf returns the owner of the run that asks. Without one, it is the run itself.
+func ownerOf(q agent.Question) agent.Identity {
+	owner := q.Owner
+	if owner.Conversation == "" && q.Run != "" {
+		owner.Conversation = "run " + q.Run
+	}
+	return owner
+}
+
 // ask asks the other approver and caches a valid answer.
 func (r *Remember) ask(
-	ctx context.Context, q agent.Question, key string, known *remembered,
+	ctx context.Context, q agent.Question, key question, known *remembered,
 ) (answer agent.Approval, err error) {
 	defer func() {
 		r.mu.Lock()
@@ -82,7 +102,9 @@ func (r *Remember) ask(
 		close(known.done)
 	}()
 	answer, err = r.Approver.Approve(ctx, q)
-	known.answer, known.ok = answer, err == nil && ctx.Err() == nil // the loop has ignored a late answer
+	special := len(answer.Args) > 0 || answer.StopRun
+	known.answer, known.ok = answer, err == nil && ctx.Err() == nil && !special // the loop has ignored a late answer
+	known.answer.Remember = nil                                                 // reported once
 	return answer, err
 }
 

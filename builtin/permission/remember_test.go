@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -23,6 +24,42 @@ func TestRememberIgnoresLateAnswers(t *testing.T) {
 	r.Approve(ctx, agent.Question{})
 	if a, err := r.Approve(t.Context(), agent.Question{}); err != nil || a.Allow || asked != 2 {
 		t.Errorf("the late approval counts: %+v, %v; asked %d times", a, err, asked)
+	}
+}
+
+func TestAnswersCountForTheirOwner(t *testing.T) {
+	ann := agent.Identity{Tenant: "t", User: "ann", Conversation: "1"}
+	for _, c := range []struct {
+		name  string
+		scope share.Scope
+		q     agent.Question
+		again bool // asked again
+	}{
+		{"the conversation", share.Conversation, agent.Question{Owner: ann}, false},
+		{"another one", share.Conversation, agent.Question{Owner: agent.Identity{Tenant: "t", User: "ann"}, Run: "r"}, true},
+		{"another user", share.Conversation,
+			agent.Question{Owner: agent.Identity{Tenant: "t", User: "bob", Conversation: "1"}}, true},
+		{"no owner", share.Conversation, agent.Question{Run: "r"}, true},
+		{"the user", share.User,
+			agent.Question{Owner: agent.Identity{Tenant: "t", User: "ann", Conversation: "2"}}, false},
+		{"everyone", share.Everyone, agent.Question{Run: "r"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := 0
+			r := &permission.Remember{Share: c.scope, Approver: fixture.ApproverFunc(
+				func(context.Context, agent.Question) (agent.Approval, error) {
+					asked++
+					return agent.Approval{Allow: true}, nil
+				})}
+			for _, q := range []agent.Question{{Owner: ann}, c.q} {
+				if _, err := r.Approve(t.Context(), q); err != nil {
+					t.Error(err)
+				}
+			}
+			if (asked == 2) != c.again {
+				t.Errorf("asked %d times", asked)
+			}
+		})
 	}
 }
 
@@ -58,6 +95,36 @@ func TestRememberBindsToExactArguments(t *testing.T) {
 			}
 			if (asked == 2) != c.again {
 				t.Errorf("asked %d times", asked)
+			}
+		})
+	}
+}
+
+func TestSpecialAnswersAreNotCached(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer agent.Approval
+		asked  int
+	}{
+		"changed arguments": {agent.Approval{Allow: true, Args: []byte(`{"n":2}`)}, 2},
+		"stops the run":     {agent.Approval{StopRun: true}, 2},
+		"rules to remember": {agent.Approval{Allow: true, Remember: []byte(`[]`)}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			r := &permission.Remember{
+				Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+					asked++
+					return c.answer, nil
+				}),
+			}
+			q := agent.Question{Call: agent.ToolCallRequest{Name: "pay", Args: []byte(`{"n":1}`)}}
+			first, err := r.Approve(t.Context(), q)
+			if err != nil || string(first.Remember) != string(c.answer.Remember) {
+				t.Errorf("%+v, %v", first, err)
+			}
+			again, err := r.Approve(t.Context(), q)
+			if err != nil || asked != c.asked || again.Remember != nil {
+				t.Errorf("asked %d times, %+v, %v", asked, again, err)
 			}
 		})
 	}

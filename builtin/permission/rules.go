@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -20,12 +21,17 @@ import (
 // read_*", "deny shell" and "ask *" an agent reads freely and never runs a shell. A person decides about all other
 // calls.
 //
-// Points: OnPermission (Deny, Ask, Allow), OnPermissionDenied. Tier: Safety. State: the last 1000 denials, per run,
-// including calls that a person declined.
+// Points: OnPermission (Deny, Ask, Allow), OnPermissionGranted, OnPermissionDenied. Tier: Safety. State: the last 1000
+// denials, per run, including calls that a person declined; the last 1000 rules that answers asked to remember.
 //
 // If no rule matches, Mode and Default decide. If several hooks vote, deny beats ask and ask beats allow. The loop's
 // approver answers an ask once, within the loop's time limit; without an answer the call is denied. Use [Remember] to
 // avoid repeated questions.
+//
+// An answer can carry rules to remember, for example "allow git status from now on". They are rules in the format of
+// [ParseRules] and count for the conversation, or as far as Share says. A remembered rule decides about calls that the
+// List would ask about or allow. It never permits a call that the List denies. Invalid rules are reported, and none of
+// the answer is kept.
 //
 // A predicate can fail, for example because an argument has the wrong type. If the rule denies, a failure counts as a
 // match. If the rule asks or allows, the rule is skipped, and the call is denied unless a later rule matches.
@@ -34,7 +40,11 @@ type Rules struct {
 	Default Decision    // for calls that no rule matches: Allow, or "" for Allow; any other value denies
 	Mode    func() Mode // called for each call, so it must be safe for concurrent use; nil: ModeRules
 
-	runs hookkit.PerRun[ruleState]
+	Conditions []FileCondition // of remembered rules, besides "path" and "when"
+	Share      share.Scope     // the runs for which remembered rules count
+
+	runs       hookkit.PerRun[ruleState]
+	remembered rememberedRules
 }
 
 // ruleState holds the denials of a run.
@@ -91,10 +101,14 @@ type Denied struct {
 func (p *Rules) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.Rules", p.check())
 	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
+	h.OnPermissionGranted.Add(p, hookkit.Priority(hookkit.Safety))
 	h.OnPermissionDenied.Add(p, hookkit.Priority(hookkit.Safety))
 }
 
 func (p *Rules) check() error {
+	if err := p.Share.Check(); err != nil {
+		return err
+	}
 	for i, r := range p.List {
 		if err := r.check(); err != nil {
 			return fmt.Errorf("List[%d]: %w", i, err)
@@ -120,6 +134,11 @@ func (r Rule) check() error {
 func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome,
 	error) {
 	v := p.decide(run, call)
+	if v.decision != Deny {
+		if r, _ := firstMatch(p.remembered.of(p.Share.Owner(run)), call); r != nil {
+			v = r.verdict()
+		}
+	}
 	if v.decision == Allow {
 		return agent.Allow{Reason: v.reason}, nil
 	}
@@ -180,25 +199,9 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 		return verdict{Deny, nil, fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
 			shorten.To(call.Name, toolname.MaxDisplay))}
 	}
-	var failure error
-	for i := range p.List {
-		r := &p.List[i]
-		if !toolname.Wildcard(r.Tool, call.Name) {
-			continue
-		}
-		matches, err := r.matches(call)
-		if err != nil && r.Decision != Deny {
-			failure = fmt.Errorf("a rule for %s could not be evaluated: %w", r.Tool, err)
-			continue
-		}
-		if !matches && err == nil {
-			continue
-		}
-		reason := r.Reason
-		if reason == "" {
-			reason = "a rule for " + r.Tool + " says " + string(r.Decision)
-		}
-		return verdict{r.Decision, &r.Tool, reason}
+	r, failure := firstMatch(p.List, call)
+	if r != nil {
+		return r.verdict()
 	}
 	const unmatched = "no rule matched"
 	switch {
@@ -210,6 +213,34 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 		return verdict{Allow, nil, unmatched}
 	}
 	return verdict{Deny, nil, unmatched}
+}
+
+// firstMatch returns the first rule that matches a call, or nil. The error is that of a rule that could not be
+// evaluated and does not deny.
+func firstMatch(rules []Rule, call agent.ToolCallRequest) (match *Rule, failure error) {
+	for i := range rules {
+		r := &rules[i]
+		if !toolname.Wildcard(r.Tool, call.Name) {
+			continue
+		}
+		matches, err := r.matches(call)
+		if err != nil && r.Decision != Deny {
+			failure = fmt.Errorf("a rule for %s could not be evaluated: %w", r.Tool, err)
+			continue
+		}
+		if matches || err != nil {
+			return r, nil
+		}
+	}
+	return nil, failure
+}
+
+func (r *Rule) verdict() verdict {
+	reason := r.Reason
+	if reason == "" {
+		reason = "a rule for " + r.Tool + " says " + string(r.Decision)
+	}
+	return verdict{r.Decision, &r.Tool, reason}
 }
 
 // matches reports whether the rule's predicate holds. It returns an error if the predicate fails or panics.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,13 +18,17 @@ import (
 // Config sets the system prompt, additions to it, and the format of the reply.
 //
 // It rewrites every request at BeforeLLM, with the priority InputShape, so that nothing in a run can remove its
-// settings. Empty fields change nothing. Config has no state and is safe for concurrent use.
+// settings. Empty fields change nothing. Config is safe for concurrent use.
 //
 //   - System replaces the system prompt, which is the first message if that is an unnamed system message. If there is
 //     no such message, Config inserts one. The briefing and other system messages stay.
 //   - ResponseFormat replaces the ResponseFormat of the request.
 //   - Fragments are appended to the system prompt, each after a blank line. A text that is already present is not
 //     appended again. A generated block is replaced at its position.
+//
+// The system prompt comes before the conversation, and providers cache the beginning of a request that repeats the one
+// before. A block is therefore generated once for each run. For text that differs from step to step, contribute to
+// Briefing, which comes after the conversation.
 //
 // A sub-run fires the hooks of the run that started it. For example, if the agents "writer" and "critic" have different
 // system prompts, restrict each Config with Agents.
@@ -37,8 +42,8 @@ type Config struct {
 	Agents         []string // names of the agents to configure; empty: all agents
 }
 
-// A Fragment is an addition to a system prompt. It is either a fixed Text or a block that Generate returns for each
-// request. A block is enclosed in markers that contain its Name. A blank Text or block adds nothing.
+// A Fragment is an addition to a system prompt. It is either a fixed Text or a block that Generate returns for the
+// first request of each run. A block is enclosed in markers that contain its Name. A blank Text or block adds nothing.
 type Fragment struct {
 	Text     string
 	Name     string // of a generated block; one line without "--"
@@ -48,7 +53,15 @@ type Fragment struct {
 // Bind adds the hook to BeforeLLM.
 func (c *Config) Bind(h *agent.Hooks) {
 	kit.MustConfig("prompt.Config", c.check())
-	h.BeforeLLM.Add(c, hookkit.Priority(hookkit.InputShape))
+	own := &configured{Config: *c}
+	own.Fragments = slices.Clone(c.Fragments)
+	h.BeforeLLM.Add(own, hookkit.Named("prompt.Config"), hookkit.Priority(hookkit.InputShape))
+}
+
+// configured is a Config in use.
+type configured struct {
+	Config
+	blocks hookkit.PerRun[map[string]string] // what Generate returned, by name
 }
 
 func (c *Config) formats() bool { return c.ResponseFormat != nil && c.ResponseFormat.Type != "" }
@@ -80,7 +93,9 @@ func (c *Config) check() error {
 }
 
 // BeforeLLM applies the configuration to a request.
-func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+func (c *configured) BeforeLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest,
+) (agent.BeforeLLMOutcome, error) {
 	if len(c.Agents) > 0 && (kit.Env(run) == nil || !slices.Contains(c.Agents, kit.Env(run).Agent)) {
 		return nil, nil
 	}
@@ -95,7 +110,7 @@ func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMReq
 	}
 	for _, f := range c.Fragments {
 		var err error
-		if text, err = f.into(ctx, run, text); err != nil {
+		if text, err = c.with(ctx, run, text, f); err != nil {
 			return nil, err
 		}
 	}
@@ -120,18 +135,15 @@ func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMReq
 	return agent.ReplaceBeforeLLM(req, "context configuration: "+strings.Join(set, ", ")), nil
 }
 
-// adds reports whether the fragment can add text.
-func (f Fragment) adds() bool { return f.Generate != nil || strings.TrimSpace(f.Text) != "" }
-
-// into returns the system prompt with the fragment added.
-func (f Fragment) into(ctx context.Context, run *agent.Run, prompt string) (string, error) {
+// with returns the system prompt with a fragment added.
+func (c *configured) with(ctx context.Context, run *agent.Run, prompt string, f Fragment) (string, error) {
 	if f.Generate == nil {
-		if !f.adds() || holdsParagraph(prompt, f.Text) {
+		if strings.TrimSpace(f.Text) == "" || holdsParagraph(prompt, f.Text) {
 			return prompt, nil
 		}
 		return paragraphs(prompt, f.Text), nil
 	}
-	text, err := f.Generate(ctx, run)
+	text, err := c.block(ctx, run, f)
 	if err != nil {
 		return "", fmt.Errorf("the fragment %q could not be generated: %w", f.Name, err)
 	}
@@ -150,6 +162,28 @@ func (f Fragment) into(ctx context.Context, run *agent.Run, prompt string) (stri
 		return paragraphs(strings.TrimRight(before, "\n"), strings.TrimLeft(after, "\n")), nil
 	}
 	return paragraphs(prompt, block), nil
+}
+
+// block returns the text of a generated fragment, which is the same in all requests of a run.
+func (c *configured) block(ctx context.Context, run *agent.Run, f Fragment) (text string, err error) {
+	known := false
+	if run != nil {
+		text, known = c.blocks.Load(run)[f.Name]
+	}
+	if known {
+		return text, nil
+	}
+	if text, err = f.Generate(ctx, run); err != nil || run == nil {
+		return text, err
+	}
+	c.blocks.Do(run, func(blocks *map[string]string) {
+		*blocks = maps.Clone(*blocks) // another request may read the old one
+		if *blocks == nil {
+			*blocks = make(map[string]string)
+		}
+		(*blocks)[f.Name] = text
+	})
+	return text, nil
 }
 
 // paragraphs joins two texts with a blank line, unless one of them is empty.

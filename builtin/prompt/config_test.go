@@ -135,6 +135,24 @@ func TestConfigAppliesToEveryPrompt(t *testing.T) {
 	ran.Recorder.Decided(t, "BeforeLLM", "prompt.Config", "Replace", "context configuration: system prompt")
 }
 
+func TestBlocksAreGeneratedOncePerRun(t *testing.T) {
+	made := 0
+	counts := prompt.Fragment{Name: "count", Generate: func(context.Context, *agent.Run) (string, error) {
+		made++
+		return fmt.Sprint("version ", made), nil
+	}}
+	hook := &prompt.Config{Fragments: []prompt.Fragment{counts}}
+	for run := range 2 {
+		ran := looptest.Harness{Turns: fixture.Work(2), Tools: fixture.Worker(), Hooks: []agent.Hook{hook}}.Run(t, "x")
+		for i, req := range ran.Script.Requests() {
+			want := fmt.Sprintf("<!-- begin count -->\nversion %d\n<!-- end count -->", run+1)
+			if req.Messages[0].Content != want {
+				t.Errorf("prompt %d of run %d begins with %q", i, run, req.Messages[0].Content)
+			}
+		}
+	}
+}
+
 func TestFailingFragmentFailsTheRun(t *testing.T) {
 	failing := prompt.Fragment{Name: "plan", Generate: func(context.Context, *agent.Run) (string, error) {
 		return "", errors.New("no plan")

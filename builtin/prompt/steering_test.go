@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -17,7 +18,8 @@ import (
 
 func ExampleSteering() {
 	steering := &prompt.Steering{}
-	steering.Steer("Leave the tests alone.") // from any goroutine, at any time
+	build := agent.Identity{Conversation: "build"}
+	_ = steering.Steer(build, "Leave the tests alone.") // from any goroutine, at any time
 
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
@@ -26,43 +28,52 @@ func ExampleSteering() {
 		})),
 		Use: []agent.Hook{steering},
 	}
-	_, err := a.Run(context.Background(), "Mend the build.")
-	fmt.Println(err, steering.Len())
+	_, err := a.Do(context.Background(), loop.Request{Task: "Mend the build.", Conversation: "build"})
+	fmt.Println(err, len(steering.Pending(build)))
 	// Output:
 	// [OPERATOR STEERING]
 	// - Leave the tests alone.
 	// <nil> 0
 }
 
+// all is the identity for a queue that everyone shares.
+var all agent.Identity
+
 func TestSteeringQueuesMessages(t *testing.T) {
-	s := &prompt.Steering{}
+	s := &prompt.Steering{Share: share.Everyone}
 	for _, text := range []string{"", " \n", " one\r\ntwo ", "three"} {
-		s.Steer(text)
+		if err := s.Steer(all, text); err != nil {
+			t.Error(err)
+		}
 	}
-	if got := strings.Join(s.Pending(), "|"); got != "one\ntwo|three" || s.Len() != 2 {
+	if got := strings.Join(s.Pending(all), "|"); got != "one\ntwo|three" || len(s.Pending(all)) != 2 {
 		t.Errorf("pending: %q", got)
 	}
-	if s.Clear(); s.Len() != 0 || s.Pending() != nil {
-		t.Errorf("after Clear: %q", s.Pending())
+	if s.Clear(all); len(s.Pending(all)) != 0 || s.Pending(all) != nil {
+		t.Errorf("after Clear: %q", s.Pending(all))
 	}
 }
 
 func TestSteeringSendsOneMessageOrAll(t *testing.T) {
-	for all, want := range map[bool][]string{
+	for whole, want := range map[bool][]string{
 		false: {"[OPERATOR STEERING]\n- one\n  line", "[OPERATOR STEERING]\n- two", ""},
 		true:  {"[OPERATOR STEERING]\n- one\n  line\n- two", "", ""},
 	} {
-		s := &prompt.Steering{All: all}
-		s.Steer("one\nline")
-		s.Steer("two")
+		s := &prompt.Steering{All: whole, Share: share.Everyone}
+		if err := s.Steer(all, "one\nline"); err != nil {
+			t.Error(err)
+		}
+		if err := s.Steer(all, "two"); err != nil {
+			t.Error(err)
+		}
 		ran := looptest.Harness{Turns: fixture.Work(2), Tools: fixture.Worker(), Hooks: []agent.Hook{s}}.Run(t, "x")
 		for i, req := range ran.Script.Requests() {
 			if got := fixture.Briefing(req); got != want[i] {
-				t.Errorf("all %v, prompt %d: %q, want %q", all, i, got, want[i])
+				t.Errorf("all %v, prompt %d: %q, want %q", whole, i, got, want[i])
 			}
 		}
-		if s.Len() != 0 {
-			t.Errorf("pending: %q", s.Pending())
+		if len(s.Pending(all)) != 0 {
+			t.Errorf("pending: %q", s.Pending(all))
 		}
 	}
 }
@@ -84,24 +95,29 @@ func TestSteeringKeepsUnansweredMessages(t *testing.T) {
 			})}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &prompt.Steering{}
-			s.Steer("mind the gap")
+			s := &prompt.Steering{Share: share.Everyone}
+			if err := s.Steer(all, "mind the gap"); err != nil {
+				t.Error(err)
+			}
 			l.Hooks = append(l.Hooks, s)
 			l.Run(t, "x")
-			if s.Len() != 1 {
+			if len(s.Pending(all)) != 1 {
 				t.Fatal("the message is lost")
 			}
 			next := looptest.Harness{Turns: fixture.Work(0), Hooks: []agent.Hook{s}}.Run(t, "x")
-			if got := fixture.Briefing(next.Script.Requests()[0]); got != "[OPERATOR STEERING]\n- mind the gap" || s.Len() != 0 {
-				t.Errorf("the next run is briefed %q, pending %q", got, s.Pending())
+			got := fixture.Briefing(next.Script.Requests()[0])
+			if got != "[OPERATOR STEERING]\n- mind the gap" || len(s.Pending(all)) != 0 {
+				t.Errorf("the next run is briefed %q, pending %q", got, s.Pending(all))
 			}
 		})
 	}
 }
 
 func TestSteeringKeepsMessagesUntilSuccessfulRetry(t *testing.T) {
-	s := &prompt.Steering{}
-	s.Steer("x")
+	s := &prompt.Steering{Share: share.Everyone}
+	if err := s.Steer(all, "x"); err != nil {
+		t.Error(err)
+	}
 	long := looptest.Error(&agent.PromptTooLong{})
 	compactor := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: c.Messages[1:]}, nil
@@ -111,17 +127,21 @@ func TestSteeringKeepsMessagesUntilSuccessfulRetry(t *testing.T) {
 	ran := tested.Do(t, t.Context(), loop.Request{Task: "now", Messages: []agent.Message{fixture.User("before")}})
 	requests := ran.Script.Requests()
 	if len(requests) != 2 || fixture.Briefing(requests[0]) == "" ||
-		fixture.Briefing(requests[1]) != fixture.Briefing(requests[0]) || s.Len() != 0 {
-		t.Errorf("%d prompts, pending %q", len(requests), s.Pending())
+		fixture.Briefing(requests[1]) != fixture.Briefing(requests[0]) || len(s.Pending(all)) != 0 {
+		t.Errorf("%d prompts, pending %q", len(requests), s.Pending(all))
 	}
 }
 
 func TestSteeringDistinguishesEqualMessages(t *testing.T) {
-	s := &prompt.Steering{}
+	s := &prompt.Steering{Share: share.Everyone}
 	var hooks agent.Hooks
 	hooks.Use(s)
-	s.Steer("same")
-	s.Steer("same")
+	if err := s.Steer(all, "same"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Steer(all, "same"); err != nil {
+		t.Error(err)
+	}
 	one, two := agent.NewRun(nil), agent.NewRun(nil)
 	var req agent.LLMRequest
 	for _, run := range []*agent.Run{one, two} {
@@ -131,13 +151,13 @@ func TestSteeringDistinguishesEqualMessages(t *testing.T) {
 		func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 			return agent.LLMResponse{}, nil
 		})
-	if err != nil || s.Len() != 1 {
-		t.Errorf("%v: %d messages are pending, want that of the first run", err, s.Len())
+	if err != nil || len(s.Pending(all)) != 1 {
+		t.Errorf("%v: %d messages are pending, want that of the first run", err, len(s.Pending(all)))
 	}
 }
 
 func TestSteeringDeliversEachMessageOnce(t *testing.T) {
-	s := &prompt.Steering{}
+	s := &prompt.Steering{Share: share.Everyone}
 	var producers, runs sync.WaitGroup
 	var mu sync.Mutex
 	seen := make(map[string]int)
@@ -153,7 +173,9 @@ func TestSteeringDeliversEachMessageOnce(t *testing.T) {
 	for p := range 4 {
 		producers.Go(func() {
 			for i := range 25 {
-				s.Steer(fmt.Sprint(p, " ", i))
+				if err := s.Steer(all, fmt.Sprint(p, " ", i)); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
@@ -166,12 +188,48 @@ func TestSteeringDeliversEachMessageOnce(t *testing.T) {
 		})
 	}
 	runs.Wait()
-	if len(seen) != 100 || s.Len() != 0 {
-		t.Errorf("%d messages arrived, pending %q", len(seen), s.Pending())
+	if len(seen) != 100 || len(s.Pending(all)) != 0 {
+		t.Errorf("%d messages arrived, pending %q", len(seen), s.Pending(all))
 	}
 	for text, n := range seen {
 		if n != 1 {
 			t.Errorf("%q arrived %d times", text, n)
 		}
+	}
+}
+
+func TestSteeringReachesOnlyItsConversation(t *testing.T) {
+	ann := agent.Identity{Tenant: "t", User: "ann", Conversation: "1"}
+	for _, c := range []struct {
+		name  string
+		scope share.Scope
+		req   loop.Request
+		gets  bool
+	}{
+		{"the conversation", share.Conversation, loop.Request{Tenant: "t", User: "ann", Conversation: "1"}, true},
+		{"another one", share.Conversation, loop.Request{Tenant: "t", User: "ann", Conversation: "2"}, false},
+		{"another user", share.Conversation, loop.Request{Tenant: "t", User: "bob", Conversation: "1"}, false},
+		{"another tenant", share.Conversation, loop.Request{User: "ann", Conversation: "1"}, false},
+		{"no identity", share.Conversation, loop.Request{}, false},
+		{"the user", share.User, loop.Request{Tenant: "t", User: "ann", Conversation: "2"}, true},
+		{"not the user", share.User, loop.Request{Tenant: "t", User: "bob", Conversation: "1"}, false},
+		{"the tenant", share.Tenant, loop.Request{Tenant: "t", User: "bob", Conversation: "3"}, true},
+		{"everyone", share.Everyone, loop.Request{}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &prompt.Steering{Share: c.scope}
+			if err := s.Steer(ann, "mind the gap"); err != nil {
+				t.Fatal(err)
+			}
+			c.req.Task = "x"
+			ran := looptest.Harness{Turns: fixture.Work(0), Hooks: []agent.Hook{s}}.Do(t, t.Context(), c.req)
+			got := fixture.Briefing(ran.Script.Requests()[0]) != ""
+			if left := len(s.Pending(ann)); got != c.gets || (left == 0) != c.gets {
+				t.Errorf("delivered: %t, %d pending", got, left)
+			}
+		})
+	}
+	if err := new(prompt.Steering).Steer(agent.Identity{User: "ann"}, "x"); err == nil {
+		t.Error("a message for no conversation was accepted")
 	}
 }

@@ -30,6 +30,9 @@ func (a *Audit) facts(payload any) facts {
 		f.success(kit.Succeeded(p))
 		f.lasted(p.Elapsed)
 		f.data["kind"], f.data["no_retry"] = string(p.Kind), p.NoRetry
+		if len(p.Context) > 0 {
+			f.data["context"] = p.Context
+		}
 	case agent.ToolFailure:
 		a.call(&f, p.Call)
 		f.Err, f.Attempt = a.text(p.Err), p.Attempt
@@ -42,6 +45,15 @@ func (a *Audit) facts(payload any) facts {
 	case agent.ToolsDisabled:
 		a.call(&f, p.Call)
 		f.success(false)
+	case agent.Question:
+		a.call(&f, p.Call)
+		f.DecidedBy, f.Why = a.text(p.By), a.text(p.Reason)
+		f.data["prompt"] = p.Prompt
+	case agent.Grant:
+		a.call(&f, p.Call)
+		f.DecidedBy, f.Why = a.text(p.By), a.text(p.Reason)
+		f.success(true)
+		f.data["asked_by"], f.data["remember"] = p.Question.By, a.raw(p.Remember)
 	case agent.Denial:
 		a.call(&f, p.Call)
 		f.DecidedBy, f.Why = a.text(p.By), a.text(p.Reason)

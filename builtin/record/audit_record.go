@@ -10,16 +10,18 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// AuditRecord is one line of an audit log: one fire of a point. Fields that do not apply are omitted.
+// AuditRecord is one line of an audit log: one fire of a point. Fields that do not apply are omitted. The names of the
+// conversation, the user and the tenant are not redacted, so that an owner's records can be found.
 type AuditRecord struct {
-	Time   time.Time `json:"time"` // UTC, by the run's clock
-	Log    string    `json:"log"`  // identity of the log, the same in all its files
-	Seq    uint64    `json:"seq"`  // starts at 1 and has no gaps
-	Run    string    `json:"run"`
-	Parent string    `json:"parent,omitempty"` // the run that started this run
-	Agent  string    `json:"agent,omitempty"`
-	Step   int       `json:"step,omitempty"`
-	Point  string    `json:"point"`
+	Time time.Time `json:"time"` // UTC, by the run's clock
+	Log  string    `json:"log"`  // identity of the log, the same in all its files
+	Seq  uint64    `json:"seq"`  // starts at 1 and has no gaps
+	Run  string    `json:"run"`
+	agent.Identity
+	Parent string `json:"parent,omitempty"` // the run that started this run
+	Agent  string `json:"agent,omitempty"`
+	Step   int    `json:"step,omitempty"`
+	Point  string `json:"point"`
 
 	Hook     string         `json:"hook,omitempty"`     // the hook that decided
 	Site     string         `json:"site,omitempty"`     // file:line of the registration of Hook
@@ -79,7 +81,7 @@ func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 	var env *agent.Env
 	if run != nil {
 		env = kit.Env(run)
-		r.Run, r.Parent = run.ID(), run.Parent()
+		r.Run, r.Parent, r.Identity = run.ID(), run.Parent(), kit.Owner(run)
 	}
 	if env != nil {
 		r.Agent = a.text(env.Agent)

@@ -96,7 +96,7 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 		}
 		e.report(e.Store.AddEpisode(kit.For(ctx, run), memory.Episode{
 			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(),
-			Agent: e.Redact.CutText(kit.Agent(run), most),
+			Agent: e.Redact.CutText(kit.Agent(run), most), Run: run.ID(), Identity: kit.Owner(run),
 		}))
 	}
 	if e.Path != "" {
@@ -155,10 +155,8 @@ type observation struct {
 }
 
 func (e *Episodes) observation(run *agent.Run, r agent.ToolCallResult, outcome, signal string) error {
-	owner := kit.Owner(run)
-	owner.Conversation = kit.ConversationID(run)
 	o := observation{
-		Run: run.ID(), Identity: owner,
+		Run: run.ID(), Identity: kit.Owner(run),
 		Timestamp: kit.UnixSeconds(kit.Env(run).Now()), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
 		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
 		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),

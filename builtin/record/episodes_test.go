@@ -122,7 +122,7 @@ func TestEpisodesWriteNumberedLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
 			t.Fatal(err)
 		}
-		if len(got) != 8 || got["run"] == "" || got["tool_name"] != want.name || got["result_summary"] != want.summary ||
+		if len(got) != 9 || got["run"] == "" || got["tool_name"] != want.name || got["result_summary"] != want.summary ||
 			got["success"] != want.success ||
 			got["error_signal"] != want.signal || got["turn_index"] != want.index || got["elapsed_ms"] != want.ms ||
 			got["timestamp"].(float64) < 1e9 {

@@ -44,7 +44,8 @@ const keepRuns = 1000
 
 // HistoryEntry is one run in the list of an agent.
 type HistoryEntry struct {
-	ExecutionID     string      `json:"execution_id"`     // ID of the run
+	ExecutionID string `json:"execution_id"` // ID of the run
+	agent.Identity
 	ExecutionNumber int         `json:"execution_number"` // number among the agent's runs, from 1
 	Status          string      `json:"status"`           // failed, stopped or completed
 	StepCount       int         `json:"step_count"`
@@ -76,7 +77,7 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	now := kit.Env(run).Now()
 	var redactor redact.Redactor
 	entry := HistoryEntry{
-		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
+		ExecutionID: run.ID(), Identity: kit.Owner(run), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
 		Duration: kit.Milliseconds(result.Elapsed) / 1000, CompletedAt: kit.UnixSeconds(now),
 		StartedAt:   kit.UnixSeconds(now.Add(-result.Elapsed)),
 		StopReason:  redactor.CutText(string(result.Stop.Cause), shorten.SummaryChars),

@@ -65,6 +65,8 @@ const recordChars = 200_000
 
 // ModelCall is a line of the manifest: one model call.
 type ModelCall struct {
+	Run string `json:"run"`
+	agent.Identity
 	Index          int            `json:"index"`     // number of the call in its run, from 0
 	Timestamp      float64        `json:"timestamp"` // start, in seconds since 1970
 	DurationMS     float64        `json:"duration_ms"`

@@ -26,6 +26,8 @@ type modelCall struct {
 
 // storedReply is the content of call_NN_response.json.
 type storedReply struct {
+	Run string `json:"run"`
+	agent.Identity
 	Timestamp     float64              `json:"timestamp"`
 	Method        string               `json:"method"`
 	Scope         string               `json:"scope,omitempty"`
@@ -53,11 +55,11 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 	r := &m.Redact
 	c.Method, c.Temperature, c.MaxTokens = methodOf(c.req), c.req.Temperature, c.req.MaxTokens
 	c.ToolCount, c.StepNum = len(c.req.Tools), c.req.Step
-	c.Metadata = map[string]any{"run": run.ID()}
+	c.Run, c.Identity, c.Metadata = run.ID(), kit.Owner(run), map[string]any{}
 	if name := kit.Agent(run); name != "" {
 		c.Metadata["agent"] = r.CutText(name, shorten.SummaryChars)
 	}
-	stored := storedReply{Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
+	stored := storedReply{Run: c.Run, Identity: c.Identity, Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
 	text := ""
 	if c.err != nil {
 		text = cutRedacted(r, c.err.Error(), m.maxChars())

@@ -23,8 +23,9 @@ import (
 // For example, the conversation "ticket-7" has the page ticket-7.md in Dir, which each run replaces. If the run has a
 // user or a tenant, the page is in a directory of that user, such as acme/ann/ticket-7.md; a missing name is "-".
 //
-// A page has at most 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the
-// page is too long, the oldest messages are dropped. Secrets and personal data are removed.
+// A page names the run, the user and the tenant. It has at most 2000 characters: the last 12 messages with 180
+// characters each, and the reply with 600. If the page is too long, the oldest messages are dropped. Secrets and
+// personal data are removed from messages and replies.
 //
 // A conversation without a name gets a warning in the log instead of a page. Sub-runs are ignored. A failure to write
 // is reported as a failure of the hook and does not affect the run.
@@ -75,6 +76,7 @@ func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 
 func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) string {
 	title := fmt.Sprintf("# %s, %s\n", s.line(id, 80), kit.Env(run).Now().UTC().Format("2006-01-02 15:04 MST"))
+	title += "\n" + shorten.Line(ownerText(run), 400) + "\n"
 	reply := ""
 	if result.Reply != "" {
 		reply = "\n## Final reply\n\n" + s.Redact.CutText(result.Reply, pageReply) + "\n"
@@ -104,6 +106,18 @@ func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) stri
 		title += "\n## Last messages\n\n" + strings.Join(lines, "")
 	}
 	return title + reply
+}
+
+// ownerText describes the run of a page and its owner. The title has the conversation.
+func ownerText(run *agent.Run) string {
+	text, owner := "Run "+run.ID(), kit.Owner(run)
+	if owner.User != "" {
+		text += " of the user " + owner.User
+	}
+	if owner.Tenant != "" {
+		text += " of the tenant " + owner.Tenant
+	}
+	return text
 }
 
 // line redacts a text and renders it on one line.

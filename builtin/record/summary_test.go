@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,16 +23,19 @@ import (
 func TestSummaryIsReplacedByEachRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
+	var ran *looptest.Ran
 	for _, task := range []string{"first\n# not a heading", "second, password=hunter2"} {
-		looptest.Harness{
+		ran = looptest.Harness{
 			Agent: &loop.Agent{Clock: clock},
 			Turns: []looptest.Turn{looptest.Call("look", `{"at":"x"}`), looptest.Reply("A *fine* reply.")},
 			Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
 			Hooks: []agent.Hook{&record.Summary{Dir: dir, Enabled: true}},
-		}.Do(t, t.Context(), loop.Request{Task: task, Conversation: "../a b"})
+		}.Do(t, t.Context(), loop.Request{Task: task, Conversation: "../a b", User: "ann"})
 	}
-	got := string(fixture.ReadFile(t, filepath.Join(dir, "%2e%2e%2fa%20b.md")))
+	got := string(fixture.ReadFile(t, filepath.Join(dir, "-", "ann", "%2e%2e%2fa%20b.md")))
 	want := `# ../a b, 2026-01-02 03:04 UTC
+
+Run ` + ran.Recorder.Fires()[0].Run + ` of the user ann
 
 ## Last messages
 
@@ -101,9 +105,11 @@ func ExampleSummary() {
 	}
 	_, _ = a.Do(context.Background(), loop.Request{Task: "When does the train leave?", Conversation: "trains"})
 	page, _ := os.ReadFile(filepath.Join(dir, "trains.md"))
-	fmt.Print(string(page))
+	fmt.Print(regexp.MustCompile("Run [0-9a-f]+").ReplaceAllString(string(page), "Run 5f3a9c27"))
 	// Output:
 	// # trains, 2026-01-02 03:04 UTC
+	//
+	// Run 5f3a9c27
 	//
 	// ## Last messages
 	//

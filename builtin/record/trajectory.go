@@ -58,6 +58,8 @@ type tracedRun struct {
 // TrajectoryStep is one step. If the step has exactly one call, it is in ToolCall and ToolResult, otherwise in
 // ToolCalls and ToolResults.
 type TrajectoryStep struct {
+	Run string `json:"run"`
+	agent.Identity
 	StepNum        int                `json:"step_num"`
 	Timestamp      float64            `json:"timestamp"` // start, in seconds since 1970
 	DurationMS     float64            `json:"duration_ms"`
@@ -76,7 +78,8 @@ type TrajectoryStep struct {
 
 // TrajectoryRun is the content of trajectory.json.
 type TrajectoryRun struct {
-	RunID             string           `json:"run_id"`
+	RunID string `json:"run_id"`
+	agent.Identity
 	Parent            string           `json:"parent,omitempty"` // the run that started this run
 	Agent             string           `json:"agent,omitempty"`
 	StartedAt         float64          `json:"started_at"` // seconds since 1970
@@ -197,6 +200,7 @@ func (t *Trajectory) step(run *agent.Run, s agent.StepResult) {
 			start = now
 		}
 		made = t.made(s)
+		made.Run, made.Identity = run.ID(), kit.Owner(run)
 		made.Timestamp, made.DurationMS = kit.UnixSeconds(start), kit.Milliseconds(now.Sub(start))
 		made.ContextBefore, made.Rejected, made.LLMCallIndices = r.context, r.rejected, append([]int{}, indices...)
 		made.Pretty = made.pretty()
@@ -218,7 +222,7 @@ func (t *Trajectory) end(run *agent.Run, result agent.AgentResult) {
 			r.started = kit.Env(run).Now().Add(-result.Elapsed)
 		}
 		ended := &TrajectoryRun{
-			RunID: id, Parent: parent, Agent: t.text(kit.Agent(run)),
+			RunID: id, Identity: kit.Owner(run), Parent: parent, Agent: t.text(kit.Agent(run)),
 			StartedAt: kit.UnixSeconds(r.started), EndedAt: kit.UnixSeconds(kit.Env(run).Now()),
 			Task: r.task, Reply: t.text(result.Reply), TerminationReason: t.text(reasonOf(result.Stop)),
 			Error:    t.text(result.Err),

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 )
 
-// CutText redacts a text and truncates it to maxRunes characters. Of a large text, only the beginning is scanned.
+// CutText redacts a text and truncates it to maxRunes characters. Of a large text, only the beginning is redacted.
 func (r *Redactor) CutText(s string, maxRunes int) string {
 	part := window(s, maxRunes)
 	if len(part) == len(s) {
@@ -22,7 +22,7 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 		clean = r.Text(part)
 		clean = clean[:runeStart(clean, max(0, len(clean)-windowEnd))]
 	} else {
-		found := r.spans(part)
+		found := r.spans(part, s)
 		end := max(0, len(part)-windowEnd)
 		for _, p := range found {
 			if p.from < end && end < p.to {

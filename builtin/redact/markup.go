@@ -39,13 +39,13 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		secret := r.secret(name) > onlyTexts || name == "string" && key >= 0 && t.name.from-key < 60
 		if t.key.to > 0 && r.secret(s[t.key.from:t.key.to]) > weak {
 			secret = true
-			if hidden(s[t.value.from:t.value.to], everything, nil, "") {
+			if hidden(s[t.value.from:t.value.to], everything) {
 				found = append(found, t.value)
 			}
 		}
 		content := strings.TrimSpace(s[text.from:text.to])
 		complete := next < len(s) || content != "" && !isSpace(s[t.text])
-		if secret && closed && complete && hidden(content, everything, nil, name) {
+		if secret && closed && complete && hidden(content, everything) && !namesItself(content, name) {
 			lead := strings.Index(s[text.from:], content)
 			found = append(found, span{text.from + lead, text.from + lead + len(content)})
 		}

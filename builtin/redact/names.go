@@ -41,8 +41,8 @@ func (r *Redactor) secret(name string) secrecy {
 	return found
 }
 
-// secretName returns the secrecy of a name that consists of these words. The words from own on are after the last dot:
-// a field such as token.Kind holds no token.
+// secretName returns the secrecy of a name that consists of these words. The words from own on are after the last
+// dot: a field such as token.Kind holds no token.
 func secretName(words []string, own int) secrecy {
 	for len(words) > 1 && digits.all(words[len(words)-1]) { // password_2
 		words = words[:len(words)-1]
@@ -153,22 +153,20 @@ var (
 	headerEnds = kit.Set("token", "key", "auth", "signature")
 	// describes are words at the end of a name that is about a secret but does not hold one.
 	describes = kit.Set("file", "path", "dir", "directory", "url", "uri", "endpoint", "name", "id", "type", "length",
-		"len",
-		"size", "count", "limit", "min", "max", "policy", "field", "label", "header", "format", "prefix", "suffix", "ttl",
-		"expiry", "expire", "expiration", "expiresat", "at", "age", "timeout", "lifetime", "version", "algorithm", "alg",
-		"method", "mode", "provider", "store", "manager", "reset", "required", "enabled", "disabled", "valid", "invalid",
-		"exist", "hint", "prompt", "help", "description", "title", "placeholder", "regex", "regexp", "pattern", "rule",
-		"error", "err", "status", "statu", "state", "index", "position", "pos", "po", "start", "end", "kind", "class",
-		"scope", "source",
-		"ref", "arn", "location", "region", "domain", "host", "port", "user", "username", "usage", "budget", "window",
-		"rate", "bucket", "parser", "stream", "strategy", "handler", "func", "fn", "callback", "input", "form", "page",
-		"view", "button", "link", "config", "option", "setting", "engine", "backend", "generator", "factory", "service",
-		"loader", "reader", "writer", "helper", "util", "test", "spec", "schema", "model", "env", "var", "variable",
-		"number", "num", "order", "stdin", "in", "interval", "period", "seconds", "second", "minute", "hour", "day",
-		"chars", "char", "byte", "rotation", "changed", "updated", "created", "validator", "checker", "check", "list",
-		"strength", "complexity", "issuer", "audience", "subject", "consent", "banner", "jar", "monster", "matche",
-		"missing", "found", "variant", "transaction", "hash", "salt", "cost", "price", "estimate", "ratio", "share",
-		"default")
+		"len", "size", "count", "limit", "min", "max", "policy", "field", "label", "header", "format", "prefix", "suffix",
+		"ttl", "expiry", "expire", "expiration", "expiresat", "at", "age", "timeout", "lifetime", "version", "algorithm",
+		"alg", "method", "mode", "provider", "store", "manager", "reset", "required", "enabled", "disabled", "valid",
+		"invalid", "exist", "hint", "prompt", "help", "description", "title", "placeholder", "regex", "regexp", "pattern",
+		"rule", "error", "err", "status", "statu", "state", "index", "position", "pos", "po", "start", "end", "kind",
+		"class", "scope", "source", "ref", "arn", "location", "region", "domain", "host", "port", "user", "username",
+		"usage", "budget", "window", "rate", "bucket", "parser", "stream", "strategy", "handler", "func", "fn", "callback",
+		"input", "form", "page", "view", "button", "link", "config", "option", "setting", "engine", "backend", "generator",
+		"factory", "service", "loader", "reader", "writer", "helper", "util", "test", "spec", "schema", "model", "env",
+		"var", "variable", "number", "num", "order", "stdin", "in", "interval", "period", "seconds", "second", "minute",
+		"hour", "day", "chars", "char", "byte", "rotation", "changed", "updated", "created", "validator", "checker",
+		"check", "list", "strength", "complexity", "issuer", "audience", "subject", "consent", "banner", "jar", "monster",
+		"matche", "missing", "found", "variant", "transaction", "hash", "salt", "cost", "price", "estimate", "ratio",
+		"share", "default")
 	personalWords = kit.Set("ssn", "socialsecurity", "creditcard", "cardnumber", "iban", "passport", "email", "phone",
 		"telephone", "birthdate", "dateofbirth")
 )

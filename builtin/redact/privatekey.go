@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// appendPrivateKeys appends the spans of private keys in PEM, OpenPGP and PuTTY format. A key that was cut has only one
-// of its two markers. For example, a tool that prints the first 20 lines of a file prints the first marker only; then
-// the lines after it that look like base64 belong to the key.
+// appendPrivateKeys appends the spans of private keys in PEM, OpenPGP and PuTTY format. A key that was cut has only
+// one of its two markers. For example, a tool that prints the first 20 lines of a file prints the first marker only;
+// then the lines after it that look like base64 belong to the key.
 func appendPrivateKeys(found []span, s string) []span {
 	done := 0 // the end of the last key
 	m, ok := nextMarker(s, 0)

@@ -51,7 +51,7 @@ const maxPasses = 8
 // scans is redacted completely.
 func (r *Redactor) redactFully(s string) string {
 	for range maxPasses {
-		found := r.find(s)
+		found := r.find(s, s)
 		if len(found) == 0 {
 			return s
 		}

@@ -47,7 +47,7 @@ func (s *Stream) take(n int) string {
 		}
 		end = max(runeStart(all, end), len(s.before))
 	}
-	found := s.redactor.spans(all)
+	found := s.redactor.spans(all, all)
 	for _, p := range found {
 		if p.from < end && end < p.to {
 			end = max(p.from, len(s.before))

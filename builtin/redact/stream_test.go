@@ -76,12 +76,7 @@ func TestStreamsForgetTheMiddleOfLongSecrets(t *testing.T) {
 // FuzzStream redacts texts in pieces. A text without secrets stays, and a secret at the beginning is found.
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{
-		"a\nb",
-		"token: |\n  x",
-		"-----BEGIN PRIVATE KEY-----",
-		"https://a:b",
-		"é😀",
-		"\xff password=",
+		"a\nb", "token: |\n  x", "-----BEGIN PRIVATE KEY-----", "https://a:b", "é😀", "\xff password=",
 	} {
 		f.Add(s, uint8(3))
 	}
@@ -89,7 +84,7 @@ func FuzzStream(f *testing.F) {
 		r := new(Redactor)
 		rand := rand.New(rand.NewPCG(1, 2))
 		text := s + strings.Repeat(" and more", 200)
-		if got := streamed(r, text, rand, 1+int(longest)); len(r.find(text)) == 0 && got != text {
+		if got := streamed(r, text, rand, 1+int(longest)); len(r.find(text, text)) == 0 && got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 		if strings.Contains(s, "hunter2") {

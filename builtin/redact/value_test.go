@@ -57,19 +57,15 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"a list of objects": {map[string]any{"secrets": []any{map[string]any{"a": "x"}}}, `{"secrets":[{"a":"[REDACTED]"}]}`},
 		"a Kubernetes secret": {map[string]any{"kind": "Secret", "data": map[string]any{"name": "eA=="}},
 			`{"data":{"name":"[REDACTED]"},"kind":"Secret"}`},
-		"a JSON web key": {
-			map[string]any{"kty": "oct", "k": "c2VjcmV0", "e": "AQAB"},
-			`{"e":"AQAB","k":"[REDACTED]","kty":"oct"}`,
-		},
+		"a JSON web key": {map[string]any{"kty": "oct", "k": "c2VjcmV0", "e": "AQAB"},
+			`{"e":"AQAB","k":"[REDACTED]","kty":"oct"}`},
 		"a schema": {map[string]any{"password": map[string]any{"type": "string", "minLength": 8.0}},
 			`{"password":{"minLength":8,"type":"string"}}`},
 		"a random session": {map[string]any{"session": "a8Kd03LmQ9xZ71bc"}, `{"session":"[REDACTED]"}`},
 		"a plain session":  {map[string]any{"session": "morning"}, `{"session":"morning"}`},
 		"a provider":       {map[string]any{"heroku": "123e4567-e89b-42d3-a456-426614174000"}, `{"heroku":"[REDACTED]"}`},
-		"numbers": {
-			map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
-			`{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`,
-		},
+		"numbers": {map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
+			`{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`},
 		"a function": {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
 		"a text":     {text, `"secret hunter2"`},
 	} {

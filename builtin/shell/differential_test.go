@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -266,6 +267,7 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 			}
 		}
 	}()
+	var started, harmful atomic.Int64
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		w := newTrial(t)
@@ -277,7 +279,9 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 						continue
 					}
 					w.run(path, a.command)
+					started.Add(1)
 					if after := w.state(t); after != before {
+						harmful.Add(1)
 						t.Errorf("%s: %q is allowed by %q in dialect %q, and changed\n%s", name, a.command, a.globs, a.dialect,
 							difference(before, after))
 						before = after
@@ -287,6 +291,8 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 		})
 	}
 	workers.Wait()
+	t.Attr("tried", strconv.FormatInt(started.Load(), 10))
+	t.Attr("kept", strconv.FormatInt(started.Load()-harmful.Load(), 10))
 }
 
 // difference returns the lines of after that before lacks.

@@ -36,7 +36,7 @@ func FuzzRecall(f *testing.F) {
 	}
 	store := new(state.Map)
 	const kept = "a résumé of 24 characters"
-	if err := store.Put(f.Context(), "result-0123456789abcdef", []byte(kept)); err != nil {
+	if err := store.Put(f.Context(), storeKey(agent.Identity{}, "result-0123456789abcdef"), []byte(kept)); err != nil {
 		f.Fatal(err)
 	}
 	recall := RecallTool{Store: store, MaxChars: 10}

@@ -17,34 +17,35 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// unknownWindow is the size in tokens that is assumed for a model that does not report its context window.
-const unknownWindow = 128_000
-
 // Guard keeps requests within the context window of the model. It first shortens old tool results and drops messages
 // only if that is not enough. All its hooks have the priority Mutation.
 //
 // At AfterTool it truncates outputs to MaxOutput, as [TruncateOutput] does. At BeforeLLM it rewrites the request, never
 // the stored conversation, in this order:
 //
-//  1. A result that is followed by at least FullFor steps is replaced by a summary. For example, a list of 25 files
-//     becomes "list of 25 items" and its first three items; a plain text becomes its first 500 characters. A summary is
-//     not summarized again.
-//  2. A result longer than PerResult is truncated. While all results together are longer than Aggregate, the oldest is
-//     replaced by "(truncated by context window manager)".
-//  3. While the request exceeds Max, the oldest remaining result is replaced by that text too. Results in the last Keep
-//     messages are not touched.
+//  1. When a request exceeds half of Max, results that are followed by at least FullFor steps are replaced by a
+//     summary. For example, a list of 25 files becomes "list of 25 items" and its first three items; a plain text
+//     becomes its first 500 characters. A summary is not summarized again. If FullFor is set, results are summarized
+//     whatever the size of the request, FullFor steps at a time.
+//  2. A result longer than PerResult is truncated. When all results together are longer than Aggregate, the oldest are
+//     replaced by "(truncated by context window manager)", until three quarters of Aggregate are left.
+//  3. When the request exceeds Max, the oldest remaining results are replaced by that text too, until it has three
+//     quarters of Max. Results in the last Keep messages are not touched.
 //  4. While the request still exceeds Max, messages are dropped as [TokenBudget] does. If the smallest legal request
 //     exceeds Max, the request is sent anyway, and OnBudgetExceeded fires with the kind context.
+//
+// A shortened result stays shortened for the rest of the run, and many are shortened at once. The requests in between
+// repeat the beginning of the one before, which providers cache.
 //
 // If Recall is set, the full text of a shortened result is stored there, and the shortened text names its key. With
 // [RecallTool] the model can then read the full text. If the store fails, the failure is reported and the shortened
 // text names no key.
 //
 // At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. If Compactor is
-// set, the run uses it, and from PressureCompact on Guard votes for a compaction. It stops voting after three
-// consecutive compactions that did not shrink the conversation. A compaction may hide names that the model has worked
-// with, for example paths. If it hides at least three, the next prompt lists up to eight of them. At PressureBlock each
-// prompt ends with a note that asks the model to finish, unless a compaction has made room.
+// set, the run uses it, and from PressureCompact on Guard votes for a compaction. After a compaction, whatever its
+// effect, it votes again when the conversation has grown by a tenth. A compaction may hide names that the model has
+// worked with, for example paths. If it hides at least three, the next prompt lists up to eight of them. At
+// PressureBlock each prompt ends with a note that asks the model to finish, unless a compaction has made room.
 //
 // The zero value is ready to use. Bind panics on a negative number, on buffers in the wrong order, and on an invalid
 // Compactor. A Guard keeps separate state for each run and is safe for concurrent use by any number of runs.
@@ -53,7 +54,7 @@ type Guard struct {
 	Reserve   int              // tokens kept free for the reply; 0: MaxTokens of the request, or 13,000 if that is 0 too
 	Keep      limit.Bound[int] // messages; default 4
 	MaxOutput limit.Bound[int] // characters of one output; default 30,000
-	FullFor   limit.Bound[int] // steps for which a result is shown in full; default 3
+	FullFor   limit.Bound[int] // steps for which a result is shown in full; default 3, once half of Max is used
 	PerResult limit.Bound[int] // characters of each result in a request; default 50,000
 	Aggregate limit.Bound[int] // characters of all results in a request; default 500,000
 
@@ -74,13 +75,14 @@ type Guard struct {
 
 // windowState is the state of one run.
 type windowState struct {
-	window   int // tokens
-	level    PressureLevel
-	failures int             // consecutive compactions without effect
-	kept     map[string]bool // recall keys already stored
-	known    []string        // names in the conversation before the current compaction
-	notes    nextprompt.Queue
-	full     string // the note of PressureBlock; "" at other levels
+	window  int // tokens
+	level   PressureLevel
+	votes   kit.Growth      // when to vote for a compaction again
+	kept    map[string]bool // recall keys already stored
+	known   []string        // names in the conversation before the current compaction
+	notes   nextprompt.Queue
+	full    string // the note of PressureBlock; "" at other levels
+	shorter shortened
 }
 
 // Bind adds the hook to its points.
@@ -144,25 +146,35 @@ func (w *Guard) AfterTool(
 // BeforeLLM shortens the request.
 func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 	most, keepLast := w.maxTokens(run, req), w.Keep.Or(4)
-	fits := func(messages []agent.Message) bool {
-		return conversation.RequestTokens(kit.Env(run), messages, req.Tools) <= most
+	tokens := func(messages []agent.Message) int {
+		return conversation.RequestTokens(kit.Env(run), messages, req.Tools)
 	}
-	d := draft{messages: req.Messages}
-	d.summarise(w.FullFor.Or(3), func(body string) string { return w.storeForRecall(ctx, run, body) })
+	fits := func(messages []agent.Message) bool { return tokens(messages) <= most }
+	var was shortened
+	w.runs.Do(run, func(s *windowState) { was = s.shorter })
+	d := newDraft(req.Messages, was)
+	store := func(body string) string { return w.storeForRecall(ctx, run, body) }
+	d.summarise(d.summarised, store)
 	d.truncateResults(w.PerResult.Or(50_000))
+	if to := d.summaryDue(w.FullFor, func() bool { return tokens(d.messages) > most/2 }); to > d.summarised {
+		d.summarised = to
+		d.summarise(to, store)
+	}
+	d.blank(d.blanked)
 	d.blankOver(w.Aggregate.Or(500_000))
 	if !fits(d.messages) {
-		d.blankUntil(keepLast, fits)
+		d.blankUntil(keepLast, func(messages []agent.Message) bool { return tokens(messages) <= most/4*3 })
 	}
-	kept, ok := conversation.Fit(d.messages, keepLast, fits)
+	kept, ok := d.cut.Fit(d.messages, keepLast, fits)
+	w.runs.Do(run, func(s *windowState) { s.shorter = d.shortened(req.Messages) })
 	if !ok {
 		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
 			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.Guard",
-			Used:   float64(conversation.RequestTokens(kit.Env(run), kept, req.Tools)),
+			Used:   float64(tokens(kept)),
 			Detail: smallestRequest(len(kept), len(req.Messages)),
 		})
 	}
-	changes := d.changes
+	changes := d.changes()
 	if n := len(req.Messages) - len(kept); n > 0 {
 		changes = append(changes, fmt.Sprintf("%d of %d messages left out", n, len(req.Messages)))
 	}
@@ -175,9 +187,9 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 
 // maxTokens returns the largest legal size of a request.
 func (w *Guard) maxTokens(run *agent.Run, req agent.LLMRequest) int {
-	window := unknownWindow
+	window := kit.UnknownWindow
 	w.runs.Do(run, func(s *windowState) { window = cmp.Or(s.window, window) })
-	ofModel := max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), 13_000), window/2)
+	ofModel := max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), kit.ReplyTokens), window/2)
 	return w.Max.Or(limit.AtMost(ofModel))
 }
 
@@ -193,7 +205,7 @@ func (w *Guard) storeForRecall(ctx context.Context, run *agent.Run, body string)
 		w.runs.Do(run, func(s *windowState) { known = s.kept[key] })
 	}
 	if !known {
-		if err := w.Recall.Put(ctx, key, []byte(body)); err != nil {
+		if err := w.Recall.Put(ctx, storeKey(kit.Owner(run), key), []byte(body)); err != nil {
 			w.failed.Report("window.Guard", w.OnError,
 				fmt.Errorf("a result of %d bytes could not be kept for recall: %w", len(body), err))
 			return ""

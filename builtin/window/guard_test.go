@@ -96,17 +96,19 @@ func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 	}{
 		{"all fits", &window.Guard{FullFor: limit.None}, steps(5, text), "full full full full full", 11},
 		{"the oldest are blanked", &window.Guard{FullFor: limit.None, Max: 1000}, steps(5, text),
-			"blanked blanked full full full", 11},
+			"blanked blanked blanked full full", 11},
 		{"the last messages stay", &window.Guard{FullFor: limit.None, Max: 700, Keep: 4}, steps(5, text),
 			"blanked blanked blanked full full", 11},
 		{"then messages go", &window.Guard{FullFor: limit.None, Max: 400, Keep: 4}, steps(5, text), "full", 3},
 		{"to the least", &window.Guard{FullFor: limit.None, Max: 100, Keep: 4}, steps(5, text), "", 1},
-		{"old ones are summarised", &window.Guard{}, steps(5, text), "summary summary full full full", 11},
+		{"no hurry", &window.Guard{}, steps(5, text), "full full full full full", 11},
+		{"old ones are summarised", &window.Guard{Max: 2000}, steps(5, text), "summary summary full full full", 11},
 		{"of at once", &window.Guard{FullFor: 1}, steps(2, text), "summary full", 5},
 		{"short ones are not", &window.Guard{FullFor: 1}, steps(3, "short"), "full full full", 7},
-		{"summaries are blanked too", &window.Guard{Max: 1000}, steps(5, text), "blanked summary full full full", 11},
+		{"summaries are blanked too", &window.Guard{Max: 1000}, steps(5, text), "blanked blanked blanked full full", 11},
 		{"long ones are cut", &window.Guard{FullFor: limit.None, PerResult: 500}, steps(2, text), "cut cut", 5},
-		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text), "blanked blanked full full", 9},
+		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text),
+			"blanked blanked blanked full", 9},
 		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30},
 			steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
 	} {
@@ -243,7 +245,7 @@ func (s *mapStore) Keys(context.Context, string) ([]string, error) {
 }
 
 func TestShortenedResultsCanBeRecalled(t *testing.T) {
-	store := &mapStore{data: map[string]string{"secret": "s"}}
+	store := &mapStore{data: map[string]string{"secret": "s", "result////secret": "s"}}
 	whole := strings.Repeat("0123456789", 400)
 	var got []string
 	recall := func(args string) looptest.Turn {
@@ -308,7 +310,9 @@ func TestFailingRecallStoreIsReported(t *testing.T) {
 }
 
 func TestRecallToolRefusesInvalidKeys(t *testing.T) {
-	store := &mapStore{data: map[string]string{"result-../../etc/pass": "s", "result-0123456789abcdef": "found"}}
+	store := &mapStore{data: map[string]string{
+		"result-../../etc/pass": "s", "result////result-0123456789abcdef": "found", "result///c/result-fedcba9876543210": "s",
+	}}
 	for args, want := range map[string]string{
 		`{"key":"result-0123456789abcdef"}`:           "",
 		`{"key":"result-0123456789ABCDEF"}`:           "there is no result",
@@ -376,35 +380,31 @@ func TestPressureIsReportedOncePerLevel(t *testing.T) {
 	}
 }
 
-func TestGuardStopsVotingAfterThreeFailures(t *testing.T) {
-	nothing := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
-		return agent.Compacted{Messages: c.Messages}, nil
-	})
-	ran := looptest.Harness{
-		Turns: fixture.Work(6), Tools: fixture.Worker(),
-		Hooks: []agent.Hook{&window.Guard{Compactor: nothing}},
-		Agent: &loop.Agent{Limits: loop.Limits{Window: 30}},
-	}.Run(t, "the task")
-	if n := ran.Recorder.Count("AfterCompact"); n != 3 || ran.Failed != nil {
-		t.Errorf("%d compactions, %v", n, ran.Failed)
-	}
-}
-
-func TestEffectiveCompactionResetsFailures(t *testing.T) {
+func TestGuardVotesAgainAfterGrowth(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&window.Guard{Compactor: compact.Truncate{}})
 	run := agent.NewRun(nil)
-	failed, worked := agent.Compacted{Err: "undone"},
-		agent.Compacted{Before: agent.Size{Messages: 9}, After: agent.Size{Messages: 2}}
+	failed := &agent.Compacted{Err: "undone"}
+	worked := &agent.Compacted{
+		Before: agent.Size{Messages: 9, Tokens: 20_000}, After: agent.Size{Messages: 2, Tokens: 5000},
+	}
 	for i, c := range []struct {
-		done  agent.Compacted
-		votes bool
-	}{{failed, true}, {failed, true}, {worked, true}, {failed, true}, {failed, true}, {failed, false}} {
-		if err := hooks.AfterCompact.Fire(t.Context(), run, &c.done); err != nil {
-			t.Fatal(err)
+		tokens int
+		votes  bool
+		done   *agent.Compacted
+	}{
+		{100_000, false, nil}, {108_000, true, failed}, {108_000, false, nil}, {118_799, false, nil},
+		{118_800, true, worked}, {114_179, false, nil}, {114_180, true, nil}, {127_000, true, nil}, {127_500, false, nil},
+	} {
+		if voted := fixture.Votes(&hooks, run, 0, c.tokens) != nil; voted != c.votes {
+			t.Errorf("%d: with %d tokens it voted: %v", i, c.tokens, voted)
 		}
-		if voted := fixture.Votes(&hooks, run, 0, 127_000) != nil; voted != c.votes {
-			t.Errorf("after compaction %d it voted: %v", i+1, voted)
+		if c.done == nil {
+			continue
+		}
+		done := *c.done
+		if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -528,5 +528,29 @@ func TestTheModelLearnsOfAFullWindow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestShorteningEndsWithTheConversation(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	var hooks agent.Hooks
+	hooks.Use(&window.Guard{FullFor: limit.None, Max: 1000})
+	run := agent.NewRun(new(agent.Env))
+	rewritten := func(messages []agent.Message) string {
+		req := agent.LLMRequest{Messages: messages}
+		if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil {
+			t.Fatal(err)
+		}
+		return bodies(req.Messages)
+	}
+	if got := rewritten(steps(5, text)); got != "blanked blanked blanked full full" {
+		t.Errorf("a long conversation has %s", got)
+	}
+	if got := rewritten(steps(6, text)); got != "blanked blanked blanked full full full" {
+		t.Errorf("a step later it has %s", got)
+	}
+	compacted := append([]agent.Message{fixture.User("a summary")}, steps(2, text)...)
+	if got := rewritten(compacted); got != "full full" {
+		t.Errorf("after a compaction the conversation has %s", got)
 	}
 }

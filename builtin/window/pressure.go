@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -64,18 +65,15 @@ func (w *Guard) pressure(tokens, window int) Pressure {
 	return p
 }
 
-// maxFailures bounds the consecutive compactions without effect.
-const maxFailures = 3
-
 // ShouldCompact determines the level of pressure, reports a changed level, and votes.
 func (w *Guard) ShouldCompact(
 	ctx context.Context, run *agent.Run, use agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
 	window := use.Window
 	if window <= 0 {
-		window = unknownWindow
+		window = kit.UnknownWindow
 	}
-	p, changed, tired := w.pressure(use.Tokens, window), false, false
+	p, changed, votes := w.pressure(use.Tokens, window), false, false
 	w.runs.Do(run, func(s *windowState) {
 		s.window = window
 		changed = s.level != p.Level
@@ -84,12 +82,12 @@ func (w *Guard) ShouldCompact(
 		if p.Level == PressureBlock {
 			s.full = fullNote(p)
 		}
-		tired = s.failures >= maxFailures
+		votes = s.votes.Allows(use.Tokens, w.Compactor != nil && p.Level.rank() >= PressureCompact.rank())
 	})
 	if changed && w.OnPressure != nil {
 		w.OnPressure(ctx, run, p)
 	}
-	if w.Compactor == nil || tired || p.Level.rank() < PressureCompact.rank() {
+	if !votes {
 		return nil, nil
 	}
 	return agent.Compact{Reason: fmt.Sprintf("context pressure %s: %d of %d tokens", p.Level, p.EstimatedTokens,
@@ -104,17 +102,16 @@ func (w *Guard) ObserveBeforeCompact(
 	w.runs.Do(run, func(s *windowState) { s.known = known })
 }
 
-// ObserveAfterCompact counts compactions without effect and records the names that an effective one has hidden.
+// ObserveAfterCompact postpones the next vote, and records the names that an effective compaction has hidden.
 func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
 	done := fired.Payload
 	effective := done.Err == "" && done.Effective()
 	var known []string
 	w.runs.Do(run, func(s *windowState) {
 		known, s.known = s.known, nil
+		s.votes.Compacted(done)
 		if effective {
-			s.failures, s.full = 0, ""
-		} else {
-			s.failures++
+			s.full = ""
 		}
 	})
 	if !effective {

@@ -11,8 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // recallPrefix begins every recall key. The recall tool cannot read other keys of the store.
@@ -26,6 +28,9 @@ func recallKey(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return recallPrefix + hex.EncodeToString(sum[:8])
 }
+
+// storeKey returns the key under which the text of a recall key is stored for a conversation.
+func storeKey(owner agent.Identity, key string) string { return storekey.Of("result", owner, key) }
 
 // keyOfWhole returns the recall key that a shortened text names, or "" if the text names none.
 func keyOfWhole(body string) string {
@@ -49,8 +54,8 @@ func isRecallKey(key string) bool {
 // the store of Guard.Recall.
 //
 // The model passes the key and an offset and receives at most MaxChars characters; the last line says how to continue.
-// The tool reads only texts that a Guard stored, even if the store holds other keys. RecallTool is safe for concurrent
-// use.
+// The tool reads only texts that a Guard stored in the same conversation, even if the store holds other keys. It learns
+// the conversation from agentspec.IdentityOf. RecallTool is safe for concurrent use.
 type RecallTool struct {
 	Store    agent.Store
 	MaxChars limit.Bound[int] // characters per call; default 20,000
@@ -91,7 +96,7 @@ func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (strin
 	if !isRecallKey(args.Key) {
 		return "", unknown
 	}
-	data, err := t.Store.Get(ctx, args.Key)
+	data, err := t.Store.Get(ctx, storeKey(agentspec.IdentityOf(ctx), args.Key))
 	var none *agent.NotFound
 	if errors.As(err, &none) {
 		return "", unknown

@@ -11,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -24,11 +25,44 @@ const (
 	maxSummaryBytes = 4 * (3*maxItemShown + maxTextShown) // upper bound of a summary
 )
 
+// shortened records how the last request of a run was shortened. The next request is shortened in the same way, so that
+// it repeats the beginning of the last one.
+type shortened struct {
+	summarised, blanked conversation.Place // the last message before which results are summarised or blanked
+	cut                 conversation.Cut
+}
+
 // A draft holds the messages of a request while their tool results are shortened.
 type draft struct {
 	messages []agent.Message
-	own      bool     // messages is a private copy
-	changes  []string // described for the reason of the replacement
+	own      bool // messages is a private copy
+
+	summarised, blanked int // the results of the first so many messages are summarised or blanked
+	cut                 conversation.Cut
+
+	summaries, cuts, blanks int // of results, in this request
+}
+
+// newDraft returns a draft of a request. was describes the request before.
+func newDraft(messages []agent.Message, was shortened) draft {
+	return draft{
+		messages:   messages,
+		summarised: was.summarised.Index(messages) + 1,
+		blanked:    was.blanked.Index(messages) + 1,
+		cut:        was.cut,
+	}
+}
+
+// shortened returns the record for the next request. messages are those of the request before it was shortened.
+func (d *draft) shortened(messages []agent.Message) (s shortened) {
+	if d.summarised > 0 {
+		s.summarised = conversation.PlaceOf(messages, d.summarised-1)
+	}
+	if d.blanked > 0 {
+		s.blanked = conversation.PlaceOf(messages, d.blanked-1)
+	}
+	s.cut = d.cut
+	return s
 }
 
 // set replaces the body of a message and removes its attachments.
@@ -39,36 +73,55 @@ func (d *draft) set(i int, body string) {
 	d.messages[i].Content, d.messages[i].Parts = body, nil
 }
 
-func (d *draft) note(n int, change string) {
-	if n > 0 {
-		d.changes = append(d.changes, fmt.Sprintf("%d results %s", n, change))
+// changes describes the changes for the reason of the replacement.
+func (d *draft) changes() (changes []string) {
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{d.summaries, "summarised"}, {d.cuts, "cut"}, {d.blanks, "blanked"}} {
+		if c.n > 0 {
+			changes = append(changes, fmt.Sprintf("%d results %s", c.n, c.what))
+		}
 	}
+	return changes
 }
 
-// summarise replaces each result that is followed by at least n steps with a summary. store stores the full text and
-// returns the note to append to the first line of the summary.
-func (d *draft) summarise(n int, store func(body string) string) {
-	done := 0
-	for _, turn := range slices.Backward(conversation.Split(d.messages).Turns) {
-		if turn.Calls == 0 {
-			continue
-		}
-		if n > 0 {
-			n--
-			continue
-		}
-		for i := turn.From + 1; i < turn.To; i++ {
-			m := d.messages[i]
-			if strings.HasPrefix(m.Content, summaryPrefix) && len(m.Content) <= maxSummaryBytes {
-				continue
-			}
-			if short := resultSummary(m.Content, ""); len(short)+minSaved < len(m.Content) || len(m.Parts) > 0 {
-				d.set(i, resultSummary(m.Content, store(m.Content)))
-				done++
-			}
+// defaultFullFor is the default of Guard.FullFor.
+const defaultFullFor = 3
+
+// summaryDue returns the index of the message before which all results are to be summarised now. Many are summarised at
+// once: if fullFor is set, the results of as many steps, and otherwise those of all old steps when the request is long.
+func (d *draft) summaryDue(fullFor limit.Bound[int], long func() bool) int {
+	keep := fullFor.Or(defaultFullFor)
+	turns := conversation.Split(d.messages).Turns
+	to, due := 0, 0
+	for _, turn := range slices.Backward(turns) {
+		switch {
+		case turn.Calls == 0:
+		case keep > 0:
+			keep--
+		case turn.From >= d.summarised:
+			to, due = max(to, turn.To), due+1
 		}
 	}
-	d.note(done, "summarised")
+	if due == 0 || fullFor != 0 && due < fullFor.Or(0) || fullFor == 0 && !long() {
+		return 0
+	}
+	return to
+}
+
+// summarise replaces each result before the message at index to by a summary. store stores the full text and returns
+// the note to append to the first line of the summary.
+func (d *draft) summarise(to int, store func(body string) string) {
+	for i, m := range d.messages[:min(to, len(d.messages))] {
+		if m.Role != agent.RoleTool || strings.HasPrefix(m.Content, summaryPrefix) && len(m.Content) <= maxSummaryBytes {
+			continue
+		}
+		if short := resultSummary(m.Content, ""); len(short)+minSaved < len(m.Content) || len(m.Parts) > 0 {
+			d.set(i, resultSummary(m.Content, store(m.Content)))
+			d.summaries++
+		}
+	}
 }
 
 // resultSummary describes the kind and size of a result and shows its beginning.
@@ -96,7 +149,6 @@ func resultSummary(body, extra string) string {
 
 // truncateResults truncates results that are longer than n characters.
 func (d *draft) truncateResults(n int) {
-	done := 0
 	for i, m := range d.messages {
 		if m.Role != agent.RoleTool || len(m.Content) <= n {
 			continue
@@ -105,13 +157,23 @@ func (d *draft) truncateResults(n int) {
 			parts := m.Parts
 			d.set(i, body)
 			d.messages[i].Parts = parts
-			done++
+			d.cuts++
 		}
 	}
-	d.note(done, "cut")
 }
 
-// blankOver blanks the oldest results while all results together have more than n characters.
+// blank blanks all results before the message at index to.
+func (d *draft) blank(to int) {
+	for i := range d.messages[:min(to, len(d.messages))] {
+		if d.blankable(i) {
+			d.set(i, blankedMarker)
+			d.blanks++
+		}
+	}
+}
+
+// blankOver blanks the oldest results if all results together have more than n characters, until they have three
+// quarters of n.
 func (d *draft) blankOver(n int) {
 	total := 0
 	for _, m := range d.messages {
@@ -119,15 +181,18 @@ func (d *draft) blankOver(n int) {
 			total += utf8.RuneCountInString(m.Content)
 		}
 	}
-	done := 0
-	for i := 0; i < len(d.messages) && total > n; i++ {
-		if size := utf8.RuneCountInString(d.messages[i].Content); d.blankable(i) && size > len(blankedMarker) {
-			d.set(i, blankedMarker)
-			total -= size - len(blankedMarker)
-			done++
+	if total <= n {
+		return
+	}
+	to := 0
+	for i := 0; i < len(d.messages) && total > n/4*3; i++ {
+		if d.blankable(i) {
+			total -= utf8.RuneCountInString(d.messages[i].Content) - len(blankedMarker)
+			to = i + 1
 		}
 	}
-	d.note(done, "blanked")
+	d.blanked = max(d.blanked, to)
+	d.blank(to)
 }
 
 // blankUntil blanks results, oldest first, until the messages fit. It does not touch the turns that contain the last
@@ -144,18 +209,22 @@ func (d *draft) blankUntil(keep int, fits func([]agent.Message) bool) {
 			older = append(older, i)
 		}
 	}
-	blanked := func(n int) draft {
-		try := draft{messages: d.messages}
-		for _, i := range older[:n] {
-			try.set(i, blankedMarker)
+	if len(older) == 0 {
+		return
+	}
+	upTo := func(n int) int {
+		if n == 0 {
+			return 0
 		}
-		return try
+		return older[n-1] + 1
 	}
-	n := sort.Search(len(older), func(n int) bool { return fits(blanked(n).messages) })
-	if n > 0 {
-		d.messages, d.own = blanked(n).messages, true
-	}
-	d.note(n, "blanked")
+	n := sort.Search(len(older), func(n int) bool {
+		try := draft{messages: d.messages}
+		try.blank(upTo(n))
+		return fits(try.messages)
+	})
+	d.blanked = max(d.blanked, upTo(n))
+	d.blank(upTo(n))
 }
 
 // blankable reports whether a message is a tool result that is longer than the marker.

@@ -20,13 +20,18 @@ import (
 // drops the oldest of those until the request fits. A call and its results are kept or dropped together. The newest
 // user message always stays. The stored conversation is not changed.
 //
+// The requests that follow keep the messages from the same one on, until they exceed Max again. They repeat the
+// beginning of the request before, which providers cache.
+//
 // The reason of the replacement counts the dropped messages. If the smallest legal request exceeds Max, the request is
 // sent anyway, and OnBudgetExceeded fires with the kind context.
 //
-// The zero value is ready to use. TokenBudget has no state and is safe for concurrent use.
+// The zero value is ready to use. TokenBudget keeps separate state for each run and is safe for concurrent use.
 type TokenBudget struct {
-	Max  limit.Bound[int] // tokens of a request; default 115,000, for a model with a window of 128,000
+	Max  limit.Bound[int] // tokens of a request; default 115,000: a window of 128,000 less room for the reply
 	Keep limit.Bound[int] // messages; default 4. The newest user message stays even if Keep is limit.AtMost(0)
+
+	cuts hookkit.PerRun[conversation.Cut]
 }
 
 // Bind adds the hook. It panics on a negative bound.
@@ -39,10 +44,17 @@ func (b *TokenBudget) Bind(h *agent.Hooks) {
 func (b *TokenBudget) BeforeLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest,
 ) (agent.BeforeLLMOutcome, error) {
-	most := b.Max.Or(115_000)
-	kept, ok := conversation.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
+	most := b.Max.Or(kit.UnknownWindow - kit.ReplyTokens)
+	var cut conversation.Cut
+	if run != nil {
+		cut = b.cuts.Load(run)
+	}
+	kept, ok := cut.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
 		return conversation.RequestTokens(kit.Env(run), messages, req.Tools) <= most
 	})
+	if run != nil {
+		b.cuts.Do(run, func(c *conversation.Cut) { *c = cut })
+	}
 	dropped := len(req.Messages) - len(kept)
 	if !ok {
 		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{

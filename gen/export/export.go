@@ -231,16 +231,25 @@ const (
 )
 
 // reply returns the schema of the replies that hooks of a point may give. It has one alternative for each decision, and
-// one for a failure.
+// one for a failure. Each is a definition of its own, so that programs which make types make one for each: a hook that
+// may only continue or refuse can say so in its result type.
 func (e *Export) reply(b *builder, p *summary.Point) *jsonschema.Schema {
 	s := &jsonschema.Schema{Description: "The reply of hooks at " + p.Name + "."}
+	named := func(suffix string, alternative *jsonschema.Schema) {
+		alternative.Type, alternative.AdditionalProperties = "object", nothing()
+		name := b.free(p.Name + "Reply" + suffix)
+		alternative.Title, b.defs[name] = name, alternative
+		s.OneOf = append(s.OneOf, reference(name))
+	}
 	add := func(decision string, value *jsonschema.Schema, mandatory, reason bool, about string) {
 		var name any = decision
+		suffix := strings.ToUpper(decision[:1]) + decision[1:]
 		alternative := &jsonschema.Schema{
-			Type: "object", Title: p.Name + "Reply_" + decision, Description: about, Required: []string{"decision"},
-			Properties:           map[string]*jsonschema.Schema{"decision": {Type: "string", Const: &name}},
-			PropertyOrder:        []string{"decision", "value", "reason", "collected"},
-			AdditionalProperties: nothing(),
+			Description: about, Required: []string{"decision"},
+			Properties: map[string]*jsonschema.Schema{
+				"decision": {Type: "string", Const: &name, Title: "Decision" + suffix},
+			},
+			PropertyOrder: []string{"decision", "value", "reason", "collected"},
 		}
 		if value != nil {
 			alternative.Properties["value"] = value
@@ -256,7 +265,7 @@ func (e *Export) reply(b *builder, p *summary.Point) *jsonschema.Schema {
 			values.Description = "The contributions."
 			alternative.Properties["collected"] = values
 		}
-		s.OneOf = append(s.OneOf, alternative)
+		named(suffix, alternative)
 	}
 	add(decideContinue, nil, false, false, "No decision.")
 	if p.Replace {
@@ -274,10 +283,9 @@ func (e *Export) reply(b *builder, p *summary.Point) *jsonschema.Schema {
 			add(name, value, false, false, "Leave with "+name+".")
 		}
 	}
-	s.OneOf = append(s.OneOf, &jsonschema.Schema{
-		Type: "object", Title: p.Name + "Reply_error", Description: "The hooks failed, or refused at a point that checks.",
-		Properties: map[string]*jsonschema.Schema{"error": {Type: "string"}}, Required: []string{"error"},
-		AdditionalProperties: nothing(),
+	named("Error", &jsonschema.Schema{
+		Description: "The hooks failed, or refused at a point that checks.",
+		Properties:  map[string]*jsonschema.Schema{"error": {Type: "string"}}, Required: []string{"error"},
 	})
 	return s
 }

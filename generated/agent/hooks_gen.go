@@ -32,6 +32,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hookimpl"
 	"github.com/hookgen/hookgen/spec"
@@ -60,6 +61,8 @@ type staleCode_runHookgen interface {
 	OnToolsDisabled(ToolsDisabled)
 	BeforeTool(ToolCallRequest) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
 	OnPermission(ToolCallRequest) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
+	BeforeAsk(Question) (spec.Vote, stale_Refuse, stale_Approve, spec.FailClosed)
+	OnPermissionGranted(Grant)
 	OnPermissionDenied(Denial)
 	OnHandoff(Handoff) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
 	AroundTool(ToolCallRequest) stale_of_AroundTool_Around
@@ -90,6 +93,8 @@ type (
 	stale_Deny                  = agentspec.Deny
 	stale_Ask                   = agentspec.Ask
 	stale_Allow                 = agentspec.Allow
+	stale_Refuse                = agentspec.Refuse
+	stale_Approve               = agentspec.Approve
 	stale_of_AroundTool_Around  = spec.Around[ToolCallResult]
 	stale_RejectDone            = agentspec.RejectDone
 	stale_of_OnStop_Collect     = spec.Collect[EndRun]
@@ -129,6 +134,14 @@ var _ = Ask(staleCode_runHookgen_Ask{})
 type staleCode_runHookgen_Allow stale_Allow
 
 var _ = Allow(staleCode_runHookgen_Allow{})
+
+type staleCode_runHookgen_Approve stale_Approve
+
+var _ = Approve(staleCode_runHookgen_Approve{})
+
+type staleCode_runHookgen_Refuse stale_Refuse
+
+var _ = Refuse(staleCode_runHookgen_Refuse{})
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
 // build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
@@ -263,39 +276,70 @@ type Allow struct {
 func (Allow) legalAtOnPermission() {}
 func (Allow) isExit()              {}
 
+// Approve approves a call instead of the person who was about to be asked.
+//
+// Legal at BeforeAsk.
+type Approve struct {
+	// other arguments for the call; nil: unchanged; see [Approval]
+	Args json.RawMessage
+	// rules for later calls; see [Approval]
+	Remember json.RawMessage
+	Reason   string
+}
+
+// Approve is legal at these points.
+func (Approve) legalAtBeforeAsk() {}
+func (Approve) isExit()           {}
+
+// Refuse refuses a call instead of the person who was about to be asked.
+//
+// Legal at BeforeAsk.
+type Refuse struct {
+	// for the model and for records
+	Reason string
+	// also stop the run, with stop_requested
+	StopRun bool
+}
+
+// Refuse is legal at these points.
+func (Refuse) legalAtBeforeAsk() {}
+func (Refuse) isExit()           {}
+
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
-	OnRunStart         OnRunStartPoint
-	ShouldStop         ShouldStopPoint
-	BeforeStep         BeforeStepPoint
-	ShouldCompact      ShouldCompactPoint
-	BeforeCompact      BeforeCompactPoint
-	AfterCompact       AfterCompactPoint
-	Briefing           BriefingPoint
-	BeforeLLM          BeforeLLMPoint
-	AroundLLM          AroundLLMPoint
-	AfterLLM           AfterLLMPoint
-	OnToolsDisabled    OnToolsDisabledPoint
-	BeforeTool         BeforeToolPoint
-	OnPermission       OnPermissionPoint
-	OnPermissionDenied OnPermissionDeniedPoint
-	OnHandoff          OnHandoffPoint
-	AroundTool         AroundToolPoint
-	OnToolProgress     OnToolProgressPoint
-	OnToolError        OnToolErrorPoint
-	OnSubagentStart    OnSubagentStartPoint
-	OnSubagentStop     OnSubagentStopPoint
-	AfterTool          AfterToolPoint
-	OnBudgetExceeded   OnBudgetExceededPoint
-	AfterStep          AfterStepPoint
-	CheckDone          CheckDonePoint
-	OnDoneAccepted     OnDoneAcceptedPoint
-	OnRunError         OnRunErrorPoint
-	OnStop             OnStopPoint
-	BeforeRunEnd       BeforeRunEndPoint
-	OnRunEnd           OnRunEndPoint
+	OnRunStart          OnRunStartPoint
+	ShouldStop          ShouldStopPoint
+	BeforeStep          BeforeStepPoint
+	ShouldCompact       ShouldCompactPoint
+	BeforeCompact       BeforeCompactPoint
+	AfterCompact        AfterCompactPoint
+	Briefing            BriefingPoint
+	BeforeLLM           BeforeLLMPoint
+	AroundLLM           AroundLLMPoint
+	AfterLLM            AfterLLMPoint
+	OnToolsDisabled     OnToolsDisabledPoint
+	BeforeTool          BeforeToolPoint
+	OnPermission        OnPermissionPoint
+	BeforeAsk           BeforeAskPoint
+	OnPermissionGranted OnPermissionGrantedPoint
+	OnPermissionDenied  OnPermissionDeniedPoint
+	OnHandoff           OnHandoffPoint
+	AroundTool          AroundToolPoint
+	OnToolProgress      OnToolProgressPoint
+	OnToolError         OnToolErrorPoint
+	OnSubagentStart     OnSubagentStartPoint
+	OnSubagentStop      OnSubagentStopPoint
+	AfterTool           AfterToolPoint
+	OnBudgetExceeded    OnBudgetExceededPoint
+	AfterStep           AfterStepPoint
+	CheckDone           CheckDonePoint
+	OnDoneAccepted      OnDoneAcceptedPoint
+	OnRunError          OnRunErrorPoint
+	OnStop              OnStopPoint
+	BeforeRunEnd        BeforeRunEndPoint
+	OnRunEnd            OnRunEndPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -382,6 +426,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 		h.OnToolsDisabled.registry().Info(),
 		h.BeforeTool.registry().Info(),
 		h.OnPermission.registry().Info(),
+		h.BeforeAsk.registry().Info(),
+		h.OnPermissionGranted.registry().Info(),
 		h.OnPermissionDenied.registry().Info(),
 		h.OnHandoff.registry().Info(),
 		h.AroundTool.registry().Info(),
@@ -426,9 +472,8 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 // OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnRunStartFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -510,7 +555,7 @@ type OnRunStartPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunStartPoint) Add(f OnRunStart[RunStart], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -518,7 +563,7 @@ func (p *OnRunStartPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnRunStartFunc(f), opts)
+	return p.registry().AddGate(OnRunStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -526,7 +571,7 @@ func (p *OnRunStartPoint) Observe(
 	f OnRunStartObserver[RunStart],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -534,7 +579,7 @@ func (p *OnRunStartPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunStartFired[RunStart]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -590,9 +635,8 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 // ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		ShouldStopFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -631,7 +675,7 @@ type ShouldStopPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShouldStopPoint) Add(f ShouldStop[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -639,12 +683,12 @@ func (p *ShouldStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", ShouldStopFunc(f), opts)
+	return p.registry().Add(ShouldStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShouldStopPoint) Observe(f ShouldStopObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -652,7 +696,7 @@ func (p *ShouldStopPoint) ObserveFunc(
 	f func(context.Context, *Run, ShouldStopFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -703,9 +747,8 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 // BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeStepFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -740,7 +783,7 @@ type BeforeStepPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeStepPoint) Add(f BeforeStep[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -748,12 +791,12 @@ func (p *BeforeStepPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", BeforeStepFunc(f), opts)
+	return p.registry().Add(BeforeStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeStepPoint) Observe(f BeforeStepObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -761,7 +804,7 @@ func (p *BeforeStepPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeStepFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -809,9 +852,8 @@ func ShouldCompactWhen(
 	when func(*Run, ContextUse) bool,
 	h ShouldCompact[ContextUse],
 ) ShouldCompact[ContextUse] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		ShouldCompactFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -879,7 +921,7 @@ type ShouldCompactPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShouldCompactPoint) Add(f ShouldCompact[ContextUse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -887,7 +929,7 @@ func (p *ShouldCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", ShouldCompactFunc(f), opts)
+	return p.registry().AddGate(ShouldCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -895,7 +937,7 @@ func (p *ShouldCompactPoint) Observe(
 	f ShouldCompactObserver[ContextUse],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -903,7 +945,7 @@ func (p *ShouldCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, ShouldCompactFired[ContextUse]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -969,9 +1011,8 @@ func BeforeCompactWhen(
 	when func(*Run, Compaction) bool,
 	h BeforeCompact[Compaction],
 ) BeforeCompact[Compaction] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeCompactFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1037,7 +1078,7 @@ type BeforeCompactPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeCompactPoint) Add(f BeforeCompact[Compaction], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1045,7 +1086,7 @@ func (p *BeforeCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeCompactFunc(f), opts)
+	return p.registry().AddGate(BeforeCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1053,7 +1094,7 @@ func (p *BeforeCompactPoint) Observe(
 	f BeforeCompactObserver[Compaction],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1061,7 +1102,7 @@ func (p *BeforeCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeCompactFired[Compaction]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1120,9 +1161,8 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 // AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterCompactFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1180,7 +1220,7 @@ type AfterCompactPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterCompactPoint) Add(f AfterCompact[Compacted], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1188,7 +1228,7 @@ func (p *AfterCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterCompactFunc(f), opts)
+	return p.registry().AddGate(AfterCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1196,7 +1236,7 @@ func (p *AfterCompactPoint) Observe(
 	f AfterCompactObserver[Compacted],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1204,7 +1244,7 @@ func (p *AfterCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterCompactFired[Compacted]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1255,9 +1295,8 @@ func (f BriefingFunc) Bind(h *Hooks) {
 // BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BriefingFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1294,7 +1333,7 @@ type BriefingPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BriefingPoint) Add(f Briefing[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1302,12 +1341,12 @@ func (p *BriefingPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", BriefingFunc(f), opts)
+	return p.registry().Add(BriefingFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BriefingPoint) Observe(f BriefingObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1315,7 +1354,7 @@ func (p *BriefingPoint) ObserveFunc(
 	f func(context.Context, *Run, BriefingFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1364,9 +1403,8 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 // BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeLLMFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1450,7 +1488,7 @@ type BeforeLLMPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeLLMPoint) Add(f BeforeLLM[LLMRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1458,7 +1496,7 @@ func (p *BeforeLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeLLMFunc(f), opts)
+	return p.registry().AddGate(BeforeLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1466,7 +1504,7 @@ func (p *BeforeLLMPoint) Observe(
 	f BeforeLLMObserver[LLMRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1474,7 +1512,7 @@ func (p *BeforeLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1538,9 +1576,8 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 // AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AroundLLMFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1586,7 +1623,7 @@ type AroundLLMPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundLLMPoint) Add(f AroundLLM[LLMRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1594,7 +1631,7 @@ func (p *AroundLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AroundLLMFunc(f), opts)
+	return p.registry().Add(AroundLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1602,7 +1639,7 @@ func (p *AroundLLMPoint) Observe(
 	f AroundLLMObserver[LLMRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1610,7 +1647,7 @@ func (p *AroundLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundLLMFired[LLMRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1662,9 +1699,8 @@ func (p *AroundLLMPoint) FireBy(
 
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 // UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
-// Elapsed. EndTurn ends the run before any tool
-// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
-// failed.
+// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
+// the run. AfterLLM does not fire if the call failed.
 //
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterLLM[P any] interface {
@@ -1687,9 +1723,8 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 // AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterLLMFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1769,7 +1804,7 @@ type AfterLLMPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterLLMPoint) Add(f AfterLLM[LLMResponse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1777,12 +1812,12 @@ func (p *AfterLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterLLMFunc(f), opts)
+	return p.registry().AddGate(AfterLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterLLMPoint) Observe(f AfterLLMObserver[LLMResponse], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1790,7 +1825,7 @@ func (p *AfterLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterLLMFired[LLMResponse]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1847,9 +1882,8 @@ func OnToolsDisabledWhen(
 	when func(*Run, ToolsDisabled) bool,
 	h OnToolsDisabled[ToolsDisabled],
 ) OnToolsDisabled[ToolsDisabled] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnToolsDisabledFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1884,7 +1918,7 @@ type OnToolsDisabledPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolsDisabledPoint) Add(f OnToolsDisabled[ToolsDisabled], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1892,7 +1926,7 @@ func (p *OnToolsDisabledPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolsDisabled) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnToolsDisabledFunc(f), opts)
+	return p.registry().Add(OnToolsDisabledFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1900,7 +1934,7 @@ func (p *OnToolsDisabledPoint) Observe(
 	f OnToolsDisabledObserver[ToolsDisabled],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1908,7 +1942,7 @@ func (p *OnToolsDisabledPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1954,9 +1988,8 @@ func BeforeToolWhen(
 	when func(*Run, ToolCallRequest) bool,
 	h BeforeTool[ToolCallRequest],
 ) BeforeTool[ToolCallRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeToolFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2041,7 +2074,7 @@ type BeforeToolPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeToolPoint) Add(f BeforeTool[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2049,7 +2082,7 @@ func (p *BeforeToolPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeToolFunc(f), opts)
+	return p.registry().AddGate(BeforeToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2057,7 +2090,7 @@ func (p *BeforeToolPoint) Observe(
 	f BeforeToolObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2065,7 +2098,7 @@ func (p *BeforeToolPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2099,9 +2132,10 @@ func (p *BeforeToolPoint) FireBy(
 }
 
 // OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
-// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, the
-// approver is asked once; without an approver, or without approval in time, the call is denied. If no hook
-// votes, the call is allowed. A failing hook denies.
+// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
+// fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
+// If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
+// OnPermission fires once more with the changed call.
 //
 // Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type OnPermission[P any] interface {
@@ -2132,9 +2166,8 @@ func OnPermissionWhen(
 	when func(*Run, ToolCallRequest) bool,
 	h OnPermission[ToolCallRequest],
 ) OnPermission[ToolCallRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnPermissionFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2212,7 +2245,7 @@ type OnPermissionPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionPoint) Add(f OnPermission[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2220,7 +2253,7 @@ func (p *OnPermissionPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnPermissionFunc(f), opts)
+	return p.registry().AddGate(OnPermissionFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2228,7 +2261,7 @@ func (p *OnPermissionPoint) Observe(
 	f OnPermissionObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2236,7 +2269,7 @@ func (p *OnPermissionPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2269,8 +2302,258 @@ func (p *OnPermissionPoint) FireBy(
 	return
 }
 
+// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
+// Approve answer instead of the person, and then nobody is asked. A failing hook refuses the call, and the run
+// continues. If an approval changes the arguments and the vote about the changed call is Ask, BeforeAsk fires
+// once more: Refuse still refuses, and the person is not asked again.
+//
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+type BeforeAsk[P any] interface {
+	BeforeAsk(ctx context.Context, run *Run, payload P) (BeforeAskOutcome, error)
+}
+
+// BeforeAskFunc is a function that is a hook of BeforeAsk.
+type BeforeAskFunc func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error)
+
+// BeforeAsk calls f.
+func (f BeforeAskFunc) BeforeAsk(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
+	return f(ctx, run, payload)
+}
+
+// Bind adds f to its point.
+func (f BeforeAskFunc) Bind(h *Hooks) {
+	h.BeforeAsk.Add(f)
+}
+
+// BeforeAskWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
+func BeforeAskWhen(desc string, when func(*Run, Question) bool, h BeforeAsk[Question]) BeforeAsk[Question] {
+	return struct {
+		hookgenCondition
+		BeforeAskFunc
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeAsk(ctx, run, payload)
+		},
+	}
+}
+
+// BeforeAskOutcome is a decision of a hook of BeforeAsk: Refuse or Approve. Nil continues.
+type BeforeAskOutcome interface {
+	legalAtBeforeAsk()
+}
+
+// BeforeAskExit is an outcome that ends the fire: Refuse or Approve. A fire returns it; see
+// MatchBeforeAsk.
+//
+//sumtype:decl
+type BeforeAskExit interface {
+	BeforeAskOutcome
+	isExit()
+}
+
+// MatchBeforeAsk calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
+func MatchBeforeAsk[R any](exit BeforeAskExit, none func() R, refuse func(Refuse) R, approve func(Approve) R) R {
+	switch x := exit.(type) {
+	case nil:
+		return none()
+	case Refuse:
+		return refuse(x)
+	case Approve:
+		return approve(x)
+	}
+	panic(hookimpl.Unmatched("BeforeAsk", exit))
+}
+
+// BeforeAskObserver is notified of every fire of BeforeAsk after it is decided.
+type BeforeAskObserver[P any] interface {
+	ObserveBeforeAsk(ctx context.Context, run *Run, fired BeforeAskFired[P])
+}
+
+// BeforeAskFired describes one fire of BeforeAsk to observers.
+type BeforeAskFired[P any] struct {
+	// Payload is the payload as it was passed to Fire.
+	Payload P
+	// Exit is the decision that the fire returned; nil without one.
+	Exit BeforeAskExit
+	// Ballots are the votes in firing order.
+	Ballots []hookkit.Ballot
+	// Err is the error that the fire returned.
+	Err error
+	// Verdict names the hook that decided.
+	hookkit.Verdict
+}
+
+// BeforeAskPoint holds the hooks and observers of BeforeAsk. The zero value is ready to use. Do not
+// copy it.
+type BeforeAskPoint struct {
+	state hookimpl.State
+}
+
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
+func (p *BeforeAskPoint) Add(f BeforeAsk[Question], opts ...hookkit.GateOption) *hookkit.Registration {
+	return p.registry().AddGate(f, opts)
+}
+
+// AddFunc registers a function as a hook. It panics as Add does.
+func (p *BeforeAskPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate(BeforeAskFunc(f), opts)
+}
+
+// Observe registers an observer. It panics as Add does.
+func (p *BeforeAskPoint) Observe(f BeforeAskObserver[Question], opts ...hookkit.ObserverOption) *hookkit.Registration {
+	return p.registry().Observe(f, opts)
+}
+
+// ObserveFunc registers a function as an observer. It panics as Add does.
+func (p *BeforeAskPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeAskFired[Question]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe(f, opts)
+}
+
+// List lists the hooks in firing order, those of outer layers included.
+func (p *BeforeAskPoint) List() []hookkit.Info {
+	return p.registry().Hooks()
+}
+
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
+func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (exit BeforeAskExit, err error) {
+	if p.state.Active() {
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+	}
+	return
+}
+
+// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+func (p *BeforeAskPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Question,
+) (exit BeforeAskExit, by hookkit.By, err error) {
+	if p.state.Active() {
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+	}
+	return
+}
+
+// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
+// calls that nobody had to be asked about.
+//
+// Every hook runs. An error is reported and changes nothing.
+type OnPermissionGranted[P any] interface {
+	OnPermissionGranted(ctx context.Context, run *Run, payload P) error
+}
+
+// OnPermissionGrantedFunc is a function that is a hook of OnPermissionGranted.
+type OnPermissionGrantedFunc func(ctx context.Context, run *Run, payload Grant) error
+
+// OnPermissionGranted calls f.
+func (f OnPermissionGrantedFunc) OnPermissionGranted(ctx context.Context, run *Run, payload Grant) error {
+	return f(ctx, run, payload)
+}
+
+// Bind adds f to its point.
+func (f OnPermissionGrantedFunc) Bind(h *Hooks) {
+	h.OnPermissionGranted.Add(f)
+}
+
+// OnPermissionGrantedWhen returns a hook that calls h if when returns true, and continues
+// otherwise. Listings show desc.
+func OnPermissionGrantedWhen(
+	desc string,
+	when func(*Run, Grant) bool,
+	h OnPermissionGranted[Grant],
+) OnPermissionGranted[Grant] {
+	return struct {
+		hookgenCondition
+		OnPermissionGrantedFunc
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Grant) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnPermissionGranted(ctx, run, payload)
+		},
+	}
+}
+
+// OnPermissionGrantedObserver is notified of every fire of OnPermissionGranted after it is decided.
+type OnPermissionGrantedObserver[P any] interface {
+	ObserveOnPermissionGranted(ctx context.Context, run *Run, fired OnPermissionGrantedFired[P])
+}
+
+// OnPermissionGrantedFired describes one fire of OnPermissionGranted to observers.
+type OnPermissionGrantedFired[P any] struct {
+	// Payload is the payload as it was passed to Fire.
+	Payload P
+	// Verdict names the hook that decided.
+	hookkit.Verdict
+}
+
+// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted. The zero value is
+// ready to use. Do not copy it.
+type OnPermissionGrantedPoint struct {
+	state hookimpl.State
+}
+
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
+func (p *OnPermissionGrantedPoint) Add(f OnPermissionGranted[Grant], opts ...hookkit.HookOption) *hookkit.Registration {
+	return p.registry().Add(f, opts)
+}
+
+// AddFunc registers a function as a hook. It panics as Add does.
+func (p *OnPermissionGrantedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Grant) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add(OnPermissionGrantedFunc(f), opts)
+}
+
+// Observe registers an observer. It panics as Add does.
+func (p *OnPermissionGrantedPoint) Observe(
+	f OnPermissionGrantedObserver[Grant],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe(f, opts)
+}
+
+// ObserveFunc registers a function as an observer. It panics as Add does.
+func (p *OnPermissionGrantedPoint) ObserveFunc(
+	f func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe(f, opts)
+}
+
+// List lists the hooks in firing order, those of outer layers included.
+func (p *OnPermissionGrantedPoint) List() []hookkit.Info {
+	return p.registry().Hooks()
+}
+
+// Fire runs the hooks.
+func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload Grant) {
+	if p.state.Active() {
+		p.runHooks(ctx, run, payload, nil)
+	}
+}
+
 // OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
-// silent approver, or a failing hook of OnPermission. The run continues, and the model gets the reason.
+// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
+// model gets the reason.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnPermissionDenied[P any] interface {
@@ -2297,9 +2580,8 @@ func OnPermissionDeniedWhen(
 	when func(*Run, Denial) bool,
 	h OnPermissionDenied[Denial],
 ) OnPermissionDenied[Denial] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnPermissionDeniedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2334,7 +2616,7 @@ type OnPermissionDeniedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionDeniedPoint) Add(f OnPermissionDenied[Denial], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2342,7 +2624,7 @@ func (p *OnPermissionDeniedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Denial) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnPermissionDeniedFunc(f), opts)
+	return p.registry().Add(OnPermissionDeniedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2350,7 +2632,7 @@ func (p *OnPermissionDeniedPoint) Observe(
 	f OnPermissionDeniedObserver[Denial],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2358,7 +2640,7 @@ func (p *OnPermissionDeniedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2399,9 +2681,8 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 // OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnHandoffFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2485,7 +2766,7 @@ type OnHandoffPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnHandoffPoint) Add(f OnHandoff[Handoff], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2493,12 +2774,12 @@ func (p *OnHandoffPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnHandoffFunc(f), opts)
+	return p.registry().AddGate(OnHandoffFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnHandoffPoint) Observe(f OnHandoffObserver[Handoff], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2506,7 +2787,7 @@ func (p *OnHandoffPoint) ObserveFunc(
 	f func(context.Context, *Run, OnHandoffFired[Handoff]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2576,9 +2857,8 @@ func AroundToolWhen(
 	when func(*Run, ToolCallRequest) bool,
 	h AroundTool[ToolCallRequest],
 ) AroundTool[ToolCallRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AroundToolFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2629,7 +2909,7 @@ type AroundToolPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundToolPoint) Add(f AroundTool[ToolCallRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2642,7 +2922,7 @@ func (p *AroundToolPoint) AddFunc(
 	) (hookkit.Answer[ToolCallResult], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AroundToolFunc(f), opts)
+	return p.registry().Add(AroundToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2650,7 +2930,7 @@ func (p *AroundToolPoint) Observe(
 	f AroundToolObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2658,7 +2938,7 @@ func (p *AroundToolPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2736,9 +3016,8 @@ func OnToolProgressWhen(
 	when func(*Run, ToolProgress) bool,
 	h OnToolProgress[ToolProgress],
 ) OnToolProgress[ToolProgress] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnToolProgressFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2773,7 +3052,7 @@ type OnToolProgressPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolProgressPoint) Add(f OnToolProgress[ToolProgress], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2781,7 +3060,7 @@ func (p *OnToolProgressPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolProgress) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnToolProgressFunc(f), opts)
+	return p.registry().Add(OnToolProgressFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2789,7 +3068,7 @@ func (p *OnToolProgressPoint) Observe(
 	f OnToolProgressObserver[ToolProgress],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2797,7 +3076,7 @@ func (p *OnToolProgressPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2840,9 +3119,8 @@ func OnToolErrorWhen(
 	when func(*Run, ToolFailure) bool,
 	h OnToolError[ToolFailure],
 ) OnToolError[ToolFailure] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnToolErrorFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2877,7 +3155,7 @@ type OnToolErrorPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolErrorPoint) Add(f OnToolError[ToolFailure], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2885,7 +3163,7 @@ func (p *OnToolErrorPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolFailure) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnToolErrorFunc(f), opts)
+	return p.registry().Add(OnToolErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2893,7 +3171,7 @@ func (p *OnToolErrorPoint) Observe(
 	f OnToolErrorObserver[ToolFailure],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2901,7 +3179,7 @@ func (p *OnToolErrorPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2944,9 +3222,8 @@ func OnSubagentStartWhen(
 	when func(*Run, Subagent) bool,
 	h OnSubagentStart[Subagent],
 ) OnSubagentStart[Subagent] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnSubagentStartFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2981,7 +3258,7 @@ type OnSubagentStartPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSubagentStartPoint) Add(f OnSubagentStart[Subagent], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2989,7 +3266,7 @@ func (p *OnSubagentStartPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Subagent) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnSubagentStartFunc(f), opts)
+	return p.registry().Add(OnSubagentStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2997,7 +3274,7 @@ func (p *OnSubagentStartPoint) Observe(
 	f OnSubagentStartObserver[Subagent],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3005,7 +3282,7 @@ func (p *OnSubagentStartPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSubagentStartFired[Subagent]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3047,9 +3324,8 @@ func OnSubagentStopWhen(
 	when func(*Run, SubagentDone) bool,
 	h OnSubagentStop[SubagentDone],
 ) OnSubagentStop[SubagentDone] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnSubagentStopFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3084,7 +3360,7 @@ type OnSubagentStopPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSubagentStopPoint) Add(f OnSubagentStop[SubagentDone], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3092,7 +3368,7 @@ func (p *OnSubagentStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload SubagentDone) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnSubagentStopFunc(f), opts)
+	return p.registry().Add(OnSubagentStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3100,7 +3376,7 @@ func (p *OnSubagentStopPoint) Observe(
 	f OnSubagentStopObserver[SubagentDone],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3108,7 +3384,7 @@ func (p *OnSubagentStopPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3126,9 +3402,10 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
 // skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
 // dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
-// last. The returned result is recorded and sent to the model. But a failure stays a failure: an emptied Err
-// is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; results of the reply's
-// other calls are kept. A failing hook withholds the result, and the run continues.
+// last. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
+// failure stays a failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn
+// ends the run; results of the reply's other calls are kept. A failing hook withholds the result, and the run
+// continues.
 //
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterTool[P any] interface {
@@ -3155,9 +3432,8 @@ func AfterToolWhen(
 	when func(*Run, ToolCallResult) bool,
 	h AfterTool[ToolCallResult],
 ) AfterTool[ToolCallResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterToolFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3238,7 +3514,7 @@ type AfterToolPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterToolPoint) Add(f AfterTool[ToolCallResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3246,7 +3522,7 @@ func (p *AfterToolPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterToolFunc(f), opts)
+	return p.registry().AddGate(AfterToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3254,7 +3530,7 @@ func (p *AfterToolPoint) Observe(
 	f AfterToolObserver[ToolCallResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3262,7 +3538,7 @@ func (p *AfterToolPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterToolFired[ToolCallResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3320,9 +3596,8 @@ func OnBudgetExceededWhen(
 	when func(*Run, BudgetExceeded) bool,
 	h OnBudgetExceeded[BudgetExceeded],
 ) OnBudgetExceeded[BudgetExceeded] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnBudgetExceededFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3360,7 +3635,7 @@ func (p *OnBudgetExceededPoint) Add(
 	f OnBudgetExceeded[BudgetExceeded],
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3368,7 +3643,7 @@ func (p *OnBudgetExceededPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload BudgetExceeded) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnBudgetExceededFunc(f), opts)
+	return p.registry().Add(OnBudgetExceededFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3376,7 +3651,7 @@ func (p *OnBudgetExceededPoint) Observe(
 	f OnBudgetExceededObserver[BudgetExceeded],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3384,7 +3659,7 @@ func (p *OnBudgetExceededPoint) ObserveFunc(
 	f func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3422,9 +3697,8 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 // AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterStepFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3459,7 +3733,7 @@ type AfterStepPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterStepPoint) Add(f AfterStep[StepResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3467,7 +3741,7 @@ func (p *AfterStepPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload StepResult) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AfterStepFunc(f), opts)
+	return p.registry().Add(AfterStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3475,7 +3749,7 @@ func (p *AfterStepPoint) Observe(
 	f AfterStepObserver[StepResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3483,7 +3757,7 @@ func (p *AfterStepPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterStepFired[StepResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3525,9 +3799,8 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 // CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		CheckDoneFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3609,7 +3882,7 @@ type CheckDonePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *CheckDonePoint) Add(f CheckDone[DoneRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3617,7 +3890,7 @@ func (p *CheckDonePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", CheckDoneFunc(f), opts)
+	return p.registry().AddGate(CheckDoneFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3625,7 +3898,7 @@ func (p *CheckDonePoint) Observe(
 	f CheckDoneObserver[DoneRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3633,7 +3906,7 @@ func (p *CheckDonePoint) ObserveFunc(
 	f func(context.Context, *Run, CheckDoneFired[DoneRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3689,9 +3962,8 @@ func OnDoneAcceptedWhen(
 	when func(*Run, DoneAccepted) bool,
 	h OnDoneAccepted[DoneAccepted],
 ) OnDoneAccepted[DoneAccepted] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnDoneAcceptedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3726,7 +3998,7 @@ type OnDoneAcceptedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnDoneAcceptedPoint) Add(f OnDoneAccepted[DoneAccepted], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3734,7 +4006,7 @@ func (p *OnDoneAcceptedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload DoneAccepted) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnDoneAcceptedFunc(f), opts)
+	return p.registry().Add(OnDoneAcceptedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3742,7 +4014,7 @@ func (p *OnDoneAcceptedPoint) Observe(
 	f OnDoneAcceptedObserver[DoneAccepted],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3750,7 +4022,7 @@ func (p *OnDoneAcceptedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3791,9 +4063,8 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 // OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnRunErrorFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3858,7 +4129,7 @@ type OnRunErrorPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunErrorPoint) Add(f OnRunError[RunError], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3866,7 +4137,7 @@ func (p *OnRunErrorPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnRunErrorFunc(f), opts)
+	return p.registry().AddGate(OnRunErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3874,7 +4145,7 @@ func (p *OnRunErrorPoint) Observe(
 	f OnRunErrorObserver[RunError],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3882,7 +4153,7 @@ func (p *OnRunErrorPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunErrorFired[RunError]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3936,9 +4207,8 @@ func (f OnStopFunc) Bind(h *Hooks) {
 // OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnStopFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3975,7 +4245,7 @@ type OnStopPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnStopPoint) Add(f OnStop[Stopping], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3983,12 +4253,12 @@ func (p *OnStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnStopFunc(f), opts)
+	return p.registry().Add(OnStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnStopPoint) Observe(f OnStopObserver[Stopping], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3996,7 +4266,7 @@ func (p *OnStopPoint) ObserveFunc(
 	f func(context.Context, *Run, OnStopFired[Stopping]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -4053,9 +4323,8 @@ func BeforeRunEndWhen(
 	when func(*Run, AgentResult) bool,
 	h BeforeRunEnd[AgentResult],
 ) BeforeRunEnd[AgentResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeRunEndFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -4113,7 +4382,7 @@ type BeforeRunEndPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeRunEndPoint) Add(f BeforeRunEnd[AgentResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -4121,7 +4390,7 @@ func (p *BeforeRunEndPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeRunEndFunc(f), opts)
+	return p.registry().AddGate(BeforeRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -4129,7 +4398,7 @@ func (p *BeforeRunEndPoint) Observe(
 	f BeforeRunEndObserver[AgentResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -4137,7 +4406,7 @@ func (p *BeforeRunEndPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -4186,9 +4455,8 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 // OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnRunEndFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -4223,7 +4491,7 @@ type OnRunEndPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunEndPoint) Add(f OnRunEnd[AgentResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -4231,12 +4499,12 @@ func (p *OnRunEndPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload AgentResult) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnRunEndFunc(f), opts)
+	return p.registry().Add(OnRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnRunEndPoint) Observe(f OnRunEndObserver[AgentResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -4244,7 +4512,7 @@ func (p *OnRunEndPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunEndFired[AgentResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -4263,6 +4531,10 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
+//
+// An approver that changes the arguments approves another call than the rules have seen. The changed arguments must
+// therefore match the schema of the tool, and OnPermission fires once more with them: a Deny still denies. An Ask does
+// not ask the person again. The arguments of a call that a hook has answered with SkipTool cannot be changed.
 type Approval = agentspec.Approval
 
 // An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped. It
@@ -4341,6 +4613,9 @@ type Env = agentspec.Env
 // A FailureKind classifies an Err.
 type FailureKind = agentspec.FailureKind
 
+// A Grant is a call that was approved after a question.
+type Grant = agentspec.Grant
+
 // A Handoff is a planned handoff to another agent.
 type Handoff = agentspec.Handoff
 
@@ -4389,8 +4664,9 @@ type Part = agentspec.Part
 // Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with BeforeTool,
 // OnSubagentStop with OnSubagentStart, and AfterCompact with a BeforeCompact that did not skip. This includes runs
 // that end with an error, a panic, a cancellation or a handoff, and streams whose reader stops early. Points that
-// fire while a run ends (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd, OnRunEnd) get a
-// context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
+// may fire while a run ends (AfterCompact, OnToolError, AfterTool, OnSubagentStop, AfterStep, OnRunError, OnStop,
+// BeforeRunEnd, OnRunEnd) get a context that is not cancelled with the run. Their hooks can therefore still write to a
+// database, for example.
 type Points = agentspec.Points
 
 // A Pricer computes the cost of a model call. It must be safe for concurrent use.
@@ -4479,8 +4755,9 @@ type ToolCallDelta = agentspec.ToolCallDelta
 // JSON; these are encoded as text under args_text.
 type ToolCallRequest = agentspec.ToolCallRequest
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
-// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Context, Err, Kind and
+// NoRetry. The loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of
+// the run.
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
@@ -4539,15 +4816,17 @@ const InterruptionName = agentspec.InterruptionName
 const (
 	// a hook of OnPermission denied
 	DeniedByVote = agentspec.DeniedByVote
-	// a hook of OnPermission failed
+	// a hook of OnPermission or BeforeAsk failed
 	DeniedByHook = agentspec.DeniedByHook
+	// a hook of BeforeAsk refused instead of a person
+	DeniedByAnswer = agentspec.DeniedByAnswer
 	// the approver denied
 	DeniedByPerson = agentspec.DeniedByPerson
 	// no approver is set
 	DeniedUnasked = agentspec.DeniedUnasked
 	// no answer in time
 	DeniedBySilence = agentspec.DeniedBySilence
-	// the approver returned an error or panicked
+	// the approver failed, or changed the arguments to invalid ones
 	DeniedByApprover = agentspec.DeniedByApprover
 )
 
@@ -4642,6 +4921,8 @@ const (
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
+type hookgenCondition = hookimpl.Condition
+
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
@@ -4653,7 +4934,7 @@ var onRunStartPoint = hookimpl.Point{
 	Name:    "OnRunStart",
 	Payload: "RunStart",
 	Results: "Replace, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceOnRunStart,
 	Exits: []any{
 		EndTurn{},
@@ -4662,8 +4943,6 @@ var onRunStartPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnRunStart[RunStart].OnRunStart,
 		OnRunStartFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnRunStartObserver[RunStart].ObserveOnRunStart,
 	),
 }
@@ -4689,7 +4968,8 @@ func (p *OnRunStartPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &OnRunStartFired[RunStart]{Payload: current}
@@ -4710,11 +4990,10 @@ func (p *OnRunStartPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case onRunStartReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -4728,7 +5007,7 @@ func (p *OnRunStartPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // shouldStopPoint describes ShouldStop to the runtime.
@@ -4736,13 +5015,11 @@ var shouldStopPoint = hookimpl.Point{
 	Name:    "ShouldStop",
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
-	Law:     hookimpl.FailsClosed,
+	Closed:  true,
 	Fire:    (*ShouldStopPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		ShouldStop[Step].ShouldStop,
 		ShouldStopFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		ShouldStopObserver[Step].ObserveShouldStop,
 	),
 }
@@ -4794,7 +5071,7 @@ func (p *ShouldStopPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected, err
+	return
 }
 
 // beforeStepPoint describes BeforeStep to the runtime.
@@ -4805,8 +5082,6 @@ var beforeStepPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		BeforeStep[Step].BeforeStep,
 		BeforeStepFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeStepObserver[Step].ObserveBeforeStep,
 	),
 }
@@ -4858,7 +5133,6 @@ var shouldCompactPoint = hookimpl.Point{
 	Name:    "ShouldCompact",
 	Payload: "ContextUse",
 	Results: "Vote, Compact, FailOpen",
-	Law:     hookimpl.Decides,
 	Exits: []any{
 		Compact{},
 	},
@@ -4866,8 +5140,6 @@ var shouldCompactPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		ShouldCompact[ContextUse].ShouldCompact,
 		ShouldCompactFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		ShouldCompactObserver[ContextUse].ObserveShouldCompact,
 	),
 }
@@ -4925,12 +5197,11 @@ func (p *ShouldCompactPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Compact:
 				rank = 1
 			}
@@ -4946,7 +5217,7 @@ func (p *ShouldCompactPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // beforeCompactPoint describes BeforeCompact to the runtime.
@@ -4954,7 +5225,7 @@ var beforeCompactPoint = hookimpl.Point{
 	Name:    "BeforeCompact",
 	Payload: "Compaction",
 	Results: "SkipCompaction, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		SkipCompaction{},
 	},
@@ -4962,8 +5233,6 @@ var beforeCompactPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeCompact[Compaction].BeforeCompact,
 		BeforeCompactFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeCompactObserver[Compaction].ObserveBeforeCompact,
 	),
 }
@@ -5008,11 +5277,10 @@ func (p *BeforeCompactPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case SkipCompaction:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -5022,7 +5290,7 @@ func (p *BeforeCompactPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // afterCompactPoint describes AfterCompact to the runtime.
@@ -5030,14 +5298,11 @@ var afterCompactPoint = hookimpl.Point{
 	Name:    "AfterCompact",
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
-	Law:     hookimpl.Decides,
 	Replace: ReplaceAfterCompact,
 	Fire:    (*AfterCompactPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterCompact[Compacted].AfterCompact,
 		AfterCompactFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterCompactObserver[Compacted].ObserveAfterCompact,
 	),
 }
@@ -5063,7 +5328,8 @@ func (p *AfterCompactPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterCompactFired[Compacted]{Payload: current}
@@ -5087,11 +5353,10 @@ func (p *AfterCompactPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterCompactReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5103,7 +5368,7 @@ func (p *AfterCompactPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // briefingPoint describes Briefing to the runtime.
@@ -5115,8 +5380,6 @@ var briefingPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		Briefing[Step].Briefing,
 		BriefingFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BriefingObserver[Step].ObserveBriefing,
 	),
 }
@@ -5172,7 +5435,7 @@ func (p *BriefingPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // beforeLLMPoint describes BeforeLLM to the runtime.
@@ -5180,7 +5443,7 @@ var beforeLLMPoint = hookimpl.Point{
 	Name:    "BeforeLLM",
 	Payload: "LLMRequest",
 	Results: "Replace, UseReply, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeLLM,
 	Exits: []any{
 		UseReply{},
@@ -5190,8 +5453,6 @@ var beforeLLMPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeLLM[LLMRequest].BeforeLLM,
 		BeforeLLMFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
 	),
 }
@@ -5217,7 +5478,8 @@ func (p *BeforeLLMPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeLLMFired[LLMRequest]{Payload: current}
@@ -5238,11 +5500,10 @@ func (p *BeforeLLMPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeLLMReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5256,7 +5517,7 @@ func (p *BeforeLLMPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // aroundLLMPoint describes AroundLLM to the runtime.
@@ -5264,44 +5525,42 @@ var aroundLLMPoint = hookimpl.Point{
 	Name:    "AroundLLM",
 	Payload: "LLMRequest",
 	Results: "Around[LLMResponse]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*AroundLLMPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h AroundLLM[LLMRequest],
-		ctx context.Context,
-		run *Run,
-		payload LLMRequest,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &aroundLLMInvocation{Next: func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
-			return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return AroundLLMFunc(func(
+	Calls: hookimpl.Wrapping(
+		func(
+			h AroundLLM[LLMRequest],
 			ctx context.Context,
 			run *Run,
 			payload LLMRequest,
-			next AroundLLMNext,
-		) (hookkit.Answer[LLMResponse], error) {
-			own := &aroundLLMInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
+				return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[LLMResponse](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &aroundLLMInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return AroundLLMFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload LLMRequest,
+				next AroundLLMNext,
+			) (hookkit.Answer[LLMResponse], error) {
+				outer := next.fire
+				own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[LLMResponse](reply, err)
+			})
+		},
 		AroundLLMObserver[LLMRequest].ObserveAroundLLM,
 	),
 }
@@ -5391,7 +5650,7 @@ var afterLLMPoint = hookimpl.Point{
 	Name:    "AfterLLM",
 	Payload: "LLMResponse",
 	Results: "Replace, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceAfterLLM,
 	Exits: []any{
 		EndTurn{},
@@ -5400,8 +5659,6 @@ var afterLLMPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		AfterLLM[LLMResponse].AfterLLM,
 		AfterLLMFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterLLMObserver[LLMResponse].ObserveAfterLLM,
 	),
 }
@@ -5427,7 +5684,8 @@ func (p *AfterLLMPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterLLMFired[LLMResponse]{Payload: current}
@@ -5448,11 +5706,10 @@ func (p *AfterLLMPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterLLMReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5466,7 +5723,7 @@ func (p *AfterLLMPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onToolsDisabledPoint describes OnToolsDisabled to the runtime.
@@ -5477,8 +5734,6 @@ var onToolsDisabledPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
 		OnToolsDisabledFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
 	),
 }
@@ -5530,7 +5785,7 @@ var beforeToolPoint = hookimpl.Point{
 	Name:    "BeforeTool",
 	Payload: "ToolCallRequest",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeTool,
 	Exits: []any{
 		SkipTool{},
@@ -5540,8 +5795,6 @@ var beforeToolPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeTool[ToolCallRequest].BeforeTool,
 		BeforeToolFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
 	),
 }
@@ -5567,7 +5820,8 @@ func (p *BeforeToolPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeToolFired[ToolCallRequest]{Payload: current}
@@ -5588,11 +5842,10 @@ func (p *BeforeToolPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeToolReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5606,7 +5859,7 @@ func (p *BeforeToolPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onPermissionPoint describes OnPermission to the runtime.
@@ -5614,7 +5867,7 @@ var onPermissionPoint = hookimpl.Point{
 	Name:    "OnPermission",
 	Payload: "ToolCallRequest",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Deny{},
 		Ask{},
@@ -5624,8 +5877,6 @@ var onPermissionPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnPermission[ToolCallRequest].OnPermission,
 		OnPermissionFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
 	),
 }
@@ -5672,12 +5923,11 @@ func (p *OnPermissionPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Deny:
 				rank = 1
 			case Ask:
@@ -5698,6 +5948,143 @@ func (p *OnPermissionPoint) runHooks(
 	return leading, nil
 }
 
+// beforeAskPoint describes BeforeAsk to the runtime.
+var beforeAskPoint = hookimpl.Point{
+	Name:    "BeforeAsk",
+	Payload: "Question",
+	Results: "Vote, Refuse, Approve, FailClosed",
+	Closed:  true,
+	Exits: []any{
+		Refuse{},
+		Approve{},
+	},
+	Fire: (*BeforeAskPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeAsk[Question].BeforeAsk,
+		BeforeAskFunc(nil),
+		BeforeAskObserver[Question].ObserveBeforeAsk,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeAskPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeAskPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeAskPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Question,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeAskExit, err error) {
+	if snap == nil {
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
+	all := snap
+	if snap.Recording() {
+		fired := &BeforeAskFired[Question]{Payload: payload}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
+			all.Notify(fired)
+		}()
+	}
+	defer func() {
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+		}
+	}()
+	var leading BeforeAskExit
+	hooks, _ := snap.Hooks.([]BeforeAsk[Question])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
+		inv.Hook = i + 1 // the deferred function reads which hook runs
+		out, failure := hooks[i].BeforeAsk(inv.Ctx, run, payload)
+		if failure == nil {
+			rank := 0
+			switch out.(type) {
+			case nil:
+				continue
+			case Refuse:
+				rank = 1
+			case Approve:
+				rank = 2
+			}
+			if rank > 0 {
+				if inv.Voted(out, rank, by) {
+					leading = out.(BeforeAskExit)
+				}
+				continue
+			}
+		}
+		return nil, inv.Fail(out, failure, by)
+	}
+	inv.Hook = 0
+	return leading, nil
+}
+
+// onPermissionGrantedPoint describes OnPermissionGranted to the runtime.
+var onPermissionGrantedPoint = hookimpl.Point{
+	Name:    "OnPermissionGranted",
+	Payload: "Grant",
+	Fire:    (*OnPermissionGrantedPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnPermissionGranted[Grant].OnPermissionGranted,
+		OnPermissionGrantedFunc(nil),
+		OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPermissionGrantedPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
+	if snap == nil {
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
+	at, all := &payload, snap
+	if snap.Recording() {
+		fired := &OnPermissionGrantedFired[Grant]{Payload: payload}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			all.Notify(fired)
+		}()
+	}
+	defer func() {
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
+		}
+	}()
+	hooks, _ := snap.Hooks.([]OnPermissionGranted[Grant])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
+		inv.Hook = i + 1 // the deferred function reads which hook runs
+		if failure := hooks[i].OnPermissionGranted(inv.Ctx, run, payload); failure != nil {
+			_ = inv.Fail(nil, failure, nil)
+		}
+	}
+	inv.Hook = 0
+}
+
 // onPermissionDeniedPoint describes OnPermissionDenied to the runtime.
 var onPermissionDeniedPoint = hookimpl.Point{
 	Name:    "OnPermissionDenied",
@@ -5706,8 +6093,6 @@ var onPermissionDeniedPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnPermissionDenied[Denial].OnPermissionDenied,
 		OnPermissionDeniedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
 	),
 }
@@ -5759,7 +6144,7 @@ var onHandoffPoint = hookimpl.Point{
 	Name:    "OnHandoff",
 	Payload: "Handoff",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceOnHandoff,
 	Exits: []any{
 		SkipTool{},
@@ -5769,8 +6154,6 @@ var onHandoffPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnHandoff[Handoff].OnHandoff,
 		OnHandoffFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnHandoffObserver[Handoff].ObserveOnHandoff,
 	),
 }
@@ -5796,7 +6179,8 @@ func (p *OnHandoffPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &OnHandoffFired[Handoff]{Payload: current}
@@ -5817,11 +6201,10 @@ func (p *OnHandoffPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case onHandoffReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5835,7 +6218,7 @@ func (p *OnHandoffPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // aroundToolPoint describes AroundTool to the runtime.
@@ -5843,47 +6226,42 @@ var aroundToolPoint = hookimpl.Point{
 	Name:    "AroundTool",
 	Payload: "ToolCallRequest",
 	Results: "Around[ToolCallResult]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*AroundToolPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h AroundTool[ToolCallRequest],
-		ctx context.Context,
-		run *Run,
-		payload ToolCallRequest,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &aroundToolInvocation{Next: func(
-			ctx context.Context,
-			payload ToolCallRequest,
-		) (hookkit.Answer[ToolCallResult], error) {
-			return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return AroundToolFunc(func(
+	Calls: hookimpl.Wrapping(
+		func(
+			h AroundTool[ToolCallRequest],
 			ctx context.Context,
 			run *Run,
 			payload ToolCallRequest,
-			next AroundToolNext,
-		) (hookkit.Answer[ToolCallResult], error) {
-			own := &aroundToolInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
+				return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[ToolCallResult](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &aroundToolInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return AroundToolFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload ToolCallRequest,
+				next AroundToolNext,
+			) (hookkit.Answer[ToolCallResult], error) {
+				outer := next.fire
+				own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[ToolCallResult](reply, err)
+			})
+		},
 		AroundToolObserver[ToolCallRequest].ObserveAroundTool,
 	),
 }
@@ -5979,8 +6357,6 @@ var onToolProgressPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnToolProgress[ToolProgress].OnToolProgress,
 		OnToolProgressFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
 	),
 }
@@ -6035,8 +6411,6 @@ var onToolErrorPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnToolError[ToolFailure].OnToolError,
 		OnToolErrorFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnToolErrorObserver[ToolFailure].ObserveOnToolError,
 	),
 }
@@ -6091,8 +6465,6 @@ var onSubagentStartPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnSubagentStart[Subagent].OnSubagentStart,
 		OnSubagentStartFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
 	),
 }
@@ -6147,8 +6519,6 @@ var onSubagentStopPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnSubagentStop[SubagentDone].OnSubagentStop,
 		OnSubagentStopFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
 	),
 }
@@ -6200,7 +6570,7 @@ var afterToolPoint = hookimpl.Point{
 	Name:    "AfterTool",
 	Payload: "ToolCallResult",
 	Results: "Replace, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceAfterTool,
 	Exits: []any{
 		EndTurn{},
@@ -6209,8 +6579,6 @@ var afterToolPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		AfterTool[ToolCallResult].AfterTool,
 		AfterToolFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterToolObserver[ToolCallResult].ObserveAfterTool,
 	),
 }
@@ -6236,7 +6604,8 @@ func (p *AfterToolPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterToolFired[ToolCallResult]{Payload: current}
@@ -6257,11 +6626,10 @@ func (p *AfterToolPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterToolReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -6275,7 +6643,7 @@ func (p *AfterToolPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onBudgetExceededPoint describes OnBudgetExceeded to the runtime.
@@ -6286,8 +6654,6 @@ var onBudgetExceededPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
 		OnBudgetExceededFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
 	),
 }
@@ -6347,8 +6713,6 @@ var afterStepPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		AfterStep[StepResult].AfterStep,
 		AfterStepFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterStepObserver[StepResult].ObserveAfterStep,
 	),
 }
@@ -6400,7 +6764,7 @@ var checkDonePoint = hookimpl.Point{
 	Name:    "CheckDone",
 	Payload: "DoneRequest",
 	Results: "Replace, RejectDone, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceCheckDone,
 	Exits: []any{
 		RejectDone{},
@@ -6409,8 +6773,6 @@ var checkDonePoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		CheckDone[DoneRequest].CheckDone,
 		CheckDoneFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		CheckDoneObserver[DoneRequest].ObserveCheckDone,
 	),
 }
@@ -6436,7 +6798,8 @@ func (p *CheckDonePoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &CheckDoneFired[DoneRequest]{Payload: current}
@@ -6457,11 +6820,10 @@ func (p *CheckDonePoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case checkDoneReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -6475,7 +6837,7 @@ func (p *CheckDonePoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onDoneAcceptedPoint describes OnDoneAccepted to the runtime.
@@ -6486,8 +6848,6 @@ var onDoneAcceptedPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
 		OnDoneAcceptedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
 	),
 }
@@ -6539,7 +6899,6 @@ var onRunErrorPoint = hookimpl.Point{
 	Name:    "OnRunError",
 	Payload: "RunError",
 	Results: "EndTurn, FailOpen",
-	Law:     hookimpl.Decides,
 	Exits: []any{
 		EndTurn{},
 	},
@@ -6547,8 +6906,6 @@ var onRunErrorPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnRunError[RunError].OnRunError,
 		OnRunErrorFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnRunErrorObserver[RunError].ObserveOnRunError,
 	),
 }
@@ -6597,11 +6954,10 @@ func (p *OnRunErrorPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case EndTurn:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -6613,7 +6969,7 @@ func (p *OnRunErrorPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onStopPoint describes OnStop to the runtime.
@@ -6625,8 +6981,6 @@ var onStopPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		OnStop[Stopping].OnStop,
 		OnStopFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnStopObserver[Stopping].ObserveOnStop,
 	),
 }
@@ -6682,7 +7036,7 @@ func (p *OnStopPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // beforeRunEndPoint describes BeforeRunEnd to the runtime.
@@ -6690,14 +7044,12 @@ var beforeRunEndPoint = hookimpl.Point{
 	Name:    "BeforeRunEnd",
 	Payload: "AgentResult",
 	Results: "Replace, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeRunEnd,
 	Fire:    (*BeforeRunEndPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeRunEnd[AgentResult].BeforeRunEnd,
 		BeforeRunEndFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
 	),
 }
@@ -6723,7 +7075,8 @@ func (p *BeforeRunEndPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeRunEndFired[AgentResult]{Payload: current}
@@ -6743,11 +7096,10 @@ func (p *BeforeRunEndPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeRunEndReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -6757,7 +7109,7 @@ func (p *BeforeRunEndPoint) runHooks(
 		return inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // onRunEndPoint describes OnRunEnd to the runtime.
@@ -6768,8 +7120,6 @@ var onRunEndPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnRunEnd[AgentResult].OnRunEnd,
 		OnRunEndFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnRunEndObserver[AgentResult].ObserveOnRunEnd,
 	),
 }

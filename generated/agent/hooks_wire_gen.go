@@ -56,6 +56,8 @@ var hookgenWire = wire.Spec{
 		"OnToolsDisabled",
 		"BeforeTool",
 		"OnPermission",
+		"BeforeAsk",
+		"OnPermissionGranted",
 		"OnPermissionDenied",
 		"OnHandoff",
 		"OnToolProgress",

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
 // Info describes the point.
@@ -47,7 +48,7 @@ func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (f
 	if t.In(3) == r.point.payload {
 		args[3] = args[3].Elem()
 	}
-	if r.point.Law.has(Wraps) {
+	if r.point.wraps {
 		act := t.In(4)
 		args[4] = reflect.MakeFunc(act, func([]reflect.Value) []reflect.Value {
 			return []reflect.Value{reflect.Zero(act.Out(0)), reflect.Zero(act.Out(1))}
@@ -79,11 +80,11 @@ func addressOf(t reflect.Type, payload any) (reflect.Value, error) {
 // AddAny implements [hookkit.Access].
 func (r *Registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookkit.Registration {
 	set := options(opts)
-	site := caller(1)
+	site := callsite.Of(1)
 	if h == nil {
 		panic(fmt.Sprintf("hookkit: %s.AddAny at %s: the hook is nil; pass a function", r.point.Name, site))
 	}
-	if set.FailClosed && !r.point.Law.has(Decides) {
+	if set.FailClosed && !r.point.decides {
 		panic(fmt.Sprintf("hookkit: %s.AddAny at %s: FailClosed, but hooks of this point decide nothing; remove the option",
 			r.point.Name, site))
 	}

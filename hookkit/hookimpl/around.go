@@ -3,7 +3,6 @@ package hookimpl
 import (
 	"cmp"
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"sync"
@@ -20,18 +19,19 @@ type AroundInvocation struct {
 	outer *AroundInvocation // of the part inside a hook: the invocation around it
 
 	// These fields are used in the outermost invocation.
-	gone atomic.Bool // a hook or the act is ending the goroutine
+	gone   atomic.Bool // a hook or the act is ending the goroutine
+	failed atomic.Bool // errs may not be empty
 
-	failing  atomic.Bool // failures or errs may not be empty
 	mu       sync.Mutex
-	failures []*hookkit.Failure // of the hooks and of the act, until it is known whether the caller receives them
-	errs     []madeError        // that hooks and the act returned, the latest last
+	errs     []madeError // that hooks and the act returned, the latest last
+	reported bool        // the failures in errs were reported, so that a later one has to be too
 }
 
-// A madeError is an error and the hook that made it, nil for the act.
+// A madeError is an error that a hook or the act made.
 type madeError struct {
-	err error
-	by  int
+	err     error
+	by      int              // the hook, counted from 0; the number of hooks for the act
+	failure *hookkit.Failure // reported if the caller does not receive the error; nil for an error of the act
 }
 
 // maxErrs limits the errors that an AroundInvocation remembers. For example, a hook that tries again for ever gets a
@@ -46,9 +46,7 @@ func (inv *AroundInvocation) End() { inv.over.Store(true) }
 // the failures that no caller receives now.
 func (inv *AroundInvocation) Ended(ctx context.Context, s *Snapshot) {
 	inv.End()
-	for _, f := range inv.kept() {
-		s.unreported(ctx, f)
-	}
+	inv.report(ctx, s, nil)
 }
 
 // Over reports whether End was called, for this invocation or for one around it.
@@ -133,10 +131,11 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	} else {
 		f = s.unreturned(ctx, recovered)
 	}
-	if recovered != nil {
-		inv.keep(ctx, s, f)
+	made := madeError{err: f, by: i}
+	if recovered != nil { // else it is reported already
+		made.failure = f
 	}
-	inv.made(f, i)
+	inv.made(ctx, s, made)
 	return f
 }
 
@@ -152,46 +151,13 @@ func (s *Snapshot) unreturned(ctx context.Context, recovered any) *hookkit.Failu
 	return f
 }
 
-// keep keeps a failure for Concluded. If the fire is over, because a timeout has abandoned the hook that called next,
-// it reports the failure.
-func (inv *AroundInvocation) keep(ctx context.Context, s *Snapshot, f *hookkit.Failure) {
-	inv.mu.Lock()
-	inv.failures = append(inv.failures, f)
-	inv.mu.Unlock()
-	inv.failing.Store(true)
-	if !inv.over.Load() {
-		return
-	}
-	inv.mu.Lock()
-	i := slices.Index(inv.failures, f) // Concluded may have taken it in the meantime
-	if i >= 0 {
-		inv.failures = slices.Delete(inv.failures, i, i+1)
-	}
-	inv.mu.Unlock()
-	if i >= 0 {
-		s.unreported(ctx, f)
-	}
-}
-
-// kept returns the failures that were kept, and forgets them.
-func (inv *AroundInvocation) kept() []*hookkit.Failure {
-	if !inv.failing.Load() {
-		return nil
-	}
-	inv.mu.Lock()
-	defer inv.mu.Unlock()
-	kept := inv.failures
-	inv.failures = nil
-	return kept
-}
-
 // Failed handles the error that hook i returned, counted from 0, or the act after the last hook, or the missing answer
 // if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer
 // become a failure of the hook.
 func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
 	inv = inv.whole()
 	if i == len(s.entries) {
-		inv.made(err, i)
+		inv.made(ctx, s, madeError{err: err, by: i})
 		return err
 	}
 	if inv.maker(err, i) >= 0 {
@@ -205,40 +171,75 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 		inv.gone.Store(false) // it was the goroutine of the hook's timeout that ended
 	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
-		inv.made(err, i)
+		inv.made(ctx, s, madeError{err, i, s.entries[i].failure(s.point.Name, err)})
 		return err
 	}
 	f := s.failed(ctx, s.entries[i], err, false, nil)
-	inv.keep(ctx, s, f)
-	inv.made(f, i)
+	inv.made(ctx, s, madeError{f, i, f})
 	return f
 }
 
-// made records who made the error.
-func (inv *AroundInvocation) made(err error, by int) {
+// made remembers an error for Concluded. If the fire is over, because a timeout has abandoned the hook that called
+// next, or if there are too many errors to remember, it reports the failure at once.
+func (inv *AroundInvocation) made(ctx context.Context, s *Snapshot, m madeError) {
+	inv.failed.Store(true)
 	inv.mu.Lock()
-	if inv.errs = append(inv.errs, madeError{err, by}); len(inv.errs) > maxErrs {
-		inv.errs = slices.Delete(inv.errs, maxErrs/2, maxErrs/2+1)
+	forgotten := m
+	if !inv.reported {
+		inv.errs = append(inv.errs, m)
+		forgotten = madeError{}
+		if len(inv.errs) > maxErrs {
+			forgotten = inv.errs[maxErrs/2]
+			inv.errs = slices.Delete(inv.errs, maxErrs/2, maxErrs/2+1)
+		}
 	}
 	inv.mu.Unlock()
-	inv.failing.Store(true)
+	if forgotten.failure != nil {
+		s.unreported(ctx, forgotten.failure)
+	}
+}
+
+// report reports the failures that are not in err, the error of the whole fire.
+func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error) {
+	if !inv.failed.Load() {
+		return
+	}
+	inv.mu.Lock()
+	errs := inv.errs
+	if inv.reported {
+		errs = nil
+	}
+	inv.reported = true
+	inv.mu.Unlock()
+	for _, m := range errs {
+		if m.failure != nil && !wraps(err, func(inner error) bool { return same(inner, m.err) }) {
+			s.unreported(ctx, m.failure)
+		}
+	}
 }
 
 // maker returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error
 // of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
 func (inv *AroundInvocation) maker(err error, i int) int {
-	if !inv.failing.Load() {
+	if !inv.failed.Load() {
 		return -1
 	}
 	inv.mu.Lock()
 	errs := slices.Clone(inv.errs)
 	inv.mu.Unlock()
-	for _, made := range slices.Backward(errs) {
-		if made.by > i && wraps(err, func(inner error) bool { return same(inner, made.err) }) {
-			return made.by
+	for _, m := range slices.Backward(errs) {
+		if m.by > i && wraps(err, func(inner error) bool { return same(inner, m.err) }) {
+			return m.by
 		}
 	}
 	return -1
+}
+
+// remembers reports whether a hook of this fire, or its act, made the failure.
+func (inv *AroundInvocation) remembers(f *hookkit.Failure) bool {
+	inv.mu.Lock()
+	defer inv.mu.Unlock()
+	return slices.ContainsFunc(inv.errs, func(m madeError) bool { return m.failure == f })
 }
 
 func isIllegal(err error) bool {
@@ -261,21 +262,7 @@ func Concluded[R any](
 	by *hookkit.By,
 ) {
 	inv.End()
-	kept := inv.kept()
-	if len(kept) > 0 {
-		passed := map[error]bool{}
-		wraps(err, func(inner error) bool {
-			if f, ok := inner.(*hookkit.Failure); ok {
-				passed[f] = true
-			}
-			return false
-		})
-		for _, f := range kept {
-			if !passed[f] {
-				s.unreported(ctx, f)
-			}
-		}
-	}
+	inv.report(ctx, s, err)
 	if by == nil && s.recording == nil {
 		return
 	}
@@ -285,7 +272,7 @@ func Concluded[R any](
 		if i := inv.maker(err, -1); i >= 0 && i < len(s.entries) {
 			decided.Hook, decided.Site = s.entries[i].name, s.entries[i].site
 		}
-		if f := failureIn(err); f != nil && f.Hook != "" && slices.Contains(kept, f) {
+		if f := failureIn(err); f != nil && f.Hook != "" && inv.remembers(f) {
 			decided.Reason = textOf(f.Cause)
 		}
 	} else if e, ok := (*opaque.Answer[R])(answer).By().(*entry); ok {
@@ -304,11 +291,16 @@ func Concluded[R any](
 // that of ErrTimeout takes itself for the context.DeadlineExceeded of somebody else. Unwrap of a typed nil may panic.
 func wraps(err error, found func(error) bool) bool {
 	defer func() { _ = recover() }()
-	return anyIn(err, found)
+	left := maxWrapped
+	return anyIn(err, &left, found)
 }
 
-func anyIn(err error, found func(error) bool) bool {
-	for err != nil {
+// maxWrapped bounds the errors that wraps asks. An error of a hook may wrap itself, and errors.As would never return.
+const maxWrapped = 1000
+
+func anyIn(err error, left *int, found func(error) bool) bool {
+	for err != nil && *left > 0 {
+		*left--
 		if found(err) {
 			return true
 		}
@@ -316,7 +308,7 @@ func anyIn(err error, found func(error) bool) bool {
 		case interface{ Unwrap() error }:
 			err = e.Unwrap()
 		case interface{ Unwrap() []error }:
-			return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyIn(err, found) })
+			return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyIn(err, left, found) })
 		default:
 			return false
 		}
@@ -367,10 +359,12 @@ func identical(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// failureIn is errors.As for such an error.
+// failureIn returns the first failure that err is or wraps, or nil.
 func failureIn(err error) (f *hookkit.Failure) {
-	defer func() { _ = recover() }()
-	errors.As(err, &f)
+	wraps(err, func(err error) (ok bool) {
+		f, ok = err.(*hookkit.Failure) //nolint:errorlint // wraps visits the chain
+		return ok
+	})
 	return f
 }
 

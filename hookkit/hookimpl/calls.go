@@ -7,8 +7,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns a Calls, from
-// a method expression of the point's interface and a nil of its function type.
+// Calls is the part of a Point that calls and makes hooks, and calls observers. Each kind of hook has a function that
+// returns a Calls. It takes the methods of the point's interfaces, and a nil of its function type.
 type Calls struct {
 	New    func() any            // a pointer to a zero payload
 	NewRun func() hookkit.AnyRun // a run with a zero environment
@@ -16,10 +16,14 @@ type Calls struct {
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
 	// Hook makes a hook of the point from one for any point.
 	Hook func(point string, h hookkit.AnyHook) any
+	// Notify calls an observer of the point. fired is a pointer to the point's Fired struct.
+	Notify func(ctx context.Context, observer any, run hookkit.AnyRun, fired any)
 	// Contribution is the type of one contribution; nil where hooks contribute nothing.
 	Contribution reflect.Type
 
 	hook, payload reflect.Type // the interface of the hooks, and the payload
+	decides       bool         // hooks decide, so that FailClosed can tighten the policy
+	wraps         bool         // Around: an error ends the fire, and need not be the hook's own
 }
 
 // The functions below are not inlined, because the compiler would compile their closures twice for each point.
@@ -27,47 +31,58 @@ type Calls struct {
 // Checking is for hooks that only return an error.
 //
 //go:noinline
-func Checking[H, E, P any, F ~func(context.Context, *hookkit.Run[E], P) error](
-	method func(H, context.Context, *hookkit.Run[E], P) error, _ F) Calls {
+func Checking[H, E, P, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) error](
+	method func(H, context.Context, *hookkit.Run[E], P) error,
+	_ Func,
+	observe func(O, context.Context, *hookkit.Run[E], F),
+) Calls {
 	return Calls{
 		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 		},
 		Hook: func(point string, h hookkit.AnyHook) any {
-			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
+			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
 				_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 				return err
 			})
 		},
+		Notify: notifying(observe),
 	}
 }
 
 // Deciding is for hooks that return a decision.
 //
 //go:noinline
-func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, error)](
-	method func(H, context.Context, *hookkit.Run[E], P) (O, error), _ F) Calls {
+func Deciding[H, E, P, D, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) (D, error)](
+	method func(H, context.Context, *hookkit.Run[E], P) (D, error),
+	_ Func,
+	observe func(O, context.Context, *hookkit.Run[E], F),
+) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), decides: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out}, err
 		},
 		Hook: func(point string, h hookkit.AnyHook) any {
-			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, error) {
-				out, _, err := unpack[O, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
+				out, _, err := unpack[D, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 				return out, err
 			})
 		},
+		Notify: notifying(observe),
 	}
 }
 
 // Collecting is for hooks that return contributions.
 //
 //go:noinline
-func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
-	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error), _ F) Calls {
+func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
+	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error),
+	_ Func,
+	observe func(O, context.Context, *hookkit.Run[E], F),
+) Calls {
 	return Calls{
 		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
 		Contribution: reflect.TypeFor[T](),
@@ -76,47 +91,68 @@ func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]
 			return hookkit.AnyReply{Collected: contributions(values)}, err
 		},
 		Hook: func(point string, h hookkit.AnyHook) any {
-			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
+			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
 				_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 				return values, err
 			})
 		},
+		Notify: notifying(observe),
 	}
 }
 
 // DecidingAndCollecting is for hooks that return both.
 //
 //go:noinline
-func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.Run[E], P) (O, []T, error)](
-	method func(H, context.Context, *hookkit.Run[E], P) (O, []T, error), _ F) Calls {
+func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) (D, []T, error)](
+	method func(H, context.Context, *hookkit.Run[E], P) (D, []T, error),
+	_ Func,
+	observe func(O, context.Context, *hookkit.Run[E], F),
+) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), decides: true,
 		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
 		},
 		Hook: func(point string, h hookkit.AnyHook) any {
-			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, []T, error) {
-				return unpack[O, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
+				return unpack[D, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 			})
 		},
+		Notify: notifying(observe),
 	}
 }
 
 // Wrapping is for around hooks, from a function that calls one for any next, and one that makes one.
 //
 //go:noinline
-func Wrapping[H, E, P any](
+func Wrapping[H, E, P, O, F any](
 	call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
 	hook func(point string, h hookkit.AnyHook) any,
+	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), wraps: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
 		},
-		Hook: hook,
+		Hook:   hook,
+		Notify: notifying(observe),
+	}
+}
+
+// notifying returns Calls.Notify. An observer is an O or, from ObserveFunc, a function.
+func notifying[O, E, F any](
+	observe func(O, context.Context, *hookkit.Run[E], F),
+) func(context.Context, any, hookkit.AnyRun, any) {
+	return func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
+		switch o := observer.(type) {
+		case O:
+			observe(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+		case func(context.Context, *hookkit.Run[E], F):
+			o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+		}
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 
 // A change adds entries to one registry. register and Use make several changes, all or none.
 type change struct {
-	at               *Registry
-	hooks, observers []*entry
+	at                        *Registry
+	hooks, observers, tracers []*entry
 }
 
 // register makes the registration of one entry, and adds the entry to each of the owners: with toHooks to their hooks,
-// with toObservers to their observers.
+// with toObservers to their observers, with toTracers to their tracers.
 func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*Registry) *hookkit.Registration {
 	reg := newRegistration(e.name, e.site)
 	if e.queue != nil {
@@ -38,6 +38,7 @@ func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*Regi
 
 func toHooks(c *change) *[]*entry     { return &c.hooks }
 func toObservers(c *change) *[]*entry { return &c.observers }
+func toTracers(c *change) *[]*entry   { return &c.tracers }
 
 // commit makes the changes, or none of them and returns why. The caller holds the locks.
 func commit(changes []change) error {
@@ -47,19 +48,15 @@ func commit(changes []change) error {
 		}
 	}
 	for _, c := range changes {
-		for _, e := range c.hooks {
+		for _, e := range slices.Concat(c.hooks, c.observers, c.tracers) {
 			e.owner = c.at
-		}
-		for _, e := range c.observers {
-			e.owner = c.at
-		}
-		c.at.hooks.add(c.hooks)
-		c.at.observers.add(c.observers)
-		for _, e := range slices.Concat(c.hooks, c.observers) {
 			for _, reg := range e.regs {
 				reg.registeredAt(c.at)
 			}
 		}
+		c.at.hooks.add(c.hooks)
+		c.at.observers.add(c.observers)
+		c.at.tracers.add(c.tracers)
 		c.at.changed()
 	}
 	return nil
@@ -80,7 +77,10 @@ func (c change) check() error {
 	if err := c.at.hooks.check(c.hooks); err != nil {
 		return err
 	}
-	return c.at.observers.check(c.observers)
+	if err := c.at.observers.check(c.observers); err != nil {
+		return err
+	}
+	return c.at.tracers.check(c.tracers)
 }
 
 // checkAnchor refuses an anchor of other Hooks, and one that would reverse the order of two layers.
@@ -136,4 +136,4 @@ func (r *Registry) isWithin(outer *Registry) bool {
 }
 
 // decides reports whether the change adds a hook at a point where hooks decide.
-func (c change) decides() bool { return len(c.hooks) > 0 && c.at.point.Law.has(Decides) }
+func (c change) decides() bool { return len(c.hooks) > 0 && c.at.point.decides }

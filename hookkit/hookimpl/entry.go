@@ -70,6 +70,8 @@ func apply(option any, set *opaque.Settings) (text string, ok bool) {
 		o(set)
 	case hookkit.DeliveryOption:
 		o(set)
+	case hookkit.ExchangeOption:
+		o(set)
 	default: // another type that embeds the interface
 		return fmt.Sprintf("%T", option), false
 	}

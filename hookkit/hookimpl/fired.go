@@ -1,59 +1,54 @@
 package hookimpl
 
 import (
-	"context"
 	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Notifying returns Point.Notify from a method expression of the observer's interface.
-//
-//go:noinline
-func Notifying[O, E, F any](
-	method func(O, context.Context, *hookkit.Run[E], F),
-) func(context.Context, any, hookkit.AnyRun, any) {
-	return func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
-		switch o := observer.(type) {
-		case O:
-			method(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-		case func(context.Context, *hookkit.Run[E], F):
-			o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+// firedFields are the fields of a point's Fired struct, by index: Payload is always the first, and Verdict the last.
+type firedFields struct{ final, exit, collected, result, ballots, err int }
+
+// fieldsOf finds the fields that the Fired struct has; the others get index 0.
+func fieldsOf(t reflect.Type) *firedFields {
+	var at firedFields
+	for name, index := range map[string]*int{"Final": &at.final, "Exit": &at.exit, "Collected": &at.collected,
+		"Result": &at.result, "Ballots": &at.ballots, "Err": &at.err} {
+		if f, ok := t.FieldByName(name); ok {
+			*index = f.Index[0]
 		}
 	}
+	return &at
 }
 
-// A firedField is the part of an AnyFired that a field of a point's Fired struct has.
-type firedField func(a *hookkit.AnyFired, field reflect.Value)
-
-var firedFields = map[string]firedField{
-	"Payload": func(a *hookkit.AnyFired, f reflect.Value) { a.Payload = f.Interface(); a.Final = a.Payload },
-	"Final":   func(a *hookkit.AnyFired, f reflect.Value) { a.Final = f.Interface() },
-	"Exit":    func(a *hookkit.AnyFired, f reflect.Value) { a.Outcome = f.Interface() },
-	"Collected": func(a *hookkit.AnyFired, f reflect.Value) {
-		if f.Len() > 0 {
-			a.Collected = f.Interface()
-		}
-	},
-	"Result":  func(a *hookkit.AnyFired, f reflect.Value) { a.Result = f.Interface() },
-	"Ballots": func(a *hookkit.AnyFired, f reflect.Value) { a.Ballots = *f.Addr().Interface().(*[]hookkit.Ballot) },
-	"Err":     func(a *hookkit.AnyFired, f reflect.Value) { a.Err = *f.Addr().Interface().(*error) },
-	"Verdict": func(a *hookkit.AnyFired, f reflect.Value) { a.Verdict = *f.Addr().Interface().(*hookkit.Verdict) },
-}
-
-// any converts a pointer to the point's Fired struct.
-func (p *Point) any(fired any) hookkit.AnyFired {
-	a := hookkit.AnyFired{Point: p.Name}
+// anyFired converts a pointer to the point's Fired struct.
+func (p *Point) anyFired(fired any) hookkit.AnyFired {
 	v := reflect.ValueOf(fired).Elem()
-	fields := p.fields.get(func() []firedField {
-		all := make([]firedField, v.NumField())
-		for i := range all {
-			all[i] = firedFields[v.Type().Field(i).Name]
-		}
-		return all
-	})
-	for i, set := range fields {
-		set(&a, v.Field(i))
+	at := p.fields.Load()
+	if at == nil {
+		at = fieldsOf(v.Type())
+		p.fields.Store(at)
+	}
+	payload := v.Field(0).Interface()
+	a := hookkit.AnyFired{Point: p.Name, Payload: payload, Final: payload,
+		Verdict: *v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)}
+	if at.final > 0 {
+		a.Final = v.Field(at.final).Interface()
+	}
+	if at.exit > 0 {
+		a.Outcome = v.Field(at.exit).Interface()
+	}
+	if at.collected > 0 && v.Field(at.collected).Len() > 0 {
+		a.Collected = v.Field(at.collected).Interface()
+	}
+	if at.result > 0 {
+		a.Result = v.Field(at.result).Interface()
+	}
+	if at.ballots > 0 {
+		a.Ballots = *v.Field(at.ballots).Addr().Interface().(*[]hookkit.Ballot)
+	}
+	if at.err > 0 {
+		a.Err = *v.Field(at.err).Addr().Interface().(*error)
 	}
 	return a
 }

@@ -3,16 +3,18 @@ package hookimpl
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
 // ObserveAny registers one observer of all the points.
 func ObserveAny(points []hookkit.PointInfo, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
-	site := caller(2)
+	site := callsite.Of(2)
 	refuseNil("ObserveAny", site, "observer", observer)
 	set := options(opts)
 	refuseInvalid("ObserveAny", site, set)
@@ -30,26 +32,13 @@ func Layer(name string, inner, outer []hookkit.PointInfo) {
 
 // Trace attaches the tracer to the points.
 func Trace(points []hookkit.PointInfo, t hookkit.Tracer) *hookkit.Registration {
-	site := caller(2)
+	site := callsite.Of(2)
 	refuseNil("Trace", site, "tracer", t)
-	e := newEntry(t, opaque.Settings{}, site)
-	reg := newRegistration(e.name, site)
-	e.regs = []*registration{reg}
 	owners := registries(points)
 	for _, r := range owners {
 		r.refuseInBind("Trace", "the operator traces")
 	}
-	unlock := lock(owners)
-	defer unlock()
-	e.seq = clock.Add(1)
-	for _, r := range owners {
-		own := *e
-		own.owner = r
-		r.tracers = append(slices.Clip(r.tracers), &own)
-		reg.registeredAt(r)
-		r.changed()
-	}
-	return reg.public
+	return register("Trace", newEntry(t, opaque.Settings{}, site), toTracers, owners...)
 }
 
 // HandleFailures makes handle the failure handler of the points and of the layers on them; nil restores the default.
@@ -83,7 +72,7 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 		r := registryOf(p)
 		r.tree.mu.Lock()
 		for _, layer := range r.layers() {
-			for _, e := range slices.Concat(layer.hooks.inOrder(), layer.observers.inOrder(), layer.tracers) {
+			for _, e := range slices.Concat(layer.hooks.inOrder(), layer.observers.inOrder(), layer.tracers.inOrder()) {
 				for _, reg := range slices.Backward(e.regs) { // a Use before what its Bind added
 					if reg.name != name {
 						continue
@@ -111,9 +100,8 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 // refuseInBind panics, naming the place of the call, if the registry belongs to Hooks that a Bind was given.
 func (r *Registry) refuseInBind(verb, instead string) {
 	if r.stage.Load() != serving {
-		panic(
-			"hookkit: " + verb + " at " + caller(3) + " on the Hooks that Bind was given: a hook adds and observes, " + instead,
-		)
+		panic(fmt.Sprintf("hookkit: %s at %s on the Hooks that Bind was given: a hook adds and observes, %s",
+			verb, callsite.Of(3), instead))
 	}
 }
 

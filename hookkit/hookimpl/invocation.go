@@ -114,7 +114,7 @@ func Rest(s *Snapshot, inv *Invocation, last *Snapshot) *Snapshot {
 // that no caller receives an error.
 func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
 	f := e.failure(s.point.Name, err)
-	ends := gone || s.point.Law.stops(e)
+	ends := gone || s.point.stops(e)
 	if ends && by != nil {
 		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: "Error", Reason: textOf(f.Cause)}
 	}

@@ -12,7 +12,7 @@ import (
 // Hooks implements [hookkit.Access].
 func (r *Registry) Hooks() []hookkit.Info {
 	infos := r.list(func(layer *Registry) *ordering { return &layer.hooks })
-	if r.point.Law.has(Reversed) {
+	if r.point.Reverse {
 		slices.Reverse(infos)
 	}
 	return infos
@@ -32,7 +32,7 @@ func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 		entries := of(layer)
 		for _, e := range entries.inOrder() {
 			i := e.info(layers)
-			i.FailClosed = entries == &layer.hooks && layer.point.Law.stops(e)
+			i.FailClosed = entries == &layer.hooks && layer.point.stops(e)
 			infos = append(infos, i)
 		}
 	}

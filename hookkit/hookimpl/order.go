@@ -183,9 +183,6 @@ func contradiction(e, other *entry) error {
 		"Before and After ask for both; remove one of them", e.name, e.site, other.name, other.site)
 }
 
-// belongsTo reports whether the entry is one of the registration.
-func (e *entry) belongsTo(r *registration) bool { return slices.Contains(e.regs, r) }
-
 // bySeq puts the earlier registration first.
 func bySeq(a, b *entry) int { return cmp.Compare(a.seq, b.seq) }
 

@@ -342,7 +342,7 @@ func (m *model) add(t *rapid.T) {
 func (m *model) awaited(added []*entry) bool {
 	return slices.ContainsFunc(m.entries, func(e *entry) bool {
 		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
-			return slices.ContainsFunc(added, func(e *entry) bool { return e.belongsTo(a.reg) })
+			return slices.ContainsFunc(added, func(e *entry) bool { return slices.Contains(e.regs, a.reg) })
 		})
 	})
 }
@@ -351,7 +351,7 @@ func (m *model) remove(t *rapid.T) {
 	reg := m.registration(t)
 	var want, kept []*entry
 	for _, e := range m.entries {
-		if e.belongsTo(reg) {
+		if slices.Contains(e.regs, reg) {
 			want = append(want, e)
 		} else {
 			kept = append(kept, e)

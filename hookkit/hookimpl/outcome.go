@@ -47,19 +47,18 @@ func describe(outcome any) (decision, reason string) {
 
 // legal returns the outcomes that are legal at the point.
 func (p *Point) legal() []hookkit.Outcome {
-	return p.outcomes.get(func() []hookkit.Outcome {
-		var all []hookkit.Outcome
+	p.once.Do(func() {
 		if p.Replace != nil {
-			all = append(all, rewriting("Replace", p.Replace))
+			p.outcomes = append(p.outcomes, rewriting("Replace", p.Replace))
 		}
 		if p.Edit != nil {
-			all = append(all, rewriting("Edit", p.Edit))
+			p.outcomes = append(p.outcomes, rewriting("Edit", p.Edit))
 		}
 		for _, x := range p.Exits {
-			all = append(all, exiting(reflect.TypeOf(x)))
+			p.outcomes = append(p.outcomes, exiting(reflect.TypeOf(x)))
 		}
-		return all
 	})
+	return p.outcomes
 }
 
 // rewriting describes the outcome that a Replace or Edit constructor makes.

@@ -100,7 +100,7 @@ func (s *Snapshot) Notify(fired any) {
 		s.trace(r.ctx, ev)
 	}
 	if r.fired != nil {
-		*r.fired = s.point.any(fired)
+		*r.fired = s.point.anyFired(fired)
 	}
 	s.notifyFrom(0, fired)
 }
@@ -112,22 +112,26 @@ func (s *Snapshot) notifyFrom(i int, fired any) {
 			s.notifyFrom(i+1, fired)
 		}
 	}()
+	var converted hookkit.AnyFired // for the first observer of all points
 	for ; i < len(s.observers); i++ {
 		e := s.observers[i]
+		if _, ok := e.hook.(everything); ok && converted.Point == "" {
+			converted = s.point.anyFired(fired)
+		}
 		if e.queue == nil {
-			s.notify(s.recording.ctx, e, fired)
+			s.notify(s.recording.ctx, e, fired, &converted)
 			continue
 		}
-		ctx := context.WithoutCancel(s.recording.ctx)
-		dropped := e.queue.put(func() { s.notify(ctx, e, fired) })
+		ctx, later := context.WithoutCancel(s.recording.ctx), converted
+		dropped := e.queue.put(func() { s.notify(ctx, e, fired, &later) })
 		if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
 			s.unreported(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
 		}
 	}
 }
 
-// notify calls one observer. Its failure does not reach the fire.
-func (s *Snapshot) notify(ctx context.Context, e *entry, fired any) {
+// notify calls one observer, with the fire as it is or converted. Its failure does not reach the fire.
+func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *hookkit.AnyFired) {
 	returned := false
 	defer func() {
 		if returned {
@@ -142,7 +146,7 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any) {
 		}
 	}()
 	if all, ok := e.hook.(everything); ok {
-		all.notify(ctx, s.recording.run, s.point.any(fired))
+		all.notify(ctx, s.recording.run, *converted)
 	} else {
 		s.point.Notify(ctx, e.hook, s.recording.run, fired)
 	}

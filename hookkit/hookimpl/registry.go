@@ -2,10 +2,10 @@ package hookimpl
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
@@ -23,7 +23,7 @@ type Registry struct {
 	// What follows is guarded by tree.mu.
 	hooks     ordering
 	observers ordering
-	tracers   []*entry
+	tracers   ordering
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
 }
 
@@ -37,23 +37,26 @@ const (
 // changed makes every snapshot of the tree stale. The caller holds its lock.
 func (r *Registry) changed() {
 	r.tree.version.Add(1)
-	registered := r.hooks.len()+r.observers.len()+len(r.tracers) > 0
+	registered := r.hooks.len()+r.observers.len()+r.tracers.len() > 0
 	r.state.activate(registered || r.outer != nil || r.stage.Load() != serving)
 }
 
-// Add registers a hook for the method of the generated Point that is called verb.
-func (r *Registry) Add(verb string, hook any, opts []hookkit.HookOption) *hookkit.Registration {
-	return r.addAt(verb, caller(2), hook, options(opts))
+// Add registers a hook for a method of the generated Point.
+func (r *Registry) Add(hook any, opts []hookkit.HookOption) *hookkit.Registration {
+	verb, site := callsite.OfMethod()
+	return r.addAt(verb, site, hook, options(opts))
 }
 
 // AddGate is Add at a point where hooks decide.
-func (r *Registry) AddGate(verb string, hook any, opts []hookkit.GateOption) *hookkit.Registration {
-	return r.addAt(verb, caller(2), hook, options(opts))
+func (r *Registry) AddGate(hook any, opts []hookkit.GateOption) *hookkit.Registration {
+	verb, site := callsite.OfMethod()
+	return r.addAt(verb, site, hook, options(opts))
 }
 
-// Observe registers an observer.
-func (r *Registry) Observe(verb string, observer any, opts []hookkit.ObserverOption) *hookkit.Registration {
-	return r.observeAt(verb, caller(2), observer, options(opts))
+// Observe registers an observer for a method of the generated Point.
+func (r *Registry) Observe(observer any, opts []hookkit.ObserverOption) *hookkit.Registration {
+	verb, site := callsite.OfMethod()
+	return r.observeAt(verb, site, observer, options(opts))
 }
 
 // addAt registers one hook, which was registered at the site.
@@ -77,9 +80,7 @@ func (r *Registry) has(reg *registration) bool { return r.hooks.has(reg) || r.ob
 
 // remove removes the entries of the registration and reports whether there were any. The caller holds the lock.
 func (r *Registry) remove(reg *registration) bool {
-	n := len(r.hooks.remove(reg)) + len(r.observers.remove(reg)) + len(r.tracers)
-	r.tracers = slices.DeleteFunc(slices.Clone(r.tracers), func(e *entry) bool { return e.belongsTo(reg) })
-	if n == len(r.tracers) {
+	if len(r.hooks.remove(reg))+len(r.observers.remove(reg))+len(r.tracers.remove(reg)) == 0 {
 		return false
 	}
 	r.changed()

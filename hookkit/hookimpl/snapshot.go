@@ -2,12 +2,14 @@ package hookimpl
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
 	"reflect"
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
 // A Snapshot is the registrations of one moment, as one fire runs them. Registering and removing hooks does not change
@@ -52,18 +54,31 @@ func Background(ctx context.Context) context.Context {
 	return ctx
 }
 
+// Require panics unless the payload is given, for a fire whose hooks may replace it. It is small enough to be inlined.
+func (s *Snapshot) Require(payload bool) {
+	if !payload {
+		s.noPayload()
+	}
+}
+
+// noPayload panics with the place of the Fire, which called runHooks, which called Require.
+func (s *Snapshot) noPayload() {
+	panic(fmt.Sprintf("hookkit: Fire of %s at %s: the payload is nil; pass a pointer to one",
+		s.point.Name, callsite.Of(4)))
+}
+
 // take gathers the registrations of the registry and of the layers around it, without Hooks. The caller holds the lock.
 func (r *Registry) take() *Snapshot {
 	s := &Snapshot{point: r.point, tree: r.tree, version: r.tree.version.Load()}
 	for _, layer := range r.layers() {
 		s.entries = append(s.entries, layer.hooks.inOrder()...)
 		s.observers = append(s.observers, layer.observers.inOrder()...)
-		s.tracers = append(s.tracers, layer.tracers...)
+		s.tracers = append(s.tracers, layer.tracers.inOrder()...)
 		if layer.onFailure != nil {
 			s.onFailure = layer.onFailure
 		}
 	}
-	if r.point.Law.has(Reversed) {
+	if r.point.Reverse {
 		slices.Reverse(s.entries)
 	}
 	s.shared = s.version

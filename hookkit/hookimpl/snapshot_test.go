@@ -36,7 +36,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	for name, changed := range layers {
 		t.Run(name, func(t *testing.T) {
 			resolve(t, 0)
-			reg := bare(changed).Add("Add", func() {}, nil)
+			reg := bare(changed).Add(func() {}, nil)
 			stale(t, "a hook was added")
 			resolve(t, 1)
 			reg.Remove()
@@ -66,7 +66,7 @@ func TestOnlyLayersAreActiveWithoutHooks(t *testing.T) {
 	}
 	Layer("inner", []hookkit.PointInfo{bare(&inner).Info()}, []hookkit.PointInfo{bare(&outer).Info()})
 	active(false)
-	reg := bare(&outer).Add("Add", func() {}, nil)
+	reg := bare(&outer).Add(func() {}, nil)
 	active(true)
 	reg.Remove()
 	active(false)

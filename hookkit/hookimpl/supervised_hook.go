@@ -56,7 +56,7 @@ func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookki
 	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
 		Layer: e.owner.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
 	outcome := reply.Outcome
-	if point.Law.has(Wraps) {
+	if point.wraps {
 		outcome = reply.Result
 	}
 	ev.Decision, ev.Reason = describe(outcome)
@@ -65,7 +65,7 @@ func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookki
 	}
 	if err == nil {
 		err = s.illegal(outcome)
-	} else if point.Law.has(Wraps) {
+	} else if point.wraps {
 		ev.Failure = err // an error from further in need not be the hook's own
 	}
 	if err != nil {

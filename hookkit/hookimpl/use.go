@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
 // Use lets bind add hooks to the points of staged, which are new, and then moves them to points, all or none, under one
 // registration.
 func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookkit.UseOption) *hookkit.Registration {
-	site := caller(2)
+	site := callsite.Of(2)
 	refuseNil("Use", site, "hook", hook)
 	set := options(opts)
 	refuseInvalid("Use", site, set)
@@ -55,11 +56,23 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	for i, c := range changes {
 		owners[i] = c.at
 	}
-	unlock := lock(owners)
+	var old *registration
+	var vacated []*Registry
+	if set.Replacing != nil {
+		old = set.Replacing.Registered().(*registration)
+		vacated = old.at()
+		if len(vacated) > 0 && !sameHooks(registryOf(points[0]).outermost().owner, vacated[0].outermost().owner) {
+			refuse("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
+		}
+	}
+	unlock := lock(slices.Concat(owners, vacated))
 	defer unlock()
 	resequence(changes)
 	if err := commit(changes); err != nil {
 		refuse("%v", err)
+	}
+	for _, r := range vacated {
+		r.remove(old)
 	}
 	for _, c := range changes {
 		for _, e := range c.observers {

@@ -130,7 +130,7 @@ func (r *connection) hook(p hookkit.PointInfo) hookkit.AnyHook {
 		if reply.Error != "" {
 			return hookkit.AnyReply{}, errors.New(reply.Error)
 		}
-		out, err := reply.read(p)
+		out, err := reply.Read(p)
 		if err != nil {
 			return hookkit.AnyReply{}, fmt.Errorf("wire: the reply of %s at %s is wrong: %w", nameOf(r.caller), p.Name, err)
 		}
@@ -155,8 +155,9 @@ func Labels(env any) map[string]string {
 	return l.WireLabels()
 }
 
-// read converts a reply to the outcome of a hook at p.
-func (r Reply) read(p hookkit.PointInfo) (hookkit.AnyReply, error) {
+// Read converts a reply without an Error to the result of a hook at p. It returns an error if the reply is not legal at
+// the point. Adapters that check a reply before they pass it on use it.
+func (r Reply) Read(p hookkit.PointInfo) (hookkit.AnyReply, error) {
 	var out hookkit.AnyReply
 	if r.Decision == Continue {
 		if r.Value != nil || r.Reason != "" {

@@ -59,32 +59,6 @@ func TestBrokenBoundsNeedANote(t *testing.T) {
 	}
 }
 
-func TestReadGoTestOutput(t *testing.T) {
-	got, err := read(strings.NewReader(`{"Action":"run","Test":"TestA"}
-{"Action":"output","Test":"TestA","Output":"    a_test.go:3: [rapid] OK, passed 100 tests (877ms)\n"}
-{"Action":"pass","Test":"TestA"}
-{"Action":"pass","Test":"TestB/one"}
-{"Action":"skip","Test":"TestB/two"}
-{"Action":"pass","Test":"TestB"}
-{"Action":"pass","Test":"TestC/one"}
-{"Action":"pass","Test":"TestC"}
-{"Action":"pass"}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]outcome{
-		"TestA": {"pass", 100, 0}, "TestB": {"skip", 0, 1}, "TestC": {"pass", 0, 1},
-	} {
-		if got[name] == nil || *got[name] != want {
-			t.Errorf("%s: %v, want %v", name, got[name], want)
-		}
-	}
-	if _, err := read(strings.NewReader("FAIL")); err == nil {
-		t.Error("what is not JSON was read")
-	}
-}
-
 func TestStatements(t *testing.T) {
 	for _, c := range [][3]string{
 		{"TestOrder", "TestOrder: ties by\nregistration.\n", "Order: ties by registration."},

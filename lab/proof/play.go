@@ -1,17 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/internal/testrun"
 )
 
 // play runs the groups and returns their report.
@@ -25,9 +20,9 @@ func play(root string) (*figures.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		args := append([]string{"test", "-count=1", "-json", "-run", only(tests), "./" + g.dir}, g.args...)
+		args := append([]string{"-count=1", "-run", only(tests), "./" + g.dir}, g.args...)
 		fmt.Fprintf(os.Stderr, "%s: %d tests in %s/%s\n", g.title, len(tests), g.dir, g.files)
-		outcomes, err := goTest(root, args)
+		outcomes, err := testrun.Go(root, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -50,17 +45,15 @@ func only(tests []test) string {
 }
 
 // figures returns one figure per test, or one for the group.
-func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Figure, error) {
+func (g group) figures(tests []test, outcomes map[string]*testrun.Outcome) ([]figures.Figure, error) {
 	var all []figures.Figure
-	sum := new(outcome)
 	for _, t := range tests {
 		o := outcomes[t.name]
-		if o == nil || o.action != "pass" {
+		if o == nil || o.Action != "pass" {
 			return nil, fmt.Errorf("%s in %s has not passed; run go test -run '^%s$' ./%s", t.name, g.dir, t.name, g.dir)
 		}
-		sum.cases, sum.subtests = sum.cases+o.cases, sum.subtests+o.subtests
 		all = append(all, figures.Figure{
-			Group: g.title, Of: t.statement, Value: o.String(), Bound: "passes", Holds: figures.Yes,
+			Group: g.title, Of: t.statement, Value: value(o), Bound: "passes", Holds: figures.Yes,
 			Command: strings.TrimSpace(fmt.Sprintf("go test -run '^%s$' ./%s %s", t.name, g.dir, strings.Join(g.args, " "))),
 		})
 	}
@@ -78,81 +71,15 @@ func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Fi
 	}}, nil
 }
 
-// An outcome is the result of one test.
-type outcome struct {
-	action   string // pass, fail or skip
-	cases    int    // drawn by rapid
-	subtests int
-}
-
-// String describes a success, with the number of cases.
-func (o *outcome) String() string {
+// value describes a success, with the number of cases.
+func value(o *testrun.Outcome) string {
 	switch {
-	case o.cases > 0 && o.subtests > 0:
-		return fmt.Sprintf("%d drawn cases and %d listed ones passed", o.cases, o.subtests)
-	case o.cases > 0:
-		return fmt.Sprintf("%d drawn cases passed", o.cases)
-	case o.subtests > 0:
-		return fmt.Sprintf("%d listed cases passed", o.subtests)
+	case o.Drawn > 0 && o.Listed > 0:
+		return fmt.Sprintf("%d drawn cases and %d listed ones passed", o.Drawn, o.Listed)
+	case o.Drawn > 0:
+		return fmt.Sprintf("%d drawn cases passed", o.Drawn)
+	case o.Listed > 0:
+		return fmt.Sprintf("%d listed cases passed", o.Listed)
 	}
 	return "passed"
-}
-
-// goTest runs go test -json with the arguments and returns the outcome of every test.
-func goTest(root string, args []string) (map[string]*outcome, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Stderr = root, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	outcomes, err := read(out)
-	if waited := cmd.Wait(); err == nil && waited != nil {
-		err = fmt.Errorf("go %s: %w", strings.Join(args, " "), waited)
-	}
-	return outcomes, err
-}
-
-// drawn matches the output of rapid for a property that held.
-var drawn = regexp.MustCompile(`\[rapid\] OK, passed (\d+) tests`)
-
-// read parses the events of go test -json; see go doc test2json.
-func read(events io.Reader) (map[string]*outcome, error) {
-	outcomes := map[string]*outcome{}
-	lines := bufio.NewScanner(events)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var e struct{ Action, Test, Output string }
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, fmt.Errorf("go test printed %q: %w", lines.Text(), err)
-		}
-		if e.Test == "" {
-			continue
-		}
-		name, _, sub := strings.Cut(e.Test, "/")
-		o := outcomes[name]
-		if o == nil {
-			o = new(outcome)
-			outcomes[name] = o
-		}
-		switch e.Action {
-		case "output":
-			if found := drawn.FindStringSubmatch(e.Output); found != nil {
-				n, _ := strconv.Atoi(found[1])
-				o.cases += n
-			}
-		case "pass":
-			if sub {
-				o.subtests++
-			} else if o.action == "" {
-				o.action = e.Action
-			}
-		case "fail", "skip": // also of a subtest: a skipped test proves nothing
-			o.action = e.Action
-		}
-	}
-	return outcomes, lines.Err()
 }

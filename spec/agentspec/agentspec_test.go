@@ -39,6 +39,7 @@ func payloads() []any {
 	result := agentspec.ToolCallResult{
 		Call: call, Output: "o", Err: "e", Elapsed: time.Second, Status: agentspec.CallFailed, Kind: agentspec.FailTool,
 		NoRetry: true, Attempts: 2, By: "b", Reason: "r",
+		Warnings: []string{"w"}, Context: []string{"c"},
 	}
 	stepResult := agentspec.StepResult{
 		Step: agentspec.Step{Number: 1}, Response: &response, Results: []agentspec.ToolCallResult{result}, Err: "e",
@@ -52,6 +53,10 @@ func payloads() []any {
 		Messages: messages, Elapsed: time.Second, Stop: signal, Signals: []agentspec.EndRun{signal}, EndedBy: "b",
 		HandedOffTo: "h",
 		Warnings:    []string{"w"}, Err: "e",
+	}
+	question := agentspec.Question{
+		Call: call, Tool: agentspec.ToolSchema{Name: "n"}, Prompt: "p", Reason: "r", By: "b", Agent: "a", Run: "i",
+		Owner: agentspec.Identity{User: "u"},
 	}
 	return []any{
 		agentspec.RunStart{Task: "t", Messages: messages, Agent: "a"},
@@ -70,6 +75,8 @@ func payloads() []any {
 				Schema: json.RawMessage(`{}`), Strict: true}, MaxTokens: 5, Temperature: &half, Seed: &seed, Extra: message.Extra,
 		},
 		agentspec.ToolsDisabled{Call: call, Agent: "a"},
+		question,
+		agentspec.Grant{Question: question, Call: call, By: "b", Reason: "r", Remember: json.RawMessage(`[{"tool":"t"}]`)},
 		agentspec.Denial{Call: call, Reason: "r", Kind: agentspec.DeniedByVote, By: "b"},
 		agentspec.Handoff{From: "a", To: "b", Task: "t", Call: call},
 		agentspec.ToolProgress{Call: call, Stage: "s", Data: json.RawMessage(`1`)},
@@ -145,7 +152,7 @@ func TestAllPayloadsAreTested(t *testing.T) {
 		}
 		return false
 	})
-	if n != 29 {
+	if n != 31 {
 		t.Errorf("there are %d points", n)
 	}
 }

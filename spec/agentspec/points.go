@@ -23,7 +23,11 @@
 //     in place reaches the model only in a request that a hook replaced.
 package agentspec
 
-import "github.com/hookgen/hookgen/spec"
+import (
+	"encoding/json"
+
+	"github.com/hookgen/hookgen/spec"
+)
 
 //go:generate go run ../../cmd/hookgen -o ../../generated/agent
 //go:generate go run ../../cmd/hookgen doc -o ../../docs/agent-points.md
@@ -35,8 +39,9 @@ import "github.com/hookgen/hookgen/spec"
 // Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with BeforeTool,
 // OnSubagentStop with OnSubagentStart, and AfterCompact with a BeforeCompact that did not skip. This includes runs
 // that end with an error, a panic, a cancellation or a handoff, and streams whose reader stops early. Points that
-// fire while a run ends (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd, OnRunEnd) get a
-// context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
+// may fire while a run ends (AfterCompact, OnToolError, AfterTool, OnSubagentStop, AfterStep, OnRunError, OnStop,
+// BeforeRunEnd, OnRunEnd) get a context that is not cancelled with the run. Their hooks can therefore still write to a
+// database, for example.
 //
 //hookgen:points
 //hookgen:wire
@@ -90,9 +95,8 @@ type Points interface {
 
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
-	// Elapsed. EndTurn ends the run before any tool
-	// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
-	// failed.
+	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
+	// the run. AfterLLM does not fire if the call failed.
 	AfterLLM(LLMResponse) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
@@ -107,13 +111,25 @@ type Points interface {
 	BeforeTool(ToolCallRequest) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)
 
 	// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
-	// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, the
-	// approver is asked once; without an approver, or without approval in time, the call is denied. If no hook
-	// votes, the call is allowed. A failing hook denies.
+	// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
+	// fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
+	// If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
+	// OnPermission fires once more with the changed call.
 	OnPermission(ToolCallRequest) (spec.Vote, Deny, Ask, Allow, spec.FailClosed)
 
+	// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
+	// Approve answer instead of the person, and then nobody is asked. A failing hook refuses the call, and the run
+	// continues. If an approval changes the arguments and the vote about the changed call is Ask, BeforeAsk fires
+	// once more: Refuse still refuses, and the person is not asked again.
+	BeforeAsk(Question) (spec.Vote, Refuse, Approve, spec.FailClosed)
+
+	// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
+	// calls that nobody had to be asked about.
+	OnPermissionGranted(Grant)
+
 	// OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
-	// silent approver, or a failing hook of OnPermission. The run continues, and the model gets the reason.
+	// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
+	// model gets the reason.
 	OnPermissionDenied(Denial)
 
 	// OnHandoff fires once per permitted handoff call, before any call of the reply is dispatched. A replaced Task
@@ -147,9 +163,10 @@ type Points interface {
 	// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
 	// skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
 	// dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
-	// last. The returned result is recorded and sent to the model. But a failure stays a failure: an emptied Err
-	// is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; results of the reply's
-	// other calls are kept. A failing hook withholds the result, and the run continues.
+	// last. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
+	// failure stays a failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn
+	// ends the run; results of the reply's other calls are kept. A failing hook withholds the result, and the run
+	// continues.
 	AfterTool(ToolCallResult) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
@@ -238,4 +255,17 @@ type Ask struct {
 // Allow permits a call, unless another hook votes for Deny or Ask.
 type Allow struct {
 	Reason string
+}
+
+// Approve approves a call instead of the person who was about to be asked.
+type Approve struct {
+	Args     json.RawMessage // other arguments for the call; nil: unchanged; see [Approval]
+	Remember json.RawMessage // rules for later calls; see [Approval]
+	Reason   string
+}
+
+// Refuse refuses a call instead of the person who was about to be asked.
+type Refuse struct {
+	Reason  string // for the model and for records
+	StopRun bool   // also stop the run, with stop_requested
 }

@@ -85,13 +85,15 @@ func CloneCalls(calls []ToolCallRequest) []ToolCallRequest {
 	return out
 }
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
-// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Context, Err, Kind and
+// NoRetry. The loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of
+// the run.
 type ToolCallResult struct {
 	Call     ToolCallRequest `json:"call"`
 	Output   string          `json:"output"`               // for the model; with an Err it is guidance
 	Parts    []Part          `json:"parts,omitempty"`      // content other than text, after Output
 	Warnings []string        `json:"warnings,omitempty"`   // problems that did not make the call fail
+	Context  []string        `json:"context,omitempty"`    // texts of hooks for the model, after Output and Warnings
 	Err      string          `json:"err,omitempty"`        // the reason of a failure
 	Elapsed  time.Duration   `json:"elapsed_ns,omitempty"` // of all attempts; 0 if nothing was dispatched
 	Status   CallStatus      `json:"status,omitempty"`
@@ -105,8 +107,8 @@ type ToolCallResult struct {
 // OK reports whether the call succeeded, or a hook answered it successfully.
 func (r ToolCallResult) OK() bool { return r.Err == "" }
 
-// Content returns the text for the model: Output and the Warnings. An empty Output is replaced by a description of
-// the result.
+// Content returns the text for the model: Output, the Warnings and the Context. An empty Output is replaced by a
+// description of the result.
 func (r ToolCallResult) Content() string {
 	text := r.Output
 	switch {
@@ -118,6 +120,9 @@ func (r ToolCallResult) Content() string {
 	}
 	for _, w := range r.Warnings {
 		text += "\nwarning: " + w
+	}
+	for _, c := range r.Context {
+		text += "\n\n" + c
 	}
 	return text
 }
@@ -133,7 +138,7 @@ func (r ToolCallResult) Message() Message {
 // Clone returns a deep copy of r.
 func (r ToolCallResult) Clone() ToolCallResult {
 	r.Call = r.Call.Clone()
-	r.Parts, r.Warnings = CloneParts(r.Parts), slices.Clone(r.Warnings)
+	r.Parts, r.Warnings, r.Context = CloneParts(r.Parts), slices.Clone(r.Warnings), slices.Clone(r.Context)
 	return r
 }
 

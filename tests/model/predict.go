@@ -25,7 +25,7 @@ type prediction struct {
 	view         view // the view of observers
 	acts         int
 	contributors []string        // the hooks, one for each contribution
-	kept         []string        // at an around point: the failed hooks, in order
+	kept         []string        // at an around point: the hooks with an error, in order
 	spent        map[string]bool // the hooks with Once that have been called
 	ended        map[int]bool    // the calls, by index in Ran, that an inner step ended with a goroutine
 }
@@ -292,7 +292,8 @@ type answer struct {
 	by      string // the hook that answered instead of the act
 	err     string // as Fire returns it
 	maker   string // the hook that made an error other than a failure; "" for the act
-	failure int    // err is the n-th failure of the fire, from 1; 0 for another error
+	kept    int    // err is the n-th error that the fire kept, from 1; 0 for an error of the act
+	failure bool   // err is a failure
 	gone    bool
 }
 
@@ -301,8 +302,8 @@ func (s *prediction) around() {
 	a := s.within(0, s.item)
 	s.Gone = a.gone
 	for i, name := range s.kept {
-		if i+1 != a.failure {
-			s.report(name) // an outer hook swallowed the failure
+		if i+1 != a.kept {
+			s.report(name) // an outer hook swallowed the error
 		}
 	}
 	if a.gone {
@@ -311,9 +312,9 @@ func (s *prediction) around() {
 	s.Result, s.Err = a.result, a.err
 	name, cause, _ := strings.Cut(a.err, ": ")
 	switch {
-	case a.failure > 0 && name == "":
+	case a.failure && name == "":
 		s.decidedBy("", "Error", s.point.Name+": the wrapped act: "+cause) // like any error that no hook made
-	case a.failure > 0:
+	case a.failure:
 		s.decidedBy(name, "Error", cause)
 	case a.err != "":
 		s.decidedBy(a.maker, "Error", a.err)
@@ -338,7 +339,7 @@ func (s *prediction) act(item fixture.Item) answer {
 	case Panics:
 		cause = "panic: " + cause
 		s.fail("", cause, true, false)
-		return answer{err: ": " + cause, failure: s.keep("")}
+		return answer{err: ": " + cause, failure: true, kept: s.keep("")}
 	case EndsGoroutine:
 		s.fail("", hookkit.ErrGoexit.Error(), true, true)
 		return answer{gone: true}
@@ -354,7 +355,7 @@ func (f Fire) act(n int) Deed {
 	return f.Act[n-1]
 }
 
-// keep records a failure and returns its number.
+// keep records an error of a hook, or a failure of the act, and returns its number.
 func (s *prediction) keep(name string) int {
 	s.kept = append(s.kept, name)
 	return len(s.kept)
@@ -410,11 +411,11 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 	switch {
 	case o.failure == "":
 	case o.does == Fails || o.does == FailsAfter:
-		a = answer{err: o.failure, maker: e.name} // returned unchanged
+		a = answer{err: o.failure, maker: e.name, kept: s.keep(e.name)} // returned unchanged
 	default:
 		s.fail(e.name, o.failure, true, o.gone)
 		if a = (answer{err: e.name + ": " + o.failure, gone: o.gone}); !a.gone {
-			a.failure = s.keep(e.name)
+			a.failure, a.kept = true, s.keep(e.name)
 		}
 	}
 	switch {

@@ -2,7 +2,6 @@ package runtime_test
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +90,7 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 			binding(h, func(h *fixture.Hooks) { h.Verify.Observe(new(fixtureObserver)) }, hookkit.Timeout(time.Second))
 		}, "Use at " + here, " only observes and an observer has none; remove the option"},
 		"an anchor that is nil": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Before(nil)) },
-			"Before: ", "registration 0 is nil; pass the result of Add, Observe or Use"},
+			"Before at " + here, "registration 0 is nil; pass the result of Add, Observe or Use"},
 		"an anchor of other Hooks": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.After(foreign)) },
 			"Verify.Add at " + here,
 			"which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
@@ -99,10 +98,10 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 			"Use at " + here, "which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
 		//hookvet:ignore options this test is about the panic
 		"a Timeout of nothing": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Timeout(0)) },
-			"Timeout(0s): ", "the timeout must be positive"},
+			"Timeout(0s) at " + here, "the timeout must be positive"},
 		//hookvet:ignore options this test is about the panic
 		"a queue for nothing": {func(h *fixture.Hooks) { h.Verify.Observe(new(fixtureObserver), hookkit.Async(0)) },
-			"Async(0): ", "the queue must hold at least one event"},
+			"Async(0) at " + here, "the queue must hold at least one event"},
 		"Trace in Bind": {func(h *fixture.Hooks) { binding(h, func(h *fixture.Hooks) { h.Trace(new(hookkit.Recorder)) }) },
 			"Trace at " + here, "on the Hooks that Bind was given: a hook adds and observes, the operator traces"},
 		"Layer in Bind": {func(h *fixture.Hooks) { binding(h, func(h *fixture.Hooks) { h.Layer("inner") }) },
@@ -146,7 +145,9 @@ func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 			defer func() { recovered = recover() }()
 			_ = h.RewriteOpen.Fire(t.Context(), newRun(), nil)
 		}()
-		if _, ok := recovered.(runtime.Error); !ok || ran || logged.Len() > 0 {
+		text, _ := recovered.(string)
+		if !strings.HasPrefix(text, "hookkit: Fire of RewriteOpen at tests/runtime/registration_test.go:") ||
+			!strings.HasSuffix(text, ": the payload is nil; pass a pointer to one") || ran || logged.Len() > 0 {
 			t.Errorf("panicked with %v; a hook ran: %v; logged: %s", recovered, ran, logged)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/shell"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
@@ -251,7 +252,7 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 		}
 	}
 	look, listed, change := &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "plan"}, work()
-	mode := &permission.ReadOnly{Tools: all("plan")}
+	mode := &permission.ReadOnly{Tools: all("plan"), Share: share.Everyone}
 	three := looptest.Harness{
 		Turns: all(looptest.Calls(looptest.Call("look", nil), looptest.Call("plan", nil),
 			looptest.Call("work", nil)), looptest.Reply("ok")),
@@ -261,7 +262,9 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	if got := statuses(three.Run(t, "x")); got != "succeeded succeeded refused" {
 		t.Errorf("read only: %s", got)
 	}
-	mode.Switch(false)
+	if err := mode.Switch(agent.Identity{}, false); err != nil {
+		t.Fatal(err)
+	}
 	if got := statuses(three.Run(t, "x")); got != "succeeded succeeded succeeded" || change.Count() != 1 {
 		t.Errorf("switched off: %s", got)
 	}

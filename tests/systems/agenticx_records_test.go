@@ -138,7 +138,7 @@ func TestA23_EpisodeLoggerClassifiesToolReports(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"],
 			record["result_summary"]))
-		if len(record) != 8 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
+		if len(record) != 9 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
 			t.Errorf("the record is %v", record)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -190,13 +191,15 @@ func TestI11_CancellationIsPolledUntilAStop(t *testing.T) {
 	if ran := run(2, ends); ran.Stop.Message != "done" || len(ran.Signals) != 1 || asked != 1 {
 		t.Errorf("with a stop: asked %d times, %+v", asked, ran.Signals)
 	}
-	var off limit.CancelSwitch
-	off.Cancel("by hand")
+	off, anyone := limit.CancelSwitch{Share: share.Everyone}, agent.Identity{}
+	if err := off.Cancel(anyone, "by hand"); err != nil {
+		t.Fatal(err)
+	}
 	sw := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&limit.Cancellation{Source: &off})}
 	if ran := sw.Run(t, "x"); ran.Stop.Message != "by hand" || ran.ModelCalls != 0 {
 		t.Errorf("the switch: %+v", ran.AgentResult)
 	}
-	off.Reset()
+	off.Reset(anyone)
 	if ran := sw.Run(t, "x"); ran.Reply != "ok" {
 		t.Errorf("the switch is off: %+v", ran.AgentResult)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -232,13 +233,19 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 	run := func(s *prompt.Steering, turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](s)}.Run(t, "x")
 	}
-	one, whole := &prompt.Steering{}, &prompt.Steering{All: true}
+	var anyone agent.Identity
+	steer := func(s *prompt.Steering, text string) {
+		if err := s.Steer(anyone, text); err != nil {
+			t.Error(err)
+		}
+	}
+	one, whole := &prompt.Steering{Share: share.Everyone}, &prompt.Steering{Share: share.Everyone, All: true}
 	if ran := run(one, looptest.Reply("ok")); len(ran.Script.Requests()[0].Messages) != 1 {
 		t.Error("an empty queue adds a message")
 	}
 	for _, s := range all(one, whole) {
 		for _, text := range all("first", " \n\t", "second") { // the blank one is ignored
-			s.Steer(text)
+			steer(s, text)
 		}
 	}
 	ran := run(one, playing("ab")...)
@@ -248,26 +255,26 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 	}
 	ran = run(whole, playing("ab")...)
 	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0}) ||
-		whole.Len() != 0 {
-		t.Errorf("all at once: in %v, %d pending", got, whole.Len())
+		len(whole.Pending(anyone)) != 0 {
+		t.Errorf("all at once: in %v, %d pending", got, len(whole.Pending(anyone)))
 	}
-	one.Steer("kept")
+	steer(one, "kept")
 	run(one, looptest.Error(errors.New("down")))
-	if got := one.Pending(); !slices.Equal(got, all("kept")) {
+	if got := one.Pending(anyone); !slices.Equal(got, all("kept")) {
 		t.Errorf("when the model failed, pending is %q", got)
 	}
-	one.Clear()
+	one.Clear(anyone)
 	var producers sync.WaitGroup
 	for p := range 4 {
 		producers.Go(func() {
 			for i := range 25 {
-				one.Steer(fmt.Sprint(p, i))
+				steer(one, fmt.Sprint(p, i))
 			}
 		})
 	}
 	producers.Wait()
-	if one.Len() != 100 {
-		t.Errorf("%d of 100 messages are pending", one.Len())
+	if len(one.Pending(anyone)) != 100 {
+		t.Errorf("%d of 100 messages are pending", len(one.Pending(anyone)))
 	}
 }
 

@@ -29,6 +29,8 @@ AfterLLM            Replace, EndTurn, FailClosed
 OnToolsDisabled
 BeforeTool          Replace, SkipTool, EndTurn, FailClosed
 OnPermission        Vote, Deny, Ask, Allow, FailClosed
+BeforeAsk           Vote, Refuse, Approve, FailClosed
+OnPermissionGranted
 OnPermissionDenied
 OnHandoff           Replace, SkipTool, EndTurn, FailClosed
 AroundTool          Around[ToolCallResult]
@@ -201,7 +203,7 @@ func TestL06_ExactlyTheDocumentedPointsExist(t *testing.T) {
 	for line := range strings.Lines(strings.TrimSpace(pointTable)) {
 		documented = append(documented, strings.Fields(line)[0])
 	}
-	if len(documented) != 29 || !slices.Equal(exist, documented) {
+	if len(documented) != 31 || !slices.Equal(exist, documented) {
 		t.Errorf("%d points: %v", len(exist), exist)
 	}
 	const use = "\th.BeforeTool.Add(guard{})"

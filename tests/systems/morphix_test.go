@@ -71,7 +71,7 @@ func TestM03_RemovingSaysWhetherTheHookWasThere(t *testing.T) {
 			t.Errorf("%s is not empty: %v", p.Name, p.Hooks())
 		}
 	}
-	if len(h.Points()) != 29 {
+	if len(h.Points()) != 31 {
 		t.Errorf("%d points are listed, empty ones are missing", len(h.Points()))
 	}
 }

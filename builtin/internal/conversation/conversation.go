@@ -83,29 +83,68 @@ func (t Thread) without(drop func(i int) bool) []agent.Message {
 // user message are kept. Fit reports whether the result fits; if not, the result contains only the messages that must
 // be kept. fits must not reject a part of messages that it accepts.
 func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
+	return new(Cut).Fit(messages, keepLast, fits)
+}
+
+// A Place is a message of a growing conversation. A hook keeps a Place from one request of a run to the next, and finds
+// it again there. If the conversation has been compacted or rewritten in between, it is usually not found.
+//
+// The zero value is no place. A Place is not safe for concurrent use; keep it in a hookkit.PerRun.
+type Place struct {
+	number  int // 1 for the first message
+	message agent.Message
+}
+
+// PlaceOf returns the place of the message at index i.
+func PlaceOf(messages []agent.Message, i int) Place { return Place{i + 1, messages[i]} }
+
+// Index returns the index of the place in messages, or -1 if it is not there.
+func (p Place) Index(messages []agent.Message) int {
+	if p.number == 0 || p.number > len(messages) {
+		return -1
+	}
+	if m := messages[p.number-1]; m.Role != p.message.Role || m.Content != p.message.Content ||
+		m.ToolCallID != p.message.ToolCallID || len(m.ToolCalls) != len(p.message.ToolCalls) {
+		return -1
+	}
+	return p.number - 1
+}
+
+// A Cut is the place from which the turns of a growing conversation are kept. Providers cache the beginning of a
+// request that repeats the one before, and so a Cut moves only if the rest no longer fits.
+//
+// The zero value keeps all turns. A Cut is not safe for concurrent use; keep it in a hookkit.PerRun.
+type Cut struct{ at Place }
+
+// Fit is like the function Fit, and drops the turns before the cut first. It moves the cut if necessary.
+func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
+		*c = Cut{}
 		return messages, true
 	}
 	t := Split(messages)
 	stay, first := t.MustStay(), t.LastMessages(keepLast)
-	var droppable []int
-	for i := first; i < len(t.Turns); i++ {
-		if i != stay && !t.Turns[i].briefing {
-			droppable = append(droppable, i)
+	from := func(first int) []agent.Message {
+		return t.without(func(i int) bool { return i < first && i != stay && !t.Turns[i].briefing })
+	}
+	if kept := t.turnAt(c.at.Index(messages)); kept >= 0 {
+		if shorter := from(kept); fits(shorter) {
+			return shorter, true
 		}
 	}
-	remaining := func(dropped int) []agent.Message {
-		return t.without(func(i int) bool {
-			if i == stay || t.Turns[i].briefing {
-				return false
-			}
-			at, found := slices.BinarySearch(droppable, i)
-			return !found || at < dropped
-		})
+	at := first + sort.Search(len(t.Turns)-first, func(n int) bool { return fits(from(first + n)) })
+	shorter := from(at)
+	if at == len(t.Turns) {
+		*c = Cut{}
+		return shorter, fits(shorter)
 	}
-	n := sort.Search(len(droppable), func(n int) bool { return fits(remaining(n)) })
-	shorter := remaining(n)
-	return shorter, n < len(droppable) || fits(shorter)
+	c.at = PlaceOf(messages, t.Turns[at].From)
+	return shorter, true
+}
+
+// turnAt returns the index of the turn that begins with the message at index i, or -1.
+func (t Thread) turnAt(i int) int {
+	return slices.IndexFunc(t.Turns, func(n turn) bool { return n.From == i })
 }
 
 // RequestTokens returns the tokens of a request with these messages and tools, counted as the loop counts them.

@@ -70,3 +70,56 @@ func longestTurn(messages []agent.Message) int {
 	}
 	return longest
 }
+
+func TestPlacesAreFoundInTheirConversation(t *testing.T) {
+	a, b, c := fixture.User("a"), fixture.User("b"), fixture.User("c")
+	called := agent.Message{Role: agent.RoleUser, Content: "b", ToolCalls: make([]agent.ToolCallRequest, 1)}
+	all := []agent.Message{a, b}
+	for _, tt := range []struct {
+		name  string
+		place Place
+		in    []agent.Message
+		want  int
+	}{
+		{"Zero", Place{}, all, -1},
+		{"Same", PlaceOf(all, 1), all, 1},
+		{"First", PlaceOf(all, 0), all, 0},
+		{"Grown", PlaceOf(all, 1), []agent.Message{a, b, c}, 1},
+		{"Shorter", PlaceOf(all, 1), []agent.Message{b}, -1},
+		{"OtherText", PlaceOf(all, 1), []agent.Message{a, c}, -1},
+		{"OtherRole", PlaceOf(all, 1), []agent.Message{a, {Role: agent.RoleAssistant, Content: "b"}}, -1},
+		{"OtherCall", PlaceOf(all, 1), []agent.Message{a, {Role: agent.RoleUser, Content: "b", ToolCallID: "1"}}, -1},
+		{"WithCalls", PlaceOf(all, 1), []agent.Message{a, called}, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.place.Index(tt.in); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// A long conversation of users grows, and every request keeps at most a few messages.
+func TestACutMovesRarely(t *testing.T) {
+	var cut Cut
+	var all []agent.Message
+	moved, first := 0, ""
+	for i := range 100 {
+		all = append(all, fixture.User(string(rune('a'+i))))
+		kept, ok := cut.Fit(all, 4, func(m []agent.Message) bool { return len(m) <= 20 })
+		if !ok || len(kept) > 20 || kept[len(kept)-1].Content != all[i].Content {
+			t.Fatalf("of %d messages %d are left, %v", i+1, len(kept), ok)
+		}
+		if kept[0].Content != first {
+			moved, first = moved+1, kept[0].Content
+		}
+	}
+	if moved < 2 || moved > 8 {
+		t.Errorf("the beginning changed %d times", moved)
+	}
+	other, ok := cut.Fit([]agent.Message{fixture.User("another"), fixture.User("conversation")}, 4,
+		func(m []agent.Message) bool { return len(m) <= 20 })
+	if !ok || len(other) != 2 {
+		t.Errorf("%d messages of another conversation are left", len(other))
+	}
+}

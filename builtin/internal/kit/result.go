@@ -22,7 +22,7 @@ func Milliseconds(d time.Duration) float64 {
 func UnixSeconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
 // AfterHooks returns the result that a loop uses after the hooks of AfterTool changed before into after. Hooks may
-// change only Output, Err, Kind and NoRetry, and cannot turn a failure into a success.
+// change only Output, Parts, Warnings, Err, Kind and NoRetry, and cannot turn a failure into a success.
 func AfterHooks(before, after agent.ToolCallResult) agent.ToolCallResult {
 	after.Call, after.Elapsed, after.Attempts, after.Status = before.Call, before.Elapsed, before.Attempts, before.Status
 	after.By, after.Reason = before.By, before.Reason

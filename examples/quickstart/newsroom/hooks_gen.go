@@ -155,9 +155,8 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 // BeforePublishWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforePublishFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -240,7 +239,7 @@ type BeforePublishPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforePublishPoint) Add(f BeforePublish[Article], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -248,7 +247,7 @@ func (p *BeforePublishPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforePublishFunc(f), opts)
+	return p.registry().AddGate(BeforePublishFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -256,7 +255,7 @@ func (p *BeforePublishPoint) Observe(
 	f BeforePublishObserver[Article],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -264,7 +263,7 @@ func (p *BeforePublishPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforePublishFired[Article]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -316,9 +315,8 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 // OnPublishedWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnPublishedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -353,7 +351,7 @@ type OnPublishedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPublishedPoint) Add(f OnPublished[Article], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -361,7 +359,7 @@ func (p *OnPublishedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Article) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnPublishedFunc(f), opts)
+	return p.registry().Add(OnPublishedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -369,7 +367,7 @@ func (p *OnPublishedPoint) Observe(
 	f OnPublishedObserver[Article],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -377,7 +375,7 @@ func (p *OnPublishedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPublishedFired[Article]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -400,6 +398,8 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
+type hookgenCondition = hookimpl.Condition
+
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
@@ -412,7 +412,7 @@ var beforePublishPoint = hookimpl.Point{
 	Name:    "BeforePublish",
 	Payload: "Article",
 	Results: "Replace, Withhold, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforePublish,
 	Exits: []any{
 		Withhold{},
@@ -421,8 +421,6 @@ var beforePublishPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforePublish[Article].BeforePublish,
 		BeforePublishFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforePublishObserver[Article].ObserveBeforePublish,
 	),
 }
@@ -448,7 +446,8 @@ func (p *BeforePublishPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforePublishFired[Article]{Payload: current}
@@ -469,11 +468,10 @@ func (p *BeforePublishPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforePublish(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforePublishReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -487,7 +485,7 @@ func (p *BeforePublishPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onPublishedPoint describes OnPublished to the runtime.
@@ -498,8 +496,6 @@ var onPublishedPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnPublished[Article].OnPublished,
 		OnPublishedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnPublishedObserver[Article].ObserveOnPublished,
 	),
 }

@@ -17,8 +17,9 @@ type Settings struct {
 	Timeout    time.Duration
 	Once       bool
 	FailClosed bool
-	Queue      int    // length of the queue of an Async observer; 0 for a synchronous one
-	Invalid    string // the first option that cannot be used, and what to do about it; "" for none
+	Replacing  *Registration // removed in the same moment; nil for none
+	Queue      int           // length of the queue of an Async observer; 0 for a synchronous one
+	Invalid    string        // the first option that cannot be used, and what to do about it; "" for none
 }
 
 // A Registration is the state of a hookkit.Registration. The zero value refers to nothing.

@@ -214,9 +214,8 @@ func (f FirstFunc) Bind(h *Hooks) {
 // FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		FirstFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -280,7 +279,7 @@ type FirstPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *FirstPoint) Add(f First[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -288,12 +287,12 @@ func (p *FirstPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", FirstFunc(f), opts)
+	return p.registry().AddGate(FirstFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FirstPoint) Observe(f FirstObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -301,7 +300,7 @@ func (p *FirstPoint) ObserveFunc(
 	f func(context.Context, *Run, FirstFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -349,9 +348,8 @@ func (f SecondFunc) Bind(h *Hooks) {
 // SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		SecondFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -415,7 +413,7 @@ type SecondPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *SecondPoint) Add(f Second[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -423,12 +421,12 @@ func (p *SecondPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", SecondFunc(f), opts)
+	return p.registry().AddGate(SecondFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *SecondPoint) Observe(f SecondObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -436,7 +434,7 @@ func (p *SecondPoint) ObserveFunc(
 	f func(context.Context, *Run, SecondFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -485,9 +483,8 @@ func (f LastFunc) Bind(h *Hooks) {
 // LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
 // desc.
 func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		LastFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -550,7 +547,7 @@ type LastPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *LastPoint) Add(f Last[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -558,12 +555,12 @@ func (p *LastPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (LastOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", LastFunc(f), opts)
+	return p.registry().AddGate(LastFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LastPoint) Observe(f LastObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -571,7 +568,7 @@ func (p *LastPoint) ObserveFunc(
 	f func(context.Context, *Run, LastFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -619,9 +616,8 @@ func (f ShapeFunc) Bind(h *Hooks) {
 // ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape[Letter] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		ShapeFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -692,7 +688,7 @@ type ShapePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShapePoint) Add(f Shape[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -700,12 +696,12 @@ func (p *ShapePoint) AddFunc(
 	f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", ShapeFunc(f), opts)
+	return p.registry().AddGate(ShapeFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShapePoint) Observe(f ShapeObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -713,7 +709,7 @@ func (p *ShapePoint) ObserveFunc(
 	f func(context.Context, *Run, ShapeFired[Letter]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -761,9 +757,8 @@ func (f PollFunc) Bind(h *Hooks) {
 // PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
 // desc.
 func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		PollFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -830,7 +825,7 @@ type PollPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *PollPoint) Add(f Poll[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -838,12 +833,12 @@ func (p *PollPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (PollOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", PollFunc(f), opts)
+	return p.registry().AddGate(PollFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *PollPoint) Observe(f PollObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -851,7 +846,7 @@ func (p *PollPoint) ObserveFunc(
 	f func(context.Context, *Run, PollFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -899,9 +894,8 @@ func (f PollOpenFunc) Bind(h *Hooks) {
 // PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollOpen[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		PollOpenFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -970,7 +964,7 @@ type PollOpenPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *PollOpenPoint) Add(f PollOpen[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -978,12 +972,12 @@ func (p *PollOpenPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", PollOpenFunc(f), opts)
+	return p.registry().AddGate(PollOpenFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *PollOpenPoint) Observe(f PollOpenObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -991,7 +985,7 @@ func (p *PollOpenPoint) ObserveFunc(
 	f func(context.Context, *Run, PollOpenFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1040,9 +1034,8 @@ func (f GatherFunc) Bind(h *Hooks) {
 // GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		GatherFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1079,7 +1072,7 @@ type GatherPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *GatherPoint) Add(f Gather[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1087,12 +1080,12 @@ func (p *GatherPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", GatherFunc(f), opts)
+	return p.registry().Add(GatherFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherPoint) Observe(f GatherObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1100,7 +1093,7 @@ func (p *GatherPoint) ObserveFunc(
 	f func(context.Context, *Run, GatherFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1148,9 +1141,8 @@ func (f GatherClosedFunc) Bind(h *Hooks) {
 // GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int]) GatherClosed[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		GatherClosedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1189,7 +1181,7 @@ type GatherClosedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *GatherClosedPoint) Add(f GatherClosed[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1197,12 +1189,12 @@ func (p *GatherClosedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", GatherClosedFunc(f), opts)
+	return p.registry().Add(GatherClosedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherClosedPoint) Observe(f GatherClosedObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1210,7 +1202,7 @@ func (p *GatherClosedPoint) ObserveFunc(
 	f func(context.Context, *Run, GatherClosedFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1262,9 +1254,8 @@ func (f ReviewFunc) Bind(h *Hooks) {
 // ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Review[Letter] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		ReviewFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1358,7 +1349,7 @@ type ReviewPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ReviewPoint) Add(f Review[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1366,12 +1357,12 @@ func (p *ReviewPoint) AddFunc(
 	f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", ReviewFunc(f), opts)
+	return p.registry().AddGate(ReviewFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ReviewPoint) Observe(f ReviewObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1379,7 +1370,7 @@ func (p *ReviewPoint) ObserveFunc(
 	f func(context.Context, *Run, ReviewFired[Letter]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1436,9 +1427,8 @@ func (f VerifyFunc) Bind(h *Hooks) {
 // VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		VerifyFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1475,7 +1465,7 @@ type VerifyPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *VerifyPoint) Add(f Verify[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1483,12 +1473,12 @@ func (p *VerifyPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", VerifyFunc(f), opts)
+	return p.registry().Add(VerifyFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *VerifyPoint) Observe(f VerifyObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1496,7 +1486,7 @@ func (p *VerifyPoint) ObserveFunc(
 	f func(context.Context, *Run, VerifyFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1543,9 +1533,8 @@ func (f WrapFunc) Bind(h *Hooks) {
 // WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
 // desc.
 func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		WrapFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1589,7 +1578,7 @@ type WrapPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1597,12 +1586,12 @@ func (p *WrapPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", WrapFunc(f), opts)
+	return p.registry().Add(WrapFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WrapPoint) Observe(f WrapObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1610,7 +1599,7 @@ func (p *WrapPoint) ObserveFunc(
 	f func(context.Context, *Run, WrapFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1683,9 +1672,8 @@ func (f WatchFunc) Bind(h *Hooks) {
 // WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		WatchFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1720,7 +1708,7 @@ type WatchPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WatchPoint) Add(f Watch[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1728,12 +1716,12 @@ func (p *WatchPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", WatchFunc(f), opts)
+	return p.registry().Add(WatchFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WatchPoint) Observe(f WatchObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1741,7 +1729,7 @@ func (p *WatchPoint) ObserveFunc(
 	f func(context.Context, *Run, WatchFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1764,6 +1752,8 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
+type hookgenCondition = hookimpl.Condition
+
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
@@ -1775,7 +1765,6 @@ var firstPoint = hookimpl.Point{
 	Name:    "First",
 	Payload: "int",
 	Results: "Stop, FailOpen",
-	Law:     hookimpl.Decides,
 	Exits: []any{
 		Stop{},
 	},
@@ -1783,8 +1772,6 @@ var firstPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		First[int].First,
 		FirstFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		FirstObserver[int].ObserveFirst,
 	),
 }
@@ -1833,11 +1820,10 @@ func (p *FirstPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].First(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case Stop:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -1849,7 +1835,7 @@ func (p *FirstPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // secondPoint describes Second to the runtime.
@@ -1857,7 +1843,7 @@ var secondPoint = hookimpl.Point{
 	Name:    "Second",
 	Payload: "int",
 	Results: "Stop, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Stop{},
 	},
@@ -1865,8 +1851,6 @@ var secondPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Second[int].Second,
 		SecondFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		SecondObserver[int].ObserveSecond,
 	),
 }
@@ -1911,11 +1895,10 @@ func (p *SecondPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Second(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case Stop:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -1925,7 +1908,7 @@ func (p *SecondPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // lastPoint describes Last to the runtime.
@@ -1933,7 +1916,7 @@ var lastPoint = hookimpl.Point{
 	Name:    "Last",
 	Payload: "int",
 	Results: "Reverse, Stop, FailOpen",
-	Law:     hookimpl.Decides | hookimpl.Reversed,
+	Reverse: true,
 	Exits: []any{
 		Stop{},
 	},
@@ -1941,8 +1924,6 @@ var lastPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Last[int].Last,
 		LastFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		LastObserver[int].ObserveLast,
 	),
 }
@@ -1991,11 +1972,10 @@ func (p *LastPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Last(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case Stop:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -2007,7 +1987,7 @@ func (p *LastPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // shapePoint describes Shape to the runtime.
@@ -2015,15 +1995,12 @@ var shapePoint = hookimpl.Point{
 	Name:    "Shape",
 	Payload: "Letter",
 	Results: "Replace, Edit[Text], FailOpen",
-	Law:     hookimpl.Decides,
 	Replace: ReplaceShape,
 	Edit:    EditShape,
 	Fire:    (*ShapePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Shape[Letter].Shape,
 		ShapeFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		ShapeObserver[Letter].ObserveShape,
 	),
 }
@@ -2049,7 +2026,8 @@ func (p *ShapePoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &ShapeFired[Letter]{Payload: current}
@@ -2073,11 +2051,10 @@ func (p *ShapePoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Shape(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case shapeReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -2093,7 +2070,7 @@ func (p *ShapePoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // pollPoint describes Poll to the runtime.
@@ -2101,7 +2078,7 @@ var pollPoint = hookimpl.Point{
 	Name:    "Poll",
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Deny{},
 		Allow{},
@@ -2110,8 +2087,6 @@ var pollPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		Poll[int].Poll,
 		PollFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		PollObserver[int].ObservePoll,
 	),
 }
@@ -2158,12 +2133,11 @@ func (p *PollPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Poll(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Deny:
 				rank = 1
 			case Allow:
@@ -2187,7 +2161,6 @@ var pollOpenPoint = hookimpl.Point{
 	Name:    "PollOpen",
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailOpen",
-	Law:     hookimpl.Decides,
 	Exits: []any{
 		Deny{},
 		Allow{},
@@ -2196,8 +2169,6 @@ var pollOpenPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		PollOpen[int].PollOpen,
 		PollOpenFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		PollOpenObserver[int].ObservePollOpen,
 	),
 }
@@ -2255,12 +2226,11 @@ func (p *PollOpenPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].PollOpen(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Deny:
 				rank = 1
 			case Allow:
@@ -2278,7 +2248,7 @@ func (p *PollOpenPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // gatherPoint describes Gather to the runtime.
@@ -2290,8 +2260,6 @@ var gatherPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		Gather[int].Gather,
 		GatherFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		GatherObserver[int].ObserveGather,
 	),
 }
@@ -2347,7 +2315,7 @@ func (p *GatherPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // gatherClosedPoint describes GatherClosed to the runtime.
@@ -2355,13 +2323,11 @@ var gatherClosedPoint = hookimpl.Point{
 	Name:    "GatherClosed",
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
-	Law:     hookimpl.FailsClosed,
+	Closed:  true,
 	Fire:    (*GatherClosedPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		GatherClosed[int].GatherClosed,
 		GatherClosedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		GatherClosedObserver[int].ObserveGatherClosed,
 	),
 }
@@ -2413,7 +2379,7 @@ func (p *GatherClosedPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected, err
+	return
 }
 
 // reviewPoint describes Review to the runtime.
@@ -2421,7 +2387,6 @@ var reviewPoint = hookimpl.Point{
 	Name:    "Review",
 	Payload: "Letter",
 	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
-	Law:     hookimpl.Decides,
 	Replace: ReplaceReview,
 	Exits: []any{
 		Stop{},
@@ -2432,8 +2397,6 @@ var reviewPoint = hookimpl.Point{
 	Calls: hookimpl.DecidingAndCollecting(
 		Review[Letter].Review,
 		ReviewFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		ReviewObserver[Letter].ObserveReview,
 	),
 }
@@ -2460,7 +2423,8 @@ func (p *ReviewPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &ReviewFired[Letter]{Payload: current}
@@ -2490,13 +2454,12 @@ func (p *ReviewPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, values, failure := hooks[i].Review(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			collected = append(collected, values...)
-			inv.Contributed(len(values), bys)
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				collected = append(collected, values...)
+				inv.Contributed(len(values), bys)
+				continue
 			case reviewReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -2516,7 +2479,7 @@ func (p *ReviewPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, collected, err
+	return
 }
 
 // verifyPoint describes Verify to the runtime.
@@ -2524,13 +2487,11 @@ var verifyPoint = hookimpl.Point{
 	Name:    "Verify",
 	Payload: "int",
 	Results: "Check",
-	Law:     hookimpl.Checks,
+	Closed:  true,
 	Fire:    (*VerifyPoint).runHooks,
 	Calls: hookimpl.Checking(
 		Verify[int].Verify,
 		VerifyFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		VerifyObserver[int].ObserveVerify,
 	),
 }
@@ -2578,7 +2539,7 @@ func (p *VerifyPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // wrapPoint describes Wrap to the runtime.
@@ -2586,39 +2547,42 @@ var wrapPoint = hookimpl.Point{
 	Name:    "Wrap",
 	Payload: "int",
 	Results: "Around[string]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*WrapPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h Wrap[int],
-		ctx context.Context,
-		run *Run,
-		payload int,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &wrapInvocation{Next: func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
-			return hookimpl.AnswerOf[string](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return WrapFunc(func(ctx context.Context, run *Run, payload int, next WrapNext) (hookkit.Answer[string], error) {
-			own := &wrapInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+	Calls: hookimpl.Wrapping(
+		func(
+			h Wrap[int],
+			ctx context.Context,
+			run *Run,
+			payload int,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
+				return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[int](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[string](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &wrapInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return WrapFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload int,
+				next WrapNext,
+			) (hookkit.Answer[string], error) {
+				outer := next.fire
+				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[int](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[string](reply, err)
+			})
+		},
 		WrapObserver[int].ObserveWrap,
 	),
 }
@@ -2711,8 +2675,6 @@ var watchPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		Watch[int].Watch,
 		WatchFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		WatchObserver[int].ObserveWatch,
 	),
 }

@@ -48,17 +48,42 @@ func (c *CommandCaller) run(ctx context.Context, q question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd, stderr, err := c.command()
+	output, stderr, err := c.start(ctx, append(input, '\n'))
 	if err != nil {
-		return nil, err
+		return nil, stderr.explain(err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	return output, nil
+}
+
+// Run starts a program once and returns its output and its exit status. Adapters to the protocols of other systems use
+// it. The limits and the environment are those of [Command]. An error means that the program did not start, exceeded a
+// limit or was killed; an exit status other than 0 is not an error.
+func Run(ctx context.Context, argv []string, input []byte, opts ...Option) (output []byte, status int, err error) {
+	p := newProgram(argv, opts)
+	output, stderr, err := p.start(ctx, input)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return output, exit.ExitCode(), nil
+	}
+	if err != nil {
+		return nil, 0, stderr.explain(err)
+	}
+	return output, 0, nil
+}
+
+// start starts the program, and returns its output and the end of its standard error, also if it ends with an error.
+func (p *program) start(ctx context.Context, input []byte) ([]byte, *tail, error) {
+	cmd, stderr, err := p.command()
+	if err != nil {
+		return nil, &tail{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("no reply within %v", p.timeout))
 	defer cancel()
-	output := &bounded{limit: c.maxBytes, full: make(chan struct{})}
-	cmd.Stdin, cmd.Stdout = bytes.NewReader(append(input, '\n')), output
+	output := &bounded{limit: p.maxBytes, full: make(chan struct{})}
+	cmd.Stdin, cmd.Stdout = bytes.NewReader(input), output
 	cmd.WaitDelay = 100 * time.Millisecond // for children that keep the output open after the program ended
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, stderr, err
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
@@ -68,16 +93,16 @@ func (c *CommandCaller) run(ctx context.Context, q question) ([]byte, error) {
 	case <-ctx.Done():
 		killGroup(cmd)
 		<-done
-		return nil, stderr.explain(context.Cause(ctx))
+		return nil, stderr, context.Cause(ctx)
 	case <-output.full:
 		killGroup(cmd)
 		<-done
-		return nil, stderr.explain(fmt.Errorf("the program wrote more than %d bytes", c.maxBytes))
+		return nil, stderr, fmt.Errorf("the program wrote more than %d bytes", p.maxBytes)
 	}
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // a child kept the output open; the program itself ended well
-		return nil, stderr.explain(err)
+	if errors.Is(err, exec.ErrWaitDelay) { // a child kept the output open; the program itself ended well
+		err = nil
 	}
-	return output.buffer.Bytes(), nil
+	return output.buffer.Bytes(), stderr, err
 }
 
 // bounded is a buffer that closes full instead of growing beyond its limit.

@@ -353,3 +353,27 @@ func TestServeLinesAnswersAndRefuses(t *testing.T) {
 		}
 	})
 }
+
+func TestRunReturnsTheOutputAndTheStatus(t *testing.T) {
+	for name, c := range map[string]struct {
+		act    string
+		status int
+		fails  bool
+	}{
+		"success": {"garbage", 0, false},
+		"failure": {"fails", 3, false},
+		"silence": {"silent", 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limit := time.Minute
+			if c.fails {
+				limit = 100 * time.Millisecond
+			}
+			output, status, err := wireexec.Run(t.Context(), []string{os.Args[0]}, nil, wireexec.Env("WIREEXEC_ACT="+c.act),
+				wireexec.Timeout(limit))
+			if status != c.status || (err != nil) != c.fails || c.act == "garbage" && string(output) != "all good\n" {
+				t.Errorf("output %q, status %d, error %v", output, status, err)
+			}
+		})
+	}
+}

@@ -190,9 +190,8 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 // BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeSendFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -274,7 +273,7 @@ type BeforeSendPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeSendPoint) Add(f BeforeSend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -282,12 +281,12 @@ func (p *BeforeSendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeSendFunc(f), opts)
+	return p.registry().AddGate(BeforeSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeSendPoint) Observe(f BeforeSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -295,7 +294,7 @@ func (p *BeforeSendPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeSendFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -347,9 +346,8 @@ func (f MaySendFunc) Bind(h *Hooks) {
 // MaySendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		MaySendFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -426,7 +424,7 @@ type MaySendPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *MaySendPoint) Add(f MaySend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -434,12 +432,12 @@ func (p *MaySendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", MaySendFunc(f), opts)
+	return p.registry().AddGate(MaySendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *MaySendPoint) Observe(f MaySendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -447,7 +445,7 @@ func (p *MaySendPoint) ObserveFunc(
 	f func(context.Context, *Run, MaySendFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -500,9 +498,8 @@ func (f FooterFunc) Bind(h *Hooks) {
 // FooterWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		FooterFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -539,7 +536,7 @@ type FooterPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *FooterPoint) Add(f Footer[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -547,12 +544,12 @@ func (p *FooterPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", FooterFunc(f), opts)
+	return p.registry().Add(FooterFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FooterPoint) Observe(f FooterObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -560,7 +557,7 @@ func (p *FooterPoint) ObserveFunc(
 	f func(context.Context, *Run, FooterFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -617,9 +614,8 @@ func (f AroundSendFunc) Bind(h *Hooks) {
 // AroundSendWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AroundSendFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -665,7 +661,7 @@ type AroundSendPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundSendPoint) Add(f AroundSend[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -673,12 +669,12 @@ func (p *AroundSendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AroundSendFunc(f), opts)
+	return p.registry().Add(AroundSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AroundSendPoint) Observe(f AroundSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -686,7 +682,7 @@ func (p *AroundSendPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundSendFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -759,9 +755,8 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 // AfterSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterSendFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -819,7 +814,7 @@ type AfterSendPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterSendPoint) Add(f AfterSend[Receipt], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -827,12 +822,12 @@ func (p *AfterSendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterSendFunc(f), opts)
+	return p.registry().AddGate(AfterSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterSendPoint) Observe(f AfterSendObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -840,7 +835,7 @@ func (p *AfterSendPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterSendFired[Receipt]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -888,9 +883,8 @@ func (f BeforeShowFunc) Bind(h *Hooks) {
 // BeforeShowWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeShowFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -947,7 +941,7 @@ type BeforeShowPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeShowPoint) Add(f BeforeShow[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -955,12 +949,12 @@ func (p *BeforeShowPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeShowFunc(f), opts)
+	return p.registry().AddGate(BeforeShowFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeShowPoint) Observe(f BeforeShowObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -968,7 +962,7 @@ func (p *BeforeShowPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeShowFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1016,9 +1010,8 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 // BeforeSaveWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeSaveFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1055,7 +1048,7 @@ type BeforeSavePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeSavePoint) Add(f BeforeSave[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1063,12 +1056,12 @@ func (p *BeforeSavePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", BeforeSaveFunc(f), opts)
+	return p.registry().Add(BeforeSaveFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeSavePoint) Observe(f BeforeSaveObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1076,7 +1069,7 @@ func (p *BeforeSavePoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeSaveFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1123,9 +1116,8 @@ func (f OnSentFunc) Bind(h *Hooks) {
 // OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnSentFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1160,7 +1152,7 @@ type OnSentPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSentPoint) Add(f OnSent[Receipt], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1168,12 +1160,12 @@ func (p *OnSentPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Receipt) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnSentFunc(f), opts)
+	return p.registry().Add(OnSentFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnSentPoint) Observe(f OnSentObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1181,7 +1173,7 @@ func (p *OnSentPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSentFired[Receipt]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1204,6 +1196,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
+type hookgenCondition = hookimpl.Condition
+
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
@@ -1215,7 +1209,7 @@ var beforeSendPoint = hookimpl.Point{
 	Name:    "BeforeSend",
 	Payload: "Message",
 	Results: "Replace, Refuse, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeSend,
 	Exits: []any{
 		Refuse{},
@@ -1224,8 +1218,6 @@ var beforeSendPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeSend[Message].BeforeSend,
 		BeforeSendFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeSendObserver[Message].ObserveBeforeSend,
 	),
 }
@@ -1251,7 +1243,8 @@ func (p *BeforeSendPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeSendFired[Message]{Payload: current}
@@ -1272,11 +1265,10 @@ func (p *BeforeSendPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeSendReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -1290,7 +1282,7 @@ func (p *BeforeSendPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // maySendPoint describes MaySend to the runtime.
@@ -1298,7 +1290,7 @@ var maySendPoint = hookimpl.Point{
 	Name:    "MaySend",
 	Payload: "Message",
 	Results: "Vote, Refuse, Hold, Allow, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Refuse{},
 		Hold{},
@@ -1308,8 +1300,6 @@ var maySendPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		MaySend[Message].MaySend,
 		MaySendFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		MaySendObserver[Message].ObserveMaySend,
 	),
 }
@@ -1356,12 +1346,11 @@ func (p *MaySendPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].MaySend(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Refuse:
 				rank = 1
 			case Hold:
@@ -1391,8 +1380,6 @@ var footerPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		Footer[Message].Footer,
 		FooterFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		FooterObserver[Message].ObserveFooter,
 	),
 }
@@ -1448,7 +1435,7 @@ func (p *FooterPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // aroundSendPoint describes AroundSend to the runtime.
@@ -1456,44 +1443,42 @@ var aroundSendPoint = hookimpl.Point{
 	Name:    "AroundSend",
 	Payload: "Message",
 	Results: "Around[Receipt]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*AroundSendPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h AroundSend[Message],
-		ctx context.Context,
-		run *Run,
-		payload Message,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &aroundSendInvocation{Next: func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
-			return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return AroundSendFunc(func(
+	Calls: hookimpl.Wrapping(
+		func(
+			h AroundSend[Message],
 			ctx context.Context,
 			run *Run,
 			payload Message,
-			next AroundSendNext,
-		) (hookkit.Answer[Receipt], error) {
-			own := &aroundSendInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
+				return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := AroundSendNext{own, next.level}.Call(ctx, hookimpl.As[Message](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[Receipt](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &aroundSendInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return AroundSendFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload Message,
+				next AroundSendNext,
+			) (hookkit.Answer[Receipt], error) {
+				outer := next.fire
+				own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := AroundSendNext{own, next.level}.Call(ctx, hookimpl.As[Message](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[Receipt](reply, err)
+			})
+		},
 		AroundSendObserver[Message].ObserveAroundSend,
 	),
 }
@@ -1583,14 +1568,12 @@ var afterSendPoint = hookimpl.Point{
 	Name:    "AfterSend",
 	Payload: "Receipt",
 	Results: "Reverse, Replace, FailOpen",
-	Law:     hookimpl.Decides | hookimpl.Reversed,
+	Reverse: true,
 	Replace: ReplaceAfterSend,
 	Fire:    (*AfterSendPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterSend[Receipt].AfterSend,
 		AfterSendFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterSendObserver[Receipt].ObserveAfterSend,
 	),
 }
@@ -1616,7 +1599,8 @@ func (p *AfterSendPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterSendFired[Receipt]{Payload: current}
@@ -1640,11 +1624,10 @@ func (p *AfterSendPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterSend(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterSendReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -1656,7 +1639,7 @@ func (p *AfterSendPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // beforeShowPoint describes BeforeShow to the runtime.
@@ -1664,14 +1647,11 @@ var beforeShowPoint = hookimpl.Point{
 	Name:    "BeforeShow",
 	Payload: "Message",
 	Results: "Edit[Text], FailOpen",
-	Law:     hookimpl.Decides,
 	Edit:    EditBeforeShow,
 	Fire:    (*BeforeShowPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeShow[Message].BeforeShow,
 		BeforeShowFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeShowObserver[Message].ObserveBeforeShow,
 	),
 }
@@ -1697,7 +1677,8 @@ func (p *BeforeShowPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeShowFired[Message]{Payload: current}
@@ -1721,11 +1702,10 @@ func (p *BeforeShowPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeShow(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeShowEdit:
 				inv.Decided(out, by)
 				payload.Body, current.Body = o.To, o.To
@@ -1737,7 +1717,7 @@ func (p *BeforeShowPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // beforeSavePoint describes BeforeSave to the runtime.
@@ -1745,13 +1725,11 @@ var beforeSavePoint = hookimpl.Point{
 	Name:    "BeforeSave",
 	Payload: "Message",
 	Results: "Check",
-	Law:     hookimpl.Checks,
+	Closed:  true,
 	Fire:    (*BeforeSavePoint).runHooks,
 	Calls: hookimpl.Checking(
 		BeforeSave[Message].BeforeSave,
 		BeforeSaveFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeSaveObserver[Message].ObserveBeforeSave,
 	),
 }
@@ -1799,7 +1777,7 @@ func (p *BeforeSavePoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // onSentPoint describes OnSent to the runtime.
@@ -1810,8 +1788,6 @@ var onSentPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnSent[Receipt].OnSent,
 		OnSentFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnSentObserver[Receipt].ObserveOnSent,
 	),
 }

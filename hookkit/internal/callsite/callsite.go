@@ -1,4 +1,5 @@
-package hookimpl
+// Package callsite names the place of a call, for example of the Add that registered a hook.
+package callsite
 
 import (
 	"fmt"
@@ -9,14 +10,31 @@ import (
 	"sync"
 )
 
-// caller returns the place of the call that is skip frames above the caller of caller, as file:line. The path is
-// relative to the main module; see [hookkit.Registration.Site].
-func caller(skip int) string {
+// Of returns the place of the call that is skip frames above the caller of Of, as file:line. The path is relative to
+// the main module; see [hookkit.Registration.Site].
+func Of(skip int) string {
 	var pc [1]uintptr
-	if runtime.Callers(skip+2, pc[:]) == 0 {
+	runtime.Callers(skip+2, pc[:])
+	frame, _ := runtime.CallersFrames(pc[:]).Next()
+	return siteOf(frame)
+}
+
+// OfMethod returns the name of the method that called the caller of OfMethod, and the place where that method was
+// called.
+func OfMethod() (name, site string) {
+	var pcs [2]uintptr
+	runtime.Callers(3, pcs[:])
+	frames := runtime.CallersFrames(pcs[:])
+	frame, _ := frames.Next()
+	name = frame.Function[strings.LastIndexByte(frame.Function, '.')+1:]
+	frame, _ = frames.Next()
+	return name, siteOf(frame)
+}
+
+func siteOf(frame runtime.Frame) string {
+	if frame.PC == 0 {
 		return "unknown"
 	}
-	frame, _ := runtime.CallersFrames(pc[:]).Next()
 	module, main := build()
 	return fmt.Sprintf("%s:%d", sitePath(frame.Function, frame.File, module, main), frame.Line)
 }

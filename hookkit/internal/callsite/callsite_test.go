@@ -1,4 +1,4 @@
-package hookimpl
+package callsite
 
 import (
 	"fmt"
@@ -125,11 +125,11 @@ func TestSitePathIsRelativeToTheModule(t *testing.T) {
 }
 
 // The build info of real programs, which the table above assumes.
-func TestCallerInBuiltPrograms(t *testing.T) {
+func TestCallsInBuiltPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs")
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,11 +167,11 @@ func TestCallerInBuiltPrograms(t *testing.T) {
 	}
 }
 
-func TestCallerOfATest(t *testing.T) {
-	site := func() string { return caller(1) }
+func TestCallOfATest(t *testing.T) {
+	site := func() string { return Of(1) }
 	got := site()
 	_, _, line, _ := runtime.Caller(0)
-	if want := fmt.Sprintf("hookkit/hookimpl/site_test.go:%d", line-1); got != want {
+	if want := fmt.Sprintf("hookkit/internal/callsite/callsite_test.go:%d", line-1); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

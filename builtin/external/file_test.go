@@ -1,0 +1,141 @@
+package external_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+func TestAMistakeIsRefusedWithItsPosition(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"no JSON", "{\n  x", "2:3: invalid character"},
+		{"truncated", "{\n\"hooks\": [", "unexpected end"},
+		{"list", `[]`, "1:1: an object"},
+		{"unknown key", "{\n  \"hook\": []}", `2:3: unknown key "hook"; did you mean "hooks"?`},
+		{"hooks are no list", `{"hooks": {}}`, "1:11: the hooks are a list"},
+		{"key twice", `{"hooks": [], "hooks": []}`, `1:15: the key "hooks" occurs twice`},
+		{"no kind", `{"hooks": [{"name": "a"}]}`, "1:12: the hook has none of"},
+		{"two kinds", `{"hooks": [{"name": "a", "url": "x", "use": "y"}]}`, "1:38: the hook has both url and use"},
+		{"no name", `{"hooks": [{"use": "limit.Steps"}]}`, "1:12: the hook has no name"},
+		{"name with a control character", `{"hooks": [{"name": "a\u202eb", "use": "limit.Steps"}]}`, "1:21: a name has"},
+		{"name twice", `{"hooks": [{"name": "a", "use": "limit.Steps"}, {"name": "a", "use": "limit.Steps"}]}`,
+			"1:58: another hook"},
+		{"misspelled key", `{"hooks": [{"name": "a", "use": "limit.Steps", "enabeld": true}]}`, `did you mean "enabled"?`},
+		{"key of another kind", `{"hooks": [{"name": "a", "use": "limit.Steps", "tools": ["x"]}]}`,
+			`1:48: unknown key "tools"`},
+		{"no point", `{"hooks": [{"name": "a", "command": ["x"]}]}`, "1:12: the hook has no point"},
+		{"point is a text", `{"hooks": [{"name": "a", "command": ["x"], "at": "OnStop"}]}`, "1:50: a list of texts"},
+		{"unknown point", `{"hooks": [{"name": "a", "command": ["x"], "at": ["BeforeTools"]}]}`,
+			`1:51: unknown point "BeforeTools"; did you mean "BeforeTool"?`},
+		{"point that wraps", `{"hooks": [{"name": "a", "command": ["x"], "at": ["AroundTool"]}]}`,
+			"1:51: hooks at AroundTool wrap"},
+		{"point twice", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop", "OnStop"]}]}`, "1:61: the point OnStop"},
+		{"tools without a call", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "tools": ["x"]}]}`,
+			"1:71: the payload of OnStop has no tool call"},
+		{"call that may be missing", `{"hooks": [{"name": "a", "command": ["x"], "at": ["CheckDone"], "tools": ["x"]}]}`,
+			"has no tool call"},
+		{"invalid expression", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "when": "args."}]}`,
+			"1:76: "},
+		{"empty list of tools", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "tools": []}]}`,
+			"1:77: a list"},
+		{"refusal where hooks observe",
+			`{"hooks": [{"name": "a", "command": ["x"], "at": ["OnRunEnd"], "on_failure": "refuse"}]}`,
+			"1:78: hooks at OnRunEnd only observe"},
+		{"policy", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "on_failure": "allow"}]}`,
+			"1:76: on_failure is"},
+		{"timeout", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "timeout_seconds": 601}]}`,
+			"1:81: the time limit"},
+		{"priority", `{"hooks": [{"name": "a", "use": "limit.Steps", "priority": "first"}]}`, "1:60: the priority"},
+		{"enabled", `{"hooks": [{"name": "a", "use": "limit.Steps", "enabled": 1}]}`, "1:59: true or false"},
+		{"command is a text", `{"hooks": [{"name": "a", "command": "rm -rf /", "at": ["OnStop"]}]}`, "1:37: a list of texts"},
+		{"empty command", `{"hooks": [{"name": "a", "command": [""], "at": ["OnStop"]}]}`, "1:37: the command is empty"},
+		{"NUL in an argument", `{"hooks": [{"name": "a", "command": ["x", "\u0000"], "at": ["OnStop"]}]}`,
+			"1:43: an argument"},
+		{"unset variable",
+			`{"hooks": [{"name": "a", "command": ["x"], "env": {"A": "${NOT_SET_IN_TESTS}"}, "at": ["OnStop"]}]}`,
+			"1:57: the environment variable NOT_SET_IN_TESTS"},
+		{"URL of a file", `{"hooks": [{"name": "a", "url": "file:///etc/passwd", "at": ["OnStop"]}]}`, "1:33: a URL"},
+		{"header with a line break",
+			`{"hooks": [{"name": "a", "url": "http://x", "headers": {"A": "b\r\nC: d"}, "at": ["OnStop"]}]}`,
+			"is invalid"},
+		{"prompt that cannot decide", `{"hooks": [{"name": "a", "prompt": "ok?", "at": ["OnStop"]}]}`,
+			"1:36: a prompt cannot decide"},
+		{"no model", `{"hooks": [{"name": "a", "prompt": "ok?", "at": ["CheckDone"]}]}`, `1:36: the program has no model ""`},
+		{"unknown hook", `{"hooks": [{"name": "a", "use": "limit.Step"}]}`,
+			`1:33: unknown hook "limit.Step"; did you mean "limit.Steps"?`},
+		{"unknown parameter", `{"hooks": [{"name": "a", "use": "limit.Steps", "with": {"max": 1}}]}`,
+			`1:57: unknown key "max"; did you mean "Max"?`},
+		{"parameter of a wrong type", `{"hooks": [{"name": "a", "use": "limit.Steps", "with": {"Max": "1"}}]}`,
+			"1:64: a whole number"},
+		{"parameter that Bind refuses", `{"hooks": [{"name": "a", "use": "limit.Steps", "with": {"Max": -1}}]}`,
+			"1:56: limit.Steps cannot be used"},
+		{"parameter that is a function", `{"hooks": [{"name": "a", "use": "permission.ReadOnly", "with": {"When": true}}]}`,
+			"cannot be set"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, hooks := file(t, c.text), new(agent.Hooks)
+			err := f.Load(hooks)
+			if err == nil || !strings.HasPrefix(err.Error(), f.Path+":") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+			for _, p := range hooks.Points() {
+				if len(p.Hooks())+len(p.Observers()) > 0 {
+					t.Errorf("%s has hooks", p.Name)
+				}
+			}
+			if f.Unload() {
+				t.Error("the file counts as loaded")
+			}
+		})
+	}
+	t.Run("missing file", func(t *testing.T) {
+		f := &external.File{Path: t.TempDir() + "/none"}
+		if err := f.Load(new(agent.Hooks)); !os.IsNotExist(err) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("huge file", func(t *testing.T) {
+		f := file(t, `{"hooks": []`+strings.Repeat(" ", 4<<20)+"}")
+		if err := f.Load(new(agent.Hooks)); err == nil || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// FuzzLoad loads any text as a file. Load must add hooks that can be removed again, or return an error with a valid
+// position and add nothing.
+func FuzzLoad(f *testing.F) {
+	fixture.SeedFiles(f, `{"hooks": [{"name": "a", "use": "limit.Steps", "with": {"Max": 1}}]}`,
+		`{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "tools": ["a*"], "when": "args.n > 1"}]}`,
+		`{"hooks": [{"name": "a", "url": "http://x", "at": ["OnStop"], "headers": {"A": "1"}, "timeout_seconds": 1}]}`,
+		`{"hooks": [{"name": "a", "prompt": "1?", "at": ["CheckDone"], "on_failure": "continue", "enabled": false}]}`,
+		`{"hooks": [{"name": "a", "use": "prompt.Staged", "with": {"Stages": {"1": "x"}}, "priority": "safety"}]}`,
+		`{"hooks": [{"name": "a", "use": "window.TruncateOutput", "with": {"PerTool": {"a": "none"}}}]}`)
+	path := f.TempDir() + "/f"
+	f.Fuzz(func(t *testing.T, text []byte) {
+		write(t, path, string(text))
+		file := &external.File{Path: path, Ready: ready(), Models: map[string]agent.Model{"": echo{}}}
+		hooks := new(agent.Hooks)
+		err := file.Load(hooks)
+		if err != nil {
+			var line, column int
+			_, scan := fmt.Sscanf(strings.TrimPrefix(err.Error(), path), ":%d:%d: ", &line, &column)
+			if scan != nil || line < 1 || column < 1 || line > bytes.Count(text, []byte("\n"))+1 || column > len(text)+1 {
+				t.Errorf("%q: error %v", text, err)
+			}
+		} else if !file.Unload() {
+			t.Errorf("%q is not unloaded", text)
+		}
+		for _, p := range hooks.Points() {
+			if len(p.Hooks())+len(p.Observers()) > 0 {
+				t.Errorf("%q: %s has hooks", text, p.Name)
+			}
+		}
+	})
+}

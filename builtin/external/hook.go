@@ -1,0 +1,103 @@
+package external
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// A declared is the hook of one declaration with the options of its Use.
+type declared struct {
+	hook    agent.Hook
+	options []hookkit.UseOption
+}
+
+// make makes the hook of the declaration.
+func (f *File) make(d *declaration) (declared, error) {
+	if d.kind == "use" {
+		return f.ready(d)
+	}
+	var caller wire.Caller
+	var err error
+	switch d.kind {
+	case "command":
+		caller, err = f.command(d)
+	case "url":
+		caller, err = f.endpoint(d)
+	case "prompt":
+		caller, err = f.prompt(d)
+	}
+	if err != nil {
+		return declared{}, err
+	}
+	names := make([]string, len(d.points))
+	for i, p := range d.points {
+		names[i] = p.Name
+	}
+	hook, err := agent.Remote(context.Background(), &supervised{f, d, caller}, wire.Points(names...))
+	if err != nil {
+		return declared{}, d.at.errorf("%w", err)
+	}
+	priority := hookkit.Safety
+	if d.priority != nil {
+		priority = *d.priority
+	}
+	options := []hookkit.UseOption{hookkit.Named(d.name), hookkit.Priority(priority)}
+	if d.refuse {
+		options = append(options, hookkit.FailClosed())
+	}
+	return declared{hook, options}, nil
+}
+
+// A supervised caller asks only about selected payloads, and explains failures.
+type supervised struct {
+	file   *File
+	d      *declaration
+	caller wire.Caller
+}
+
+// Describe is not called, because the declaration names the points.
+func (s *supervised) Describe(ctx context.Context) (wire.Description, error) {
+	return s.caller.Describe(ctx)
+}
+
+// Call asks the command, the endpoint or the model.
+func (s *supervised) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	proceed := wire.Reply{Decision: wire.Continue}
+	if !s.d.match.selects(request.Payload) {
+		return proceed, nil
+	}
+	begun := time.Now()
+	reply, err := s.caller.Call(ctx, request)
+	if err == nil {
+		err = s.check(request.Point, reply)
+	}
+	if err == nil {
+		return reply, nil
+	}
+	err = fmt.Errorf("%v (%v) failed at %s after %v: %w", s.d, s.caller, request.Point,
+		time.Since(begun).Round(time.Millisecond), err)
+	if s.d.proceed && ctx.Err() == nil {
+		s.file.failed.Report("external.File", s.file.OnError, err)
+		return proceed, nil
+	}
+	return wire.Reply{}, err
+}
+
+// check returns an error for a reply that is a failure or illegal at the point.
+func (s *supervised) check(point string, reply wire.Reply) error {
+	if reply.Error != "" {
+		return fmt.Errorf("it replied with the error %.500q", reply.Error)
+	}
+	for _, p := range s.d.points {
+		if p.Name == point {
+			_, err := reply.Read(p)
+			return err
+		}
+	}
+	return fmt.Errorf("it was not declared at %s", point)
+}

@@ -1,0 +1,194 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/share"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func ExampleThrottle() {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"read_*"}, Max: 1})
+	run := agent.NewRun(nil)
+	for _, id := range []string{"1", "2"} {
+		exit, _ := hooks.OnPermission.Fire(context.Background(), run, agent.ToolCallRequest{ID: id, Name: "read_page"})
+		if deny, ok := exit.(agent.Deny); ok {
+			fmt.Println(deny.Reason)
+		}
+	}
+	// Output: read_page was called too often: 1 calls in 1m0s are allowed. Try again in 1m0s.
+}
+
+// A walkingClock moves only in Sleep, and records the waits.
+type walkingClock struct {
+	now   time.Time
+	waits []time.Duration
+}
+
+func (c *walkingClock) Now() time.Time { return c.now }
+
+func (c *walkingClock) Sleep(ctx context.Context, d time.Duration) error {
+	c.waits, c.now = append(c.waits, d), c.now.Add(d)
+	return ctx.Err()
+}
+
+// throttledCall passes a call through the hooks, as a loop does. It returns the warnings, or the reason of a denial.
+func throttledCall(t *testing.T, hooks *agent.Hooks, run *agent.Run, call agent.ToolCallRequest) string {
+	t.Helper()
+	exit, err := hooks.OnPermission.Fire(t.Context(), run, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if deny, ok := exit.(agent.Deny); ok {
+		return "denied: " + deny.Reason
+	}
+	result, err := hooks.AroundTool.Fire(t.Context(), run, call,
+		func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+			return agent.ToolCallResult{}, nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(result.Warnings, " ")
+}
+
+func TestCallsSlowDownAndStop(t *testing.T) {
+	clock := &walkingClock{now: time.Unix(1_000_000, 0)}
+	hook := &limit.Throttle{Tools: []string{"read_*"}}
+	var hooks agent.Hooks
+	hooks.Use(hook)
+	hooks.Use(hook) // counts once
+	run := agent.NewRun(&agent.Env{Clock: clock})
+	for i, want := range []string{
+		"This was call 1 of at most 7 in 1m0s.", "This was call 2 of at most 7 in 1m0s.",
+		"This was call 3 of at most 7 in 1m0s. It was delayed by 2s.",
+		"This was call 4 of at most 7 in 1m0s. It was delayed by 2s.",
+		"This was call 5 of at most 7 in 1m0s. It was delayed by 5s.",
+		"This was call 6 of at most 7 in 1m0s. It was delayed by 5s.",
+		"This was call 7 of at most 7 in 1m0s. It was delayed by 5s.",
+		"denied: read_page was called too often: 7 calls in 1m0s are allowed. Try again in 41s.",
+		"denied: read_page was called too often: 7 calls in 1m0s are allowed. Try again in 41s.",
+	} {
+		t.Run(fmt.Sprint("call ", i+1), func(t *testing.T) {
+			call := agent.ToolCallRequest{ID: "same", Name: "read_page", Step: i + 1}
+			if got := throttledCall(t, &hooks, run, call); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	if got := throttledCall(t, &hooks, run, agent.ToolCallRequest{Name: "write"}); got != "" {
+		t.Errorf("another tool: %q", got)
+	}
+	clock.now = clock.now.Add(41 * time.Second)
+	want := "This was call 5 of at most 7 in 1m0s. It was delayed by 5s."
+	if got := throttledCall(t, &hooks, run, agent.ToolCallRequest{Name: "read_page", Step: 20}); got != want {
+		t.Errorf("later: %q, want %q", got, want)
+	}
+}
+
+func TestParallelCallsCountBeforeTheyRun(t *testing.T) {
+	tool := &looptest.Tool{Name: "read"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Calls(slices.Repeat([]looptest.Turn{looptest.Call("read", nil)}, 4)...), looptest.Reply("ok"),
+		},
+		Tools: []agent.Tool{tool},
+		Hooks: []agent.Hook{&limit.Throttle{Tools: []string{"*"}, Max: 2}},
+	}.Run(t, "go")
+	if got := fixture.Statuses(ran); got != "succeeded succeeded refused refused" || tool.Count() != 2 {
+		t.Errorf("%d calls ran: %s", tool.Count(), got)
+	}
+}
+
+func TestThrottledCallsBelongToOwner(t *testing.T) {
+	alone := loop.Request{Task: "go", Tenant: "t", User: "u", Conversation: "c"}
+	for _, c := range []struct {
+		name   string
+		share  share.Scope
+		second loop.Request
+		denied bool
+	}{
+		{"same conversation", share.Conversation, alone, true},
+		{"another conversation", share.Conversation, loop.Request{Tenant: "t", User: "u", Conversation: "d"}, false},
+		{"same user", share.User, loop.Request{Tenant: "t", User: "u", Conversation: "d"}, true},
+		{"another tenant", share.User, loop.Request{Tenant: "x", User: "u", Conversation: "c"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hook := &limit.Throttle{Tools: []string{"read"}, Max: 1, Share: c.share}
+			for i, req := range []loop.Request{alone, c.second} {
+				ran := looptest.Harness{
+					Turns: []looptest.Turn{looptest.Call("read", nil), looptest.Reply("ok")},
+					Tools: []agent.Tool{&looptest.Tool{Name: "read"}}, Hooks: []agent.Hook{hook},
+				}.Do(t, t.Context(), req)
+				if refused := ran.Calls[0].Status == agent.CallRefused; refused != (i == 1 && c.denied) {
+					t.Errorf("run %d: %s", i+1, ran.Calls[0].Status)
+				}
+			}
+		})
+	}
+}
+
+func TestThrottleCountsSelectedCalls(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Max: limit.None, Levels: []limit.ThrottleLevel{{From: 2}},
+		Counts: func(call agent.ToolCallRequest) bool { return strings.Contains(string(call.Args), "secret") }})
+	run := agent.NewRun(nil)
+	var got []string
+	for i, args := range []string{`{}`, `{"of":"secret"}`, `{}`, `{"of":"secret"}`} {
+		got = append(got, throttledCall(t, &hooks, run, agent.ToolCallRequest{Name: "x", Args: []byte(args), Step: i}))
+	}
+	if want := []string{"", "", "", "This was call 2 in 1m0s."}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestThrottledCallEndsWithItsContext(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Levels: []limit.ThrottleLevel{{From: 1, Wait: time.Hour}}})
+	run := agent.NewRun(nil)
+	call := agent.ToolCallRequest{Name: "x"}
+	if exit, err := hooks.OnPermission.Fire(t.Context(), run, call); exit != nil || err != nil {
+		t.Fatal(exit, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := hooks.AroundTool.Fire(ctx, run, call,
+		func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+			t.Error("the tool ran")
+			return agent.ToolCallResult{}, nil
+		})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestThrottleRefusesInvalidFields(t *testing.T) {
+	all := []string{"*"}
+	for want, hook := range map[string]*limit.Throttle{
+		"Tools is empty":    {},
+		"Tools[0] is empty": {Tools: []string{""}},
+		"Window is none":    {Tools: all, Window: limit.None},
+		"Window is -1s":     {Tools: all, Window: -limit.Bound[time.Duration](time.Second)},
+		"Max is -1":         {Tools: all, Max: -1},
+		"Share is 9":        {Tools: all, Share: 9},
+		"Levels[0]":         {Tools: all, Levels: []limit.ThrottleLevel{{From: 0}}},
+		"Levels[1]":         {Tools: all, Levels: []limit.ThrottleLevel{{From: 2}, {From: 2}}},
+	} {
+		t.Run(want, func(t *testing.T) {
+			if text := fixture.UsePanic(hook); !strings.Contains(text, want) {
+				t.Errorf("panicked with %q", text)
+			}
+		})
+	}
+}

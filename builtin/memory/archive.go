@@ -1,0 +1,167 @@
+package memory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Archive stores what the user said and what the agent replied, so that later runs can recall it.
+//
+// For example, a user asks in March for the plan that was made in January. The conversation of January was compacted
+// since then, but the archive still has the question and the plan. A tool of the program searches the episodes of the
+// kind "turn" in Store.
+//
+// The payload of such an episode has the fields user, reply and hash. A pair is archived if both texts together have at
+// least 40 characters. Together they are truncated to 4000. The last 3 pairs of a run are archived: those that a
+// compaction is about to remove, and those of the conversation at the end of the run. A pair that is in Store already
+// is not stored again.
+//
+// Secrets are removed. Personal data stay unless Redact says otherwise, because users want them remembered. Sub-runs
+// are ignored. A pair that cannot be stored is reported as a failure of the hook and does not affect the run.
+//
+// Archive observes BeforeCompact and uses OnRunEnd. An Archive is safe for concurrent use if its Store is. Bind panics
+// if Store is nil.
+type Archive struct {
+	Store  Store
+	Redact *redact.Redactor // nil: remove secrets, keep personal data
+
+	runs hookkit.PerRun[archived]
+}
+
+// archived is the state of one run.
+type archived struct {
+	removed []turn // found before compactions
+	done    bool
+}
+
+// A turn is a message of a user and the last reply to it.
+type turn struct {
+	User  string `json:"user"`
+	Reply string `json:"reply"`
+	Hash  string `json:"hash"` // of the texts as they are stored
+}
+
+const (
+	turnKind     = "turn"
+	minTurnChars = 40
+	maxTurnChars = 4000
+	maxTurns     = 3 // of one run
+)
+
+// Bind adds the hook to its points.
+func (m *Archive) Bind(h *agent.Hooks) {
+	if m.Store == nil {
+		kit.MustConfig("memory.Archive", errors.New("Store is nil; give it a memory.Map, a memory.File or your own"))
+	}
+	h.BeforeCompact.Observe(m)
+	h.OnRunEnd.Add(m, hookkit.Priority(hookkit.Observability))
+}
+
+// ObserveBeforeCompact remembers the turns that the compaction may remove. They are stored at the end of the run.
+func (m *Archive) ObserveBeforeCompact(
+	_ context.Context, run *agent.Run, fired agent.BeforeCompactFired[agent.Compaction],
+) {
+	if fired.Exit != nil || fired.Err != nil || run.Parent() != "" {
+		return
+	}
+	found := m.turns(fired.Payload.Messages)
+	m.runs.Do(run, func(a *archived) { a.removed = lastTurns(a.removed, found) })
+}
+
+// OnRunEnd stores the last turns of the run.
+func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
+	var a archived
+	m.runs.Do(run, func(at *archived) { a, *at = *at, archived{done: true} })
+	if a.done || run.Parent() != "" {
+		return nil
+	}
+	messages := kit.Messages(run)
+	if messages == nil {
+		messages = result.Messages
+	}
+	turns := lastTurns(a.removed, m.turns(messages))
+	if len(turns) == 0 {
+		return nil
+	}
+	ctx = kit.For(ctx, run)
+	stored, err := m.Store.Recent(ctx, maxEpisodes, turnKind)
+	if err != nil {
+		return fmt.Errorf("the conversation is not archived: %w", err)
+	}
+	known := make(map[string]bool)
+	for _, e := range stored {
+		var t turn
+		if json.Unmarshal(e.Payload, &t) == nil {
+			known[t.Hash] = true
+		}
+	}
+	added := false
+	for _, t := range turns {
+		if known[t.Hash] {
+			continue
+		}
+		added = true
+		err = errors.Join(err, m.Store.AddEpisode(ctx, Episode{
+			Kind: turnKind, Payload: jsonx.Encode(t), Outcome: "ok", Time: kit.Env(run).Now(), Agent: kit.Agent(run),
+			Run: run.ID(), Identity: kit.Owner(run),
+		}))
+	}
+	if added {
+		err = errors.Join(err, m.Store.Flush(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("the conversation is not archived: %w", err)
+	}
+	return nil
+}
+
+// lastTurns returns the last turns of both lists, each once.
+func lastTurns(earlier, later []turn) []turn {
+	var all []turn
+	for _, t := range slices.Concat(earlier, later) {
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all[max(0, len(all)-maxTurns):]
+}
+
+// turns returns the last turns of a conversation that are long enough, redacted and truncated.
+func (m *Archive) turns(messages []agent.Message) (found []turn) {
+	redactor := m.Redact
+	if redactor == nil {
+		redactor = &redact.Redactor{KeepPersonal: true}
+	}
+	reply := ""
+	for i := len(messages) - 1; i >= 0 && len(found) < maxTurns; i-- {
+		switch message := messages[i]; {
+		case message.Role == agent.RoleAssistant && reply == "":
+			reply = strings.TrimSpace(message.Content)
+		case message.Role == agent.RoleUser && message.Name != agent.InterruptionName:
+			user := strings.TrimSpace(message.Content)
+			if reply != "" && user != "" && utf8.RuneCountInString(user+reply) >= minTurnChars {
+				t := turn{User: redactor.CutText(user, maxTurnChars/4)}
+				t.Reply = redactor.CutText(reply, maxTurnChars-utf8.RuneCountInString(t.User))
+				sum := sha256.Sum256(jsonx.Encode([]string{t.User, t.Reply}))
+				t.Hash = hex.EncodeToString(sum[:8])
+				found = append(found, t)
+			}
+			reply = ""
+		}
+	}
+	slices.Reverse(found)
+	return found
+}

@@ -1,0 +1,96 @@
+package permission_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/share"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+func TestRulesAreRemembered(t *testing.T) {
+	list := []permission.Rule{
+		{Tool: "rm", Decision: permission.Deny}, {Tool: "ls", Decision: permission.Allow},
+		{Tool: "*", Decision: permission.Ask},
+	}
+	for _, c := range []struct {
+		name, remember string
+		tool, args     string
+		want           permission.Decision
+		reported       bool
+	}{
+		{"nothing", ``, "git", `{}`, permission.Ask, false},
+		{"allow instead of ask", `[{"tool":"git","decision":"allow"}]`, "git", `{}`, permission.Allow, false},
+		{"another tool", `[{"tool":"git","decision":"allow"}]`, "gitk", `{}`, permission.Ask, false},
+		{"no allow instead of deny", `[{"tool":"*","decision":"allow"}]`, "rm", `{}`, permission.Deny, false},
+		{"deny instead of allow", `[{"tool":"ls","decision":"deny"}]`, "ls", `{}`, permission.Deny, false},
+		{"with a condition", `[{"tool":"pay","decision":"allow","when":"args.n < 5"}]`, "pay", `{"n":9}`,
+			permission.Ask, false},
+		{"a condition that fails", `[{"tool":"pay","decision":"allow","when":"args.n < 5"}]`, "pay", `{"n":"x"}`,
+			permission.Ask, false},
+		{"the first rule", `[{"tool":"git","decision":"deny"},{"tool":"git","decision":"allow"}]`, "git", `{}`,
+			permission.Deny, false},
+		{"one invalid rule", `[{"tool":"git","decision":"allow"},{"tool":"git","decision":"yes"}]`, "git", `{}`,
+			permission.Ask, true},
+		{"no list", `{"tool":"git"}`, "git", `{}`, permission.Ask, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules, run := &permission.Rules{List: list}, agent.NewRun(nil)
+			err := rules.OnPermissionGranted(t.Context(), run, agent.Grant{Remember: json.RawMessage(c.remember)})
+			if (err != nil) != c.reported {
+				t.Errorf("reported %v", err)
+			}
+			exit, err := rules.OnPermission(t.Context(), run, agent.ToolCallRequest{Name: c.tool, Args: []byte(c.args)})
+			if got := decisionOf(exit); err != nil || got != c.want {
+				t.Errorf("decided %s (%v), want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func decisionOf(o agent.OnPermissionOutcome) permission.Decision {
+	switch o.(type) {
+	case agent.Allow:
+		return permission.Allow
+	case agent.Ask:
+		return permission.Ask
+	case agent.Deny:
+		return permission.Deny
+	}
+	return ""
+}
+
+// named is a conversation without messages.
+type named string
+
+func (n named) ID() string                { return string(n) }
+func (n named) Messages() []agent.Message { return nil }
+
+func TestRememberedRulesCountForTheirConversation(t *testing.T) {
+	in := func(user, conversation string) *agent.Run {
+		return agent.NewRun(&agent.Env{User: user, Conversation: named(conversation)})
+	}
+	for name, c := range map[string]struct {
+		share share.Scope
+		other *agent.Run
+		want  permission.Decision
+	}{
+		"same conversation":  {share.Conversation, in("ann", "1"), permission.Allow},
+		"other conversation": {share.Conversation, in("ann", "2"), permission.Ask},
+		"shared by the user": {share.User, in("ann", "2"), permission.Allow},
+		"other user":         {share.User, in("bob", "1"), permission.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := &permission.Rules{List: []permission.Rule{{Tool: "*", Decision: permission.Ask}}, Share: c.share}
+			granted := agent.Grant{Remember: json.RawMessage(`[{"tool":"git","decision":"allow"}]`)}
+			if err := rules.OnPermissionGranted(t.Context(), in("ann", "1"), granted); err != nil {
+				t.Fatal(err)
+			}
+			exit, err := rules.OnPermission(t.Context(), c.other, agent.ToolCallRequest{Name: "git"})
+			if got := decisionOf(exit); err != nil || got != c.want {
+				t.Errorf("decided %s (%v), want %s", got, err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package prompt
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Todo keeps the model working with a task list.
+//
+// For example, the agent has a tool todo_write that stores a list of tasks and returns it. The first prompt asks the
+// model to plan with the tool. After 10 steps without a call of the tool, the prompt has a reminder. Every 10 steps the
+// prompt shows the list, so that it is not forgotten in a long conversation.
+//
+// The list is the output of the last successful call in the run, or the text of List. At most 4000 characters of it are
+// shown. If the run does not have the tool, the prompts are unchanged.
+//
+// Todo contributes to Briefing and observes AfterTool. The zero value is ready to use. Todo keeps the list for each run
+// and is safe for concurrent use if List is. Bind panics if Every is negative, 0 or None.
+type Todo struct {
+	Tool  string           // name of the tool; "": todo_write
+	Every limit.Bound[int] // steps between two reminders, and between two lists; default 10
+	// List returns the current list; "": none. Nil: the output of the last call.
+	List func(ctx context.Context, run *agent.Run) (string, error)
+
+	runs hookkit.PerRun[todoState]
+}
+
+// todoState is the state of one run.
+type todoState struct {
+	used int // the step of the last successful call
+	list string
+}
+
+// maxList bounds a list in characters.
+const maxList = 4000
+
+// Bind adds the hook to its points.
+func (n *Todo) Bind(h *agent.Hooks) {
+	err := n.Every.Check("Every")
+	if n.Every == limit.AtMost(0) || n.Every == limit.None {
+		err = fmt.Errorf("Every is %v; give the number of steps between two reminders, or leave it out", n.Every)
+	}
+	kit.MustConfig("prompt.Todo", err)
+	h.Briefing.Add(n)
+	h.AfterTool.Observe(n)
+}
+
+func (n *Todo) tool() string { return cmp.Or(n.Tool, "todo_write") }
+
+// ObserveAfterTool records a successful call of the tool.
+func (n *Todo) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+	if fired.Payload.Call.Name != n.tool() || !kit.Succeeded(fired.Payload) || fired.Err != nil || fired.Final.Err != "" {
+		return
+	}
+	n.runs.Do(run, func(s *todoState) {
+		s.used, s.list = fired.Payload.Call.Step, shorten.To(fired.Final.Output, maxList)
+	})
+}
+
+// Briefing contributes the request to plan, the reminder and the list.
+func (n *Todo) Briefing(ctx context.Context, run *agent.Run, step agent.Step) ([]string, error) {
+	if _, ok := toolSchema(run, n.tool()); !ok {
+		return nil, nil
+	}
+	if step.Number <= 1 {
+		return []string{fmt.Sprintf("Plan your work with the tool %s before you begin. Update the list whenever a task is "+
+			"started or done.", n.tool())}, nil
+	}
+	at, every := n.runs.Load(run), n.Every.Or(10)
+	var texts []string
+	if idle := step.Number - at.used; idle%every == 0 {
+		texts = append(texts, fmt.Sprintf("You have not used the tool %s for %d steps. Update the list if it is no longer "+
+			"correct.", n.tool(), idle))
+	}
+	if step.Number%every != 0 {
+		return texts, nil
+	}
+	list := at.list
+	if n.List != nil {
+		var err error
+		if list, err = n.List(ctx, run); err != nil {
+			return nil, fmt.Errorf("the task list: %w", err)
+		}
+	}
+	if list = strings.TrimSpace(shorten.To(list, maxList)); list != "" {
+		texts = append(texts, "Current task list:\n"+list)
+	}
+	return texts, nil
+}

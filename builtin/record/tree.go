@@ -1,0 +1,329 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/atomicfile"
+)
+
+// Tree records the tool calls of a conversation as a tree, in which a program can go back and start a new branch.
+//
+// For example, a user does not like the result, goes back to the third call with [Tree.Fork], and runs the agent again
+// from a checkpoint. The calls of the new run become a branch below the third call. [Tree.Markdown] shows both.
+//
+// Each conversation has one file of JSON lines in Dir: a header with root_id and active_id, and then a line for each
+// [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes the active node. Calls
+// of runs without a named conversation and of sub-runs are not recorded. A file has at most Keep nodes; the oldest are
+// dropped, and branches of a dropped node move to the root.
+//
+// Secrets and personal data are removed from arguments and errors, which are then truncated to 200 characters.
+//
+// Tree observes AfterTool and uses OnRunEnd. A failure to write is reported as a failure of the hook and does not affect
+// the run. Tree is safe for concurrent use, also of several processes. Bind panics if Dir is empty or Keep is invalid.
+type Tree struct {
+	Dir    string
+	Keep   limit.Bound[int] // nodes of a conversation; default 10,000
+	Redact redact.Redactor
+
+	runs hookkit.PerRun[[]TreeNode] // calls that are not written yet
+}
+
+// A TreeNode is a tool call in the tree of a conversation. The root is not a call.
+type TreeNode struct {
+	ID        string            `json:"id"`
+	ParentID  string            `json:"parent_id"` // "" for the root
+	Step      int               `json:"step_num"`
+	Tool      string            `json:"tool"`
+	Args      string            `json:"args_summary"`
+	Error     string            `json:"error,omitempty"` // of a call that failed
+	Timestamp float64           `json:"timestamp"`       // seconds since 1970
+	Label     string            `json:"label,omitempty"` // given to Fork
+	Extra     map[string]string `json:"extra,omitempty"` // run and agent
+}
+
+// treeRoot is the ID of the root.
+const treeRoot = "root"
+
+// A ConversationTree is the content of the file of a conversation.
+type ConversationTree struct {
+	RootID   string     `json:"root_id"`
+	ActiveID string     `json:"active_id"` // the next calls become children of this node
+	Nodes    []TreeNode `json:"-"`         // the root first, then in order of recording
+}
+
+// Bind adds the hook to its points.
+func (r *Tree) Bind(h *agent.Hooks) {
+	err := r.Keep.Check("Keep")
+	if err == nil && r.keep() < 2 {
+		err = fmt.Errorf("Keep is %v; give 2 or more, for the root and a call", r.Keep)
+	}
+	if r.Dir == "" {
+		err = errors.New("Dir is empty; name the directory for the files of conversations")
+	}
+	kit.MustConfig("record.Tree", err)
+	h.AfterTool.Observe(r)
+	h.OnRunEnd.Add(r)
+}
+
+func (r *Tree) keep() int { return r.Keep.Or(10_000) }
+
+// ObserveAfterTool records a call.
+func (r *Tree) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+	if run.Parent() != "" || kit.ConversationID(run) == "" {
+		return
+	}
+	result := kit.AfterHooks(fired.Payload, fired.Final)
+	args := ""
+	if len(result.Call.Args) > 0 {
+		args = shorten.JSON(r.Redact.CutJSON(result.Call.Args, shorten.SummaryChars), shorten.SummaryChars)
+	}
+	node := TreeNode{
+		Step: result.Call.Step, Tool: r.Redact.CutText(result.Call.Name, shorten.KeyChars), Args: args,
+		Error:     r.Redact.CutText(result.Err, shorten.SummaryChars),
+		Timestamp: kit.UnixSeconds(kit.Env(run).Now()),
+		Extra:     map[string]string{"run": run.ID(), "agent": r.Redact.CutText(kit.Agent(run), shorten.KeyChars)},
+	}
+	r.runs.Do(run, func(nodes *[]TreeNode) {
+		if *nodes = append(*nodes, node); len(*nodes) > r.keep() {
+			*nodes = slices.Delete(*nodes, 0, 1)
+		}
+	})
+}
+
+// OnRunEnd writes the calls of the run.
+func (r *Tree) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
+	var nodes []TreeNode
+	r.runs.Do(run, func(all *[]TreeNode) { nodes, *all = *all, nil })
+	if len(nodes) == 0 {
+		return nil
+	}
+	err := r.change(kit.Owner(run), func(t *ConversationTree) error {
+		next := t.nextID()
+		for _, n := range nodes {
+			n.ID, n.ParentID = strconv.Itoa(next), t.ActiveID
+			t.Nodes, t.ActiveID = append(t.Nodes, n), n.ID
+			next++
+		}
+		t.limit(r.keep())
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("the calls of the run are not added to the tree: %w", err)
+	}
+	return nil
+}
+
+// Fork makes a node the active one, so that the next calls of the conversation become a branch below it. The label, for
+// example "second try", is stored with the node; an empty label keeps the stored one. Use "root" to start from the
+// beginning. Fork returns an error if the conversation has no such node.
+func (r *Tree) Fork(conversation agent.Identity, node, label string) error {
+	return r.change(conversation, func(t *ConversationTree) error {
+		at := slices.IndexFunc(t.Nodes, func(n TreeNode) bool { return n.ID == node })
+		if at < 0 {
+			return fmt.Errorf("the tree of the conversation has no node %q; see Read", shorten.To(node, shorten.KeyChars))
+		}
+		t.ActiveID = node
+		if label != "" {
+			t.Nodes[at].Label = shorten.Line(r.Redact.CutText(label, shorten.SummaryChars), shorten.SummaryChars)
+		}
+		return nil
+	})
+}
+
+// Read returns the tree of a conversation. It has only the root if nothing was recorded.
+func (r *Tree) Read(conversation agent.Identity) (ConversationTree, error) {
+	path, err := r.path(conversation)
+	if err != nil {
+		return ConversationTree{}, err
+	}
+	return readTreeFile(path)
+}
+
+// Markdown returns the tree of a conversation as a nested list for people. The active node is bold.
+func (r *Tree) Markdown(conversation agent.Identity) (string, error) {
+	t, err := r.Read(conversation)
+	if err != nil {
+		return "", err
+	}
+	return t.markdown(), nil
+}
+
+func (r *Tree) path(conversation agent.Identity) (string, error) {
+	if conversation.Conversation == "" {
+		return "", errors.New("the identity names no conversation; give its name")
+	}
+	return filepath.Join(r.Dir, storekey.Path(conversation)+".jsonl"), nil
+}
+
+// change reads, changes and writes the tree of a conversation.
+func (r *Tree) change(conversation agent.Identity, f func(*ConversationTree) error) error {
+	path, err := r.path(conversation)
+	if err != nil {
+		return err
+	}
+	unlock, err := atomicfile.LockShared(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	t, err := readTreeFile(path)
+	if err != nil {
+		return err
+	}
+	if err := f(&t); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, t.encode())
+}
+
+func readTreeFile(path string) (ConversationTree, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return ConversationTree{RootID: treeRoot, ActiveID: treeRoot, Nodes: []TreeNode{{ID: treeRoot}}}, nil
+	}
+	if err != nil {
+		return ConversationTree{}, err
+	}
+	t, err := decodeTree(data)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w; repair or remove the file", path, err)
+	}
+	return t, nil
+}
+
+// encode returns the content of a file.
+func (t ConversationTree) encode() []byte {
+	var b bytes.Buffer
+	b.Write(append(jsonx.Encode(t), '\n'))
+	for _, n := range t.Nodes {
+		b.Write(append(jsonx.Encode(n), '\n'))
+	}
+	return b.Bytes()
+}
+
+// decodeTree returns the tree in a file. Each node follows its parent, so that the tree has no cycle.
+func decodeTree(data []byte) (t ConversationTree, err error) {
+	known := make(map[string]bool)
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if number == 1 {
+			if err := json.Unmarshal(line, &t); err != nil {
+				return ConversationTree{}, fmt.Errorf("line 1 is not a header: %w", err)
+			}
+			continue
+		}
+		var n TreeNode
+		if err := json.Unmarshal(line, &n); err != nil {
+			return ConversationTree{}, fmt.Errorf("line %d is not a node: %w", number, err)
+		}
+		isRoot := number == 2 && n.ID == t.RootID && n.ParentID == ""
+		if n.ID == "" || known[n.ID] || !isRoot && !known[n.ParentID] {
+			return ConversationTree{}, fmt.Errorf("line %d: the node %q is there twice or precedes its parent %q", number,
+				shorten.To(n.ID, shorten.KeyChars), shorten.To(n.ParentID, shorten.KeyChars))
+		}
+		known[n.ID] = true
+		t.Nodes = append(t.Nodes, n)
+	}
+	if !known[t.ActiveID] {
+		return ConversationTree{}, errors.New("line 1: the active node does not exist")
+	}
+	return t, nil
+}
+
+// nextID returns the number for the next node.
+func (t ConversationTree) nextID() int {
+	next := 1
+	for _, n := range t.Nodes {
+		if id, err := strconv.Atoi(n.ID); err == nil {
+			next = max(next, id+1)
+		}
+	}
+	return next
+}
+
+// limit drops the oldest calls until at most so many nodes are left. The root and the active node stay.
+func (t *ConversationTree) limit(most int) {
+	over := len(t.Nodes) - most
+	if over <= 0 {
+		return
+	}
+	dropped := make(map[string]bool)
+	t.Nodes = slices.DeleteFunc(t.Nodes, func(n TreeNode) bool {
+		if len(dropped) == over || n.ID == t.RootID || n.ID == t.ActiveID {
+			return false
+		}
+		dropped[n.ID] = true
+		return true
+	})
+	for i := range t.Nodes {
+		if dropped[t.Nodes[i].ParentID] {
+			t.Nodes[i].ParentID = t.RootID
+		}
+	}
+}
+
+// markdown renders the tree. A node with one child and that child have the same indentation, so that only branches are
+// indented.
+func (t ConversationTree) markdown() string {
+	children := make(map[string][]TreeNode)
+	for _, n := range t.Nodes {
+		children[n.ParentID] = append(children[n.ParentID], n)
+	}
+	var b strings.Builder
+	type open struct {
+		node  TreeNode
+		depth int
+	}
+	stack := []open{{t.Nodes[0], 0}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		b.WriteString(strings.Repeat("  ", min(at.depth, 40)) + "- " + t.line(at.node) + "\n")
+		below := children[at.node.ID]
+		if len(below) > 1 {
+			at.depth++
+		}
+		for _, n := range slices.Backward(below) {
+			stack = append(stack, open{n, at.depth})
+		}
+	}
+	return b.String()
+}
+
+// line renders a node.
+func (t ConversationTree) line(n TreeNode) string {
+	text := "start"
+	if n.ID != t.RootID {
+		text = fmt.Sprintf("%s: step %d, %s %s", shorten.Line(n.ID, shorten.KeyChars), n.Step,
+			shorten.Line(n.Tool, shorten.KeyChars), shorten.Line(n.Args, shorten.SummaryChars))
+	}
+	text = strings.TrimSpace(text)
+	if n.Error != "" {
+		text += " (failed: " + shorten.Line(n.Error, shorten.SummaryChars) + ")"
+	}
+	if n.Label != "" {
+		text += " [" + shorten.Line(n.Label, shorten.SummaryChars) + "]"
+	}
+	if n.ID == t.ActiveID {
+		text = "**" + text + "**"
+	}
+	return text
+}

@@ -1,0 +1,212 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func ExampleTree() {
+	dir, _ := os.MkdirTemp("", "tree")
+	defer os.RemoveAll(dir)
+	tree, hooks := &record.Tree{Dir: dir}, new(agent.Hooks)
+	hooks.Use(tree)
+	run := func(tools ...string) {
+		var turns []looptest.Turn
+		for _, tool := range tools {
+			turns = append(turns, looptest.Call(tool, nil))
+		}
+		a := loop.Agent{
+			Hooks: hooks, Model: looptest.NewScript(append(turns, looptest.Reply("ok"))...),
+			Tools: []agent.Tool{&looptest.Tool{Name: "look"}, &looptest.Tool{Name: "edit"}, &looptest.Tool{Name: "test"}},
+		}
+		_, _ = a.Do(context.Background(), loop.Request{Task: "go", Conversation: "c"})
+	}
+	id := agent.Identity{Conversation: "c"}
+	run("look", "edit", "test")
+	_ = tree.Fork(id, "1", "second try")
+	run("edit")
+	text, _ := tree.Markdown(id)
+	fmt.Print(text)
+	// Output:
+	// - start
+	// - 1: step 1, look {} [second try]
+	//   - 2: step 2, edit {}
+	//   - 3: step 3, test {}
+	//   - **4: step 1, edit {}**
+}
+
+// recordCalls runs an agent that makes so many calls of the tool work.
+func recordCalls(t *testing.T, tree *record.Tree, req loop.Request, calls int) {
+	t.Helper()
+	looptest.Harness{
+		Turns: append(fixture.Work(calls), looptest.Reply("ok")), Tools: fixture.Worker(), Hooks: []agent.Hook{tree},
+	}.Do(t, t.Context(), req)
+}
+
+// shape returns the nodes of a tree as parent>node.
+func shape(t *testing.T, tree *record.Tree, id agent.Identity) string {
+	t.Helper()
+	read, err := tree.Read(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes []string
+	for _, n := range read.Nodes[1:] {
+		nodes = append(nodes, n.ParentID+">"+n.ID)
+	}
+	return strings.Join(append(nodes, "at "+read.ActiveID), " ")
+}
+
+func TestRunsContinueAtActiveNode(t *testing.T) {
+	tree, req := &record.Tree{Dir: t.TempDir()}, loop.Request{Task: "go", User: "u", Conversation: "c"}
+	id := agent.Identity{User: "u", Conversation: "c"}
+	for _, c := range []struct {
+		name, fork string
+		calls      int
+		want       string
+	}{
+		{"first run", "", 2, "root>1 1>2 at 2"},
+		{"second run", "", 1, "root>1 1>2 2>3 at 3"},
+		{"branch", "1", 2, "root>1 1>2 2>3 1>4 4>5 at 5"},
+		{"from the start", "root", 1, "root>1 1>2 2>3 1>4 4>5 root>6 at 6"},
+		{"no calls", "", 0, "root>1 1>2 2>3 1>4 4>5 root>6 at 6"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.fork != "" {
+				if err := tree.Fork(id, c.fork, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			recordCalls(t, tree, req, c.calls)
+			if got := shape(t, tree, id); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+	if err := tree.Fork(id, "99", ""); err == nil {
+		t.Error("an unknown node was forked")
+	}
+	if got := shape(t, tree, agent.Identity{User: "v", Conversation: "c"}); got != "at root" {
+		t.Errorf("another user has %s", got)
+	}
+}
+
+func TestTreeRecordsEachCall(t *testing.T) {
+	tree := &record.Tree{Dir: t.TempDir()}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", `{"key":"sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"}`),
+			looptest.Reply("ok")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work", Err: errors.New("the disk is full")}}, Hooks: []agent.Hook{tree},
+	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
+	read, err := tree.Read(agent.Identity{Conversation: "c"})
+	if err != nil || len(read.Nodes) != 2 {
+		t.Fatalf("%+v, %v", read, err)
+	}
+	n := read.Nodes[1]
+	if n.Tool != "work" || n.Step != 1 || !strings.Contains(n.Error, "disk is full") || n.Timestamp == 0 ||
+		n.Extra["agent"] != "tested" || n.Extra["run"] == "" || strings.Contains(n.Args, "abcdefgh") {
+		t.Errorf("recorded %+v", n)
+	}
+}
+
+func TestOldNodesOfTreeAreDropped(t *testing.T) {
+	for _, c := range []struct {
+		keep limit.Bound[int]
+		want string
+	}{
+		{0, "root>1 1>2 2>3 3>4 at 4"}, {3, "root>3 3>4 at 4"}, {2, "root>4 at 4"},
+	} {
+		t.Run(c.keep.String(), func(t *testing.T) {
+			tree := &record.Tree{Dir: t.TempDir(), Keep: c.keep}
+			for range 2 {
+				recordCalls(t, tree, loop.Request{Task: "go", Conversation: "c"}, 2)
+			}
+			if got := shape(t, tree, agent.Identity{Conversation: "c"}); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestUnnamedConversationHasNoTree(t *testing.T) {
+	tree := &record.Tree{Dir: t.TempDir()}
+	recordCalls(t, tree, loop.Request{Task: "go"}, 2)
+	files, err := os.ReadDir(tree.Dir)
+	if _, unnamed := tree.Read(agent.Identity{User: "u"}); err != nil || len(files) != 0 || unnamed == nil {
+		t.Errorf("%d files, %v; read without a name: %v", len(files), err, unnamed)
+	}
+}
+
+func TestDamagedTreeIsKept(t *testing.T) {
+	const root = `{"id":"root","parent_id":""}` + "\n"
+	const header = `{"root_id":"root","active_id":"root"}` + "\n"
+	for name, text := range map[string]string{
+		"empty": "", "no header": "x\n" + root, "no node": header, "not JSON": header + root + "x\n",
+		"cycle":   header + root + `{"id":"1","parent_id":"2"}` + "\n" + `{"id":"2","parent_id":"1"}` + "\n",
+		"twice":   header + root + `{"id":"1","parent_id":"root"}` + "\n" + `{"id":"1","parent_id":"root"}` + "\n",
+		"no goal": `{"root_id":"root","active_id":"7"}` + "\n" + root,
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree, id := &record.Tree{Dir: t.TempDir()}, agent.Identity{Conversation: "c"}
+			path := filepath.Join(tree.Dir, "-", "-", "c.jsonl")
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			recordCalls(t, tree, loop.Request{Task: "go", Conversation: "c"}, 1)
+			_, err := tree.Markdown(id)
+			if got := string(fixture.ReadFile(t, path)); got != text || err == nil {
+				t.Errorf("the file is now %q, error %v", got, err)
+			}
+		})
+	}
+}
+
+// FuzzTree reads any text as the file of a tree, and renders it.
+func FuzzTree(f *testing.F) {
+	for _, text := range []string{
+		"", "{}", `{"root_id":"root","active_id":"root"}` + "\n" + `{"id":"root","parent_id":""}`,
+		`{"root_id":"a","active_id":"b"}` + "\n" + `{"id":"a"}` + "\n" + `{"id":"b","parent_id":"a","label":"x"}`,
+		`{"active_id":""}` + "\n" + `{"id":"","parent_id":""}`,
+	} {
+		f.Add(text)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		tree, id := &record.Tree{Dir: dir}, agent.Identity{Conversation: "c"}
+		path := filepath.Join(dir, "-", "-", "c.jsonl")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		read, err := tree.Read(id)
+		if err != nil {
+			return
+		}
+		page, err := tree.Markdown(id)
+		if err != nil || strings.Count(page, "\n") != len(read.Nodes) {
+			t.Errorf("%d nodes: %q, %v", len(read.Nodes), page, err)
+		}
+	})
+}
+
+func TestTreeRefusesInvalidFields(t *testing.T) {
+	for want, hook := range map[string]*record.Tree{"Dir is empty": {}, "Keep is -1": {Dir: "x", Keep: -1},
+		"Keep is 0": {Dir: "x", Keep: limit.AtMost(0)}, "Keep is 1": {Dir: "x", Keep: 1}} {
+		t.Run(want, func(t *testing.T) {
+			if text := fixture.UsePanic(hook); !strings.Contains(text, want) {
+				t.Errorf("panicked with %q", text)
+			}
+		})
+	}
+}

@@ -1,0 +1,217 @@
+package redact
+
+import "strings"
+
+// bare redacts a value without quotes.
+func (n *named) bare(a assignment, at int) (next int) {
+	s := n.s
+	if isHeader(a.name) && (a.op.sign == ':' || a.op.sign == '=') {
+		return n.header(a, at)
+	}
+	if end := templateEnd(s, at); end > at {
+		return end
+	}
+	to := n.bareEnd(a, at)
+	value := s[at:to]
+	trimmed := strings.TrimRight(value, ".:!?")
+	if trimmed == "" || a.kind == everything && trimmed != value && len(value)-len(trimmed) > 1 && len(trimmed) <= 4 {
+		return to
+	}
+	if !a.hides(value) || isCodeValue(s, a, at, to) {
+		return at
+	}
+	if a.kind == onlyTexts && a.op.spaced && len(value) < 24 && !hasDigit(value) && isDottedName(trimmed) {
+		return at // for example, token: identifier
+	}
+	if a.op.spaced && isDottedName(trimmed) && isProse(lineFrom(s, at)) {
+		return at
+	}
+	if scheme := schemeLength(s[at:]); scheme > 0 {
+		to = n.bareEnd(a, at+scheme)
+	} else if a.kind == everything && a.op.spaced && beginsLine(s, a.start) {
+		if rest := passphraseEnd(s, to); rest > to {
+			to = rest
+		}
+	}
+	n.found = append(n.found, span{at, to})
+	return to
+}
+
+// bareEnd returns the end of the value without quotes that begins at at.
+func (n *named) bareEnd(a assignment, at int) int {
+	s := n.s
+	depth := 0
+	alone := a.op.sign == '=' && !a.op.spaced && beginsLine(s, a.start) // a line of an .env file
+	for i := at; i < len(s); i++ {
+		c := s[i]
+		if isSpace(c) {
+			return i
+		}
+		next := byte('\n')
+		if i+1 < len(s) {
+			next = s[i+1]
+		}
+		switch c {
+		case '"', '\'', '`':
+			if !isAlnum(next) || i == at {
+				return i
+			}
+		case '<':
+			if !alone || next == '/' {
+				return i
+			}
+		case ',', ';', '&':
+			if isSpace(next) || isQuote(next) || next == '\\' || c == '&' && next == '&' || followedByName(s, i+1) {
+				return i
+			}
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}', '>':
+			if depth--; depth < 0 && (c != '>' || !alone) && (i+1 == len(s) || !isAlnum(next)) {
+				return i
+			}
+		case '\\':
+			if strings.IndexByte("nrt\"'`u\\\n\r", next) >= 0 {
+				return i
+			}
+		case '%':
+			if a.op.sign == '=' && (strings.HasPrefix(s[i:], "%26") || strings.HasPrefix(s[i:], "%20")) {
+				return i
+			}
+		case '|':
+			if a.op.sign == '|' || next == '|' {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// templateEnd returns the end of the template at at, as in ${{ secrets.TOKEN }}, or at.
+func templateEnd(s string, at int) int {
+	line := lineFrom(s, at)
+	for _, t := range [][2]string{{"${{", "}}"}, {"{{", "}}"}, {"${", "}"}, {"$(", ")"}, {"<%", "%>"}} {
+		if strings.HasPrefix(line, t[0]) {
+			if n := strings.Index(line, t[1]); n > 0 {
+				return at + n + len(t[1])
+			}
+			break
+		}
+	}
+	return at
+}
+
+// passphraseEnd returns the end of the words after the first one of a value that is the rest of a line, as in
+// password: correct horse battery staple. It returns at if the line continues in another way.
+func passphraseEnd(s string, at int) int {
+	rest := strings.TrimRight(lineFrom(s, at), " \t\r")
+	if i := strings.Index(rest, " #"); i >= 0 {
+		rest = strings.TrimRight(rest[:i], " \t")
+	}
+	if rest == "" || !isBlank(rest[0]) || len(rest) > 120 || strings.ContainsAny(rest, ":=()[]{}<>\"'`;,|/\\") {
+		return at
+	}
+	return at + len(rest)
+}
+
+// followedByName reports whether another name with a value begins at at, as after the semicolon in Password=x;User=y.
+func followedByName(s string, at int) bool {
+	end := at
+	for end < len(s) && end-at < 40 && (nameBytes[s[end]] || s[end] == ' ') {
+		end++
+	}
+	return end == at || end < len(s) && (s[end] == '=' || s[end] == ':')
+}
+
+// isHeader reports whether a name is an HTTP header whose value is the rest of the line.
+func isHeader(name string) bool {
+	lower := strings.ToLower(name[max(0, len(name)-20):])
+	return strings.HasSuffix(lower, "cookie") || strings.HasSuffix(lower, "cookies") ||
+		strings.HasSuffix(lower, "authorization")
+}
+
+// header redacts the value of an HTTP header. In a quoted header the value ends with the quote, otherwise with the
+// line.
+func (n *named) header(a assignment, at int) (next int) {
+	s := n.s
+	end := at
+	quote := byte(0)
+	if a.start > 0 && isQuote(s[a.start-1]) {
+		quote = s[a.start-1]
+	}
+	alone := beginsLine(s, a.start) && quote == 0
+	for end < len(s) && s[end] != '\n' && s[end] != '\r' {
+		c := s[end]
+		if c == quote || quote == 0 && !alone && isQuote(c) {
+			break
+		}
+		if c == '\\' && end+1 < len(s) && strings.IndexByte("nr\"'", s[end+1]) >= 0 || c == '<' && !alone {
+			break
+		}
+		end++
+	}
+	value := strings.TrimRight(s[at:end], " \t")
+	if !alone && quote == 0 && !strings.Contains(value, "=") && schemeLength(value) == 0 && !isRandom(wordAt(value, 0)) {
+		return at // for example, "the Authorization: header"
+	}
+	if !a.hides(value) || isCodeValue(s, a, at, n.bareEnd(a, at)) {
+		return at
+	}
+	n.found = append(n.found, span{at, at + len(value)})
+	return at + len(value)
+}
+
+// isCodeValue reports whether the value s[at:to] is an expression of a program, as in password = os.Getenv("PASSWORD").
+func isCodeValue(s string, a assignment, at, to int) bool {
+	value := s[at:to]
+	if value == "" {
+		return false
+	}
+	if a.op.sign == 'w' || a.op.sign == 'c' || a.op.sign == '+' {
+		return true
+	}
+	if call := strings.IndexAny(value, "([{"); call > 0 && isDottedName(value[:call]) {
+		argument := a.start > 0 && strings.IndexByte("(,", s[a.start-1]) >= 0
+		if a.op.spaced || argument || strings.HasSuffix(value, "()") || strings.HasSuffix(value, "{}") ||
+			call >= 3 && to < len(s) && isQuote(s[to]) {
+			return true
+		}
+	}
+	if value[0] == '(' && a.op.spaced {
+		return true
+	}
+	base := strings.TrimRight(value, "[]0123456789,)")
+	if strings.ContainsAny(value, ".[") && a.start > 0 && isDottedName(base) {
+		before := strings.TrimRight(s[lineStart(s, a.start):a.start], " \t")
+		if before == "" || before[len(before)-1] == '(' || before[len(before)-1] == ',' {
+			return !hasDigit(base)
+		}
+	}
+	if strings.IndexByte("&*", value[0]) >= 0 && len(value) > 1 && isDottedName(value[1:]) {
+		return true
+	}
+	if !a.op.spaced {
+		return false
+	}
+	return isCode(strings.TrimRight(value, ",;)"), s[to:min(len(s), to+4)])
+}
+
+// isCode reports whether a value could be an expression and not a literal: a name with dots, or a name before a
+// comma, a semicolon or an operator. Names with digits are no expressions.
+func isCode(value, after string) bool {
+	if !isDottedName(value) || hasDigit(value) {
+		return false
+	}
+	if strings.Contains(value, ".") || typeWords[strings.ToLower(value)] {
+		return true
+	}
+	after = strings.TrimLeft(after, ")")
+	switch {
+	case strings.HasPrefix(after, ","), strings.HasPrefix(after, ";"), strings.HasPrefix(after, "{"):
+		return true
+	case strings.HasPrefix(after, " +"), strings.HasPrefix(after, " |"), strings.HasPrefix(after, " &"),
+		strings.HasPrefix(after, " ?"), strings.HasPrefix(after, " ="), strings.HasPrefix(after, " !"):
+		return true
+	}
+	return false
+}

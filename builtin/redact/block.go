@@ -1,0 +1,112 @@
+package redact
+
+import "strings"
+
+// isBlockScalar reports whether at begins a block scalar of YAML: "|" or ">" with indicators at the end of a line.
+func isBlockScalar(s string, at int) bool {
+	rest := strings.TrimLeft(lineFrom(s, at+1), "+-0123456789")
+	rest = strings.TrimSpace(rest)
+	return rest == "" || rest[0] == '#'
+}
+
+// below redacts a value on the lines after a name.
+func (n *named) below(a assignment) (next int) {
+	s := n.s
+	at := skipSpaces(s, a.op.at)
+	if at == len(s) || a.kind <= weak {
+		return a.op.at
+	}
+	if isQuote(s[at]) || s[at] == '\\' && at+1 < len(s) && isQuote(s[at+1]) {
+		a.op.nextLine, a.op.at = false, at
+		return n.value(a)
+	}
+	if a.op.sign != ':' || !beginsLine(s, a.start) {
+		return a.op.at
+	}
+	return n.block(a, lineEnd(s, a.op.at))
+}
+
+// block redacts the lines after the line end at end that are indented more than the line of the name at start. In
+// YAML, the items of a list may have the same indentation. A single word under a label belongs to the label.
+func (n *named) block(a assignment, end int) (next int) {
+	s := n.s
+	indent := a.start - lineStart(s, a.start)
+	if quote := a.start - 1; quote >= 0 && isQuote(s[quote]) {
+		indent--
+	}
+	item := false // the block is a list
+	from, to := -1, end
+	for at := skipLine(s, end); at < len(s); at = skipLine(s, at) {
+		line := s[at:lineEnd(s, at)]
+		text := strings.TrimLeft(line, " \t")
+		lead := len(line) - len(text)
+		text = strings.TrimRight(text, " \t\r")
+		if text == "" {
+			continue
+		}
+		isItem := strings.HasPrefix(text, "- ")
+		if from < 0 {
+			item = isItem
+		}
+		if lead < indent || lead == indent && !(item && isItem) {
+			break
+		}
+		if from < 0 {
+			from = at + lead
+			if begin := strings.TrimPrefix(text, "- "); a.start < n.inside && isMapping(begin) {
+				return from
+			}
+		}
+		to = at + lead + len(text)
+	}
+	if from < 0 {
+		return n.label(end, indent, a.kind)
+	}
+	if begin := strings.TrimPrefix(s[from:to], "- "); isMapping(begin) {
+		n.inside, n.all = max(n.inside, to), n.kubernetes
+		return from
+	}
+	if text := s[from:to]; !hidden(text, a.kind) || isProse(text) {
+		return from
+	}
+	n.found = append(n.found, span{from, to})
+	return to
+}
+
+// label redacts a single word on the line after a label such as "Password:".
+func (n *named) label(end, indent int, kind secrecy) (next int) {
+	s := n.s
+	at := skipLine(s, end)
+	line := strings.TrimRight(s[at:lineEnd(s, at)], " \t\r")
+	if indent > 0 || line == "" || strings.ContainsAny(line, " \t") || strings.HasSuffix(line, ":") ||
+		strings.IndexByte("#*|<>{}()[]-=", line[0]) >= 0 || kind < onlyTexts || !hidden(line, kind) ||
+		!hasDigit(line) && len(line) < 6 {
+		return end
+	}
+	n.found = append(n.found, span{at, at + len(line)})
+	return at + len(line)
+}
+
+// isMapping reports whether a block of YAML begins with a name and a colon.
+func isMapping(block string) bool {
+	line, _, _ := strings.Cut(block, "\n")
+	name, rest, ok := strings.Cut(strings.TrimRight(line, "\r"), ":")
+	return ok && (rest == "" || isBlank(rest[0])) && name != "" && !strings.ContainsAny(strings.Trim(name, "\"'"), " \"'")
+}
+
+// isKubernetesSecret reports whether a manifest has a Secret, in YAML or JSON.
+func isKubernetesSecret(s string) bool {
+	for at := 0; ; {
+		n := strings.Index(s[at:], "Secret")
+		if n < 0 {
+			return false
+		}
+		at += n + len("Secret")
+		from := max(0, at-len("Secret")-12)
+		before := strings.TrimRight(s[from:at-len("Secret")], " \"'\\:")
+		after := s[at:min(len(s), at+1)]
+		if strings.HasSuffix(before, "kind") && !(after != "" && nameBytes.all(after)) {
+			return true
+		}
+	}
+}

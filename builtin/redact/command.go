@@ -1,0 +1,128 @@
+package redact
+
+import (
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+)
+
+// schemes are words before a credential in an HTTP header.
+var schemes = kit.Set("bearer", "basic", "digest", "token", "negotiate", "apikey", "ssws", "hmac", "aws4-hmac-sha256",
+	"oauth", "key", "bot", "splunk", "gitlab", "zoho-oauthtoken")
+
+// schemeLength returns the length of the scheme at the beginning of s, for example 7 for "Bearer x", or 0.
+func schemeLength(s string) int {
+	w := wordAt(s, 0)
+	if !schemes[strings.ToLower(w)] || len(w) == len(s) || !isBlank(s[len(w)]) {
+		return 0
+	}
+	return skipBlanks(s, len(w))
+}
+
+func hasScheme(s string) bool { return schemeLength(s) > 0 && len(s) > 12 }
+
+// schemes redacts credentials after "Bearer" and "Basic" anywhere in the text.
+func (n *named) schemes() {
+	s := n.s
+	for at := 0; at < len(s); {
+		i := strings.IndexAny(s[at:], "bB")
+		if i < 0 {
+			return
+		}
+		at += i
+		w := ""
+		switch {
+		case len(s) >= at+6 && strings.EqualFold(s[at:at+6], "bearer"):
+			w = s[at : at+6]
+		case len(s) >= at+5 && strings.EqualFold(s[at:at+5], "basic"):
+			w = s[at : at+5]
+		}
+		if w == "" || at > 0 && isAlnum(s[at-1]) && !(at > 1 && s[at-2] == '\\') {
+			at++
+			continue
+		}
+		at += len(w)
+		from := skipBlanks(s, at)
+		if strings.HasPrefix(s[at:], "%20") {
+			from = at + 3
+		}
+		to := from
+		for to < len(s) && any64[s[to]] {
+			to++
+		}
+		value := strings.TrimRight(s[from:to], ".-")
+		if from > at && len(value) >= 8 && !isPlaceholder(value) && isCredential(value) {
+			n.found = append(n.found, span{from, from + len(value)})
+		}
+		at = max(at, to)
+	}
+}
+
+// isCredential reports whether the word after "basic" or "bearer" is a credential, in contrast to "a basic
+// understanding" and "Basic Authentication".
+func isCredential(v string) bool {
+	if hasDigit(v) {
+		return !isDottedName(v) || isRandom(v) || len(v) >= 9
+	}
+	rest := v[1:]
+	return strings.ToLower(rest) != rest && strings.ToUpper(v) != v && len(v) >= 12 || strings.HasSuffix(v, "=")
+}
+
+// passwordFiles redacts the passwords in lines of .pgpass files, host:port:database:user:password, and in the options
+// -u and --user of curl.
+func (n *named) passwordFiles() {
+	s := n.s
+	for at := 0; at < len(s); at = skipLine(s, at) {
+		end := lineEnd(s, at)
+		line := strings.TrimRight(s[at:end], "\r")
+		if len(line) > 4096 {
+			continue
+		}
+		if strings.Count(line, ":") == 4 && !strings.ContainsAny(line, " \t/") {
+			fields := strings.Split(line, ":")
+			if port := fields[1]; (len(port) >= 4 && digits.all(port) || port == "*") && fields[4] != "" &&
+				!digits.all(fields[2]) && !isPlaceholder(fields[4]) {
+				n.found = append(n.found, span{at + len(line) - len(fields[4]), at + len(line)})
+			}
+		}
+		if curl := strings.Index(line, "curl"); curl >= 0 {
+			n.curl(at+curl, at+len(line))
+		}
+	}
+}
+
+// curl redacts the password after -u user: in a command line.
+func (n *named) curl(from, to int) {
+	s := n.s
+	for at := from; at < to; at++ {
+		if s[at] != '-' || !isBlank(s[at-1]) {
+			continue
+		}
+		w := wordAt(s, at)
+		var value int
+		switch {
+		case w == "-u" || w == "--user" || w == "-U" || w == "--proxy-user":
+			value = skipBlanks(s, at+len(w))
+		case strings.HasPrefix(w, "--user="):
+			value = at + len("--user=")
+		case strings.HasPrefix(w, "-u") && strings.Contains(w, ":"):
+			value = at + len("-u")
+		default:
+			continue
+		}
+		end := value
+		if value < to && isQuote(s[value]) {
+			value++
+			end = min(to, quoteEnd(s, value, s[value-1], 0))
+		} else {
+			for end < to && !isSpace(s[end]) && s[end] != '\\' && !isQuote(s[end]) {
+				end++
+			}
+		}
+		user, password, ok := strings.Cut(s[value:max(value, end)], ":")
+		if ok && password != "" && !isPlaceholder(password) {
+			n.found = append(n.found, span{value + len(user) + 1, end})
+		}
+		at = max(at, end-1)
+	}
+}

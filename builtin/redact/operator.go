@@ -1,0 +1,267 @@
+package redact
+
+import "strings"
+
+// An operator connects a name with its value.
+type operator struct {
+	sign     byte // '=', ':', '>' for =>, 'w' for :=, 'c' for a comparison, '+' for +=, ',' or ' '
+	at       int  // the position of the value
+	spaced   bool // blanks surround the operator
+	quoted   bool // the name is quoted
+	nextLine bool // the value is on another line
+}
+
+// operatorAfter returns the operator after the name s[start:end].
+func operatorAfter(s string, start, end int) (op operator, ok bool) {
+	at := end
+	for at < len(s) && s[at] == '\\' {
+		at++
+	}
+	if n := quoteAt(s, at); n > 0 {
+		op.quoted = true
+		at += n
+	} else {
+		at = end
+	}
+	if at < len(s) && s[at] == ']' { // env["PASSWORD"] = "hunter2"
+		at++
+	}
+	if at+1 < len(s) && (s[at] == '?' || s[at] == '!') && s[at+1] == ':' {
+		at++
+	}
+	after := at
+	at = skipBlanks(s, at)
+	op.spaced = at > after
+	if at == len(s) {
+		return op, false
+	}
+	if op.spaced && !op.quoted {
+		at = skipNote(s, at)
+	}
+	n := 0
+	op.sign, n = signAt(s, at)
+	switch {
+	case n == 0 && op.spaced && !op.quoted:
+		op.sign, op.at = ' ', at
+		return op, true
+	case n == 0 || op.sign == ',' && !(op.quoted && afterQuote(s, start)):
+		return op, false
+	}
+	at += n
+	op.at = skipBlanks(s, at)
+	switch {
+	case op.sign == ',' || s[at-1] == '|' && s[at-2] == '|': // only before a literal
+		ok = op.at < len(s) && isQuote(s[op.at])
+	case op.sign == '|': // only in a table
+		ok = strings.HasPrefix(strings.TrimLeft(s[lineStart(s, start):start], " \t"), "|")
+	default:
+		ok = true
+	}
+	if !ok {
+		return op, false
+	}
+	if op.sign == ':' && !op.quoted {
+		op.at = skipType(s, op.at, &op)
+	}
+	op.spaced = op.spaced || op.at > at
+	for op.at < len(s) && s[op.at] == '\\' && op.at+1 < len(s) && (s[op.at+1] == '\n' || s[op.at+1] == '\r') {
+		op.at = skipBlanks(s, skipLine(s, op.at))
+	}
+	op.nextLine = op.at < len(s) && (s[op.at] == '\n' || s[op.at] == '\r')
+	return op, op.at < len(s)
+}
+
+// skipNote skips a remark between a name and a colon, as in Password [none]: and Password (again):.
+func skipNote(s string, at int) int {
+	end := byte(0)
+	switch s[at] {
+	case '[':
+		end = ']'
+	case '(':
+		end = ')'
+	default:
+		return at
+	}
+	note := s[at:min(len(s), at+40)]
+	n := strings.IndexByte(note, end)
+	if n < 0 || strings.ContainsAny(note[:n], "\n\"'`=") || at+n+1 >= len(s) || s[at+n+1] != ':' {
+		return at
+	}
+	return at + n + 1
+}
+
+// signAt returns the kind and the length of the operator at at.
+func signAt(s string, at int) (sign byte, n int) {
+	rest := s[at:min(len(s), at+5)]
+	has := func(prefix string) bool { return strings.HasPrefix(rest, prefix) }
+	switch rest[0] {
+	case '=':
+		switch {
+		case has("==="):
+			return 'c', 3
+		case has("=="):
+			return 'c', 2
+		case has("=>"):
+			return '>', 2
+		case has("=~"):
+			return 0, 0
+		}
+		return '=', 1
+	case ':':
+		switch {
+		case has(":="):
+			return 'w', 2
+		case has("::"), has("://"):
+			return 0, 0
+		}
+		return ':', 1
+	case '!':
+		if has("!==") {
+			return 'c', 3
+		}
+		if has("!=") {
+			return 'c', 2
+		}
+	case '?':
+		if has("?=") {
+			return '=', 2
+		}
+	case '+':
+		if has("+=") {
+			return '+', 2
+		}
+	case '|':
+		switch {
+		case has("||="):
+			return '=', 3
+		case has("||"):
+			return '>', 2
+		case has("| "):
+			return '|', 1
+		}
+	case '-':
+		if has("->") {
+			return '>', 2
+		}
+	case ',':
+		return ',', 1
+	case '%':
+		switch {
+		case has("%3D"), has("%3d"):
+			return '=', 3
+		case has("%3A"), has("%3a"):
+			return ':', 3
+		}
+	case '&':
+		switch {
+		case has("&#61;"):
+			return '=', 5
+		case has("&#58;"):
+			return ':', 5
+		}
+	}
+	return 0, 0
+}
+
+// skipType skips the type in password: str = "hunter2".
+func skipType(s string, at int, op *operator) int {
+	end := at
+	for end < len(s) && (isAlnum(s[end]) || s[end] == '_' || s[end] == '&') {
+		end++
+	}
+	if end == at || !typeWords[strings.ToLower(strings.TrimLeft(s[at:end], "&"))] {
+		return at
+	}
+	for end < len(s) && end-at < 60 && (isAlnum(s[end]) || strings.IndexByte(" []<>|?,_.", s[end]) >= 0) {
+		end++
+	}
+	if end+1 < len(s) && s[end] == '=' && s[end+1] != '=' && s[end+1] != '>' {
+		op.sign = '='
+		return skipBlanks(s, end+1)
+	}
+	return at
+}
+
+// blankAssigns reports whether a blank connects the name s[start:end] with a value.
+func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
+	s := n.s
+	if kind == open || n.r.KeepSecrets {
+		return false
+	}
+	word := wordAt(s, op.at)
+	if start > 0 && s[start-1] == '-' { // --password hunter2
+		return op.at < len(s) && strings.IndexByte("-\r\n", s[op.at]) < 0 && !strings.HasPrefix(word, "id=") && kind > weak
+	}
+	if kind == weak {
+		return false
+	}
+	switch word {
+	case "is", "was": // the password is hunter2
+		at := skipBlanks(s, op.at+len(word))
+		if at < len(s) && (hasDigit(wordAt(s, at)) || isQuote(s[at])) {
+			op.at = at
+			return true
+		}
+		return false
+	case "=", "|", "":
+		if op.at >= len(s) || s[op.at] == '\n' || s[op.at] == '\r' {
+			return kind == everything && n.netrc(start, op)
+		}
+	case "0", "4", "5", "6", "7", "8", "9": // enable secret 5 $1$..., password 7 0822455D0A16
+		at := skipBlanks(s, op.at+len(word))
+		if kind == everything && at < len(s) && !isSpace(s[at]) && at > op.at+len(word) {
+			op.at = at
+			return true
+		}
+	case "string", "str": // const password string = "hunter2"
+		at := skipBlanks(s, op.at+len(word))
+		if strings.HasPrefix(s[at:], "= ") || strings.HasPrefix(s[at:], `="`) {
+			op.sign, op.at = '=', skipBlanks(s, at+1)
+			return true
+		}
+		return false
+	}
+	if kind == everything && (s[op.at] == '\'' || s[op.at] == '"') && !afterQuote(s, start) { // PASSWORD 'hunter2'
+		after := skipBlanks(s, min(quoteEnd(s, op.at+1, s[op.at], 0)+1, len(s)))
+		return after == len(s) || s[after] != '{' // not the label of a block
+	}
+	before := lastWord(s, start)
+	switch before {
+	case "ENV", "ARG", "setx", "-x", "-gx", "-Ux":
+		return kind > weak
+	}
+	if lower := s[start:end]; lower == "requirepass" || lower == "masterauth" || lower == "bindpw" || lower == "rootpw" {
+		return true
+	}
+	return n.netrc(start, op)
+}
+
+// netrc reports whether the name at start is a keyword of a .netrc file, which continues machine x or login x.
+func (n *named) netrc(start int, op *operator) bool {
+	s := n.s
+	if end := start + len("password"); end > len(s) || s[start:end] != "password" {
+		return false
+	}
+	at := start
+	var before [2]string
+	beginning := 0
+	for i := range before {
+		for at > 0 && isSpace(s[at-1]) && start-at < 300 {
+			at--
+		}
+		to := at
+		for at > 0 && !isSpace(s[at-1]) && start-at < 300 {
+			at--
+		}
+		before[i] = s[at:to]
+		if i == 0 {
+			beginning = at
+		}
+	}
+	isDefault := before[0] == "default" && beginning == lineStart(s, start)
+	if !isDefault && before[1] != "machine" && before[1] != "login" && before[1] != "account" {
+		return false
+	}
+	op.at = skipSpaces(s, op.at)
+	return op.at < len(s)
+}

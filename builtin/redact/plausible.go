@@ -1,0 +1,201 @@
+package redact
+
+import (
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+)
+
+// hides reports whether a value of the assignment is secret.
+func (a *assignment) hides(value string) bool {
+	if a.kind > weak {
+		return hidden(value, a.kind) && !namesItself(value, a.name)
+	}
+	value = strings.TrimSpace(value)
+	repeats := len(a.name) >= 4 && strings.Contains(strings.ToLower(value), strings.ToLower(a.name))
+	return !isPlaceholder(value) && (isRandom(value) && !repeats || a.makers.make(value))
+}
+
+// hidden reports whether a value of a name of this kind is secret.
+func hidden(value string, kind secrecy) bool {
+	value = strings.TrimSpace(value)
+	if isConstant(value) || isPlaceholder(value) || isReference(value) || isProse(value) {
+		return false
+	}
+	switch kind {
+	case everything:
+		return !isSmall(strings.TrimRight(value, ",;"))
+	case onlyTexts:
+		return !isNumber(value) && !isSmall(strings.TrimRight(value, ",;")) && !isColor(value) &&
+			!typeWords[strings.ToLower(value)]
+	}
+	return isRandom(value)
+}
+
+// isNumber reports whether a value is a number.
+func isNumber(value string) bool { return strings.Trim(value, "0123456789.,+-eE_%KkMm") == "" }
+
+// isSmall reports whether a value is a number that is too short for a secret, as in SO_COOKIE = 0x39.
+func isSmall(value string) bool {
+	if rest, ok := strings.CutPrefix(value, "0x"); ok {
+		return len(rest) <= 8 && anyHex.all(rest)
+	}
+	return len(value) < 4 && digits.all(value)
+}
+
+// isColor reports whether a value is a color such as #ff8800.
+func isColor(value string) bool {
+	return len(value) <= 9 && value[0] == '#' && anyHex.all(value[1:])
+}
+
+// isConstant reports whether a value is a constant such as null or true, or is redacted already.
+func isConstant(value string) bool {
+	if len(value) > 12 {
+		return strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ") == ""
+	}
+	return constants[strings.ToLower(strings.TrimRight(value, ".,;:)"))] || value == Redacted
+}
+
+var constants = kit.Set("true", "false", "null", "nil", "none", "undefined", "yes", "no", "on", "off", "enabled",
+	"disabled", "required", "optional", "n/a", "unset", "empty", "missing", "invalid", "default", "never", "always", "ok",
+	"failed", "redacted", "hidden", "masked", "filtered", "omitted", "set", "not", "anonymous", "0", "-", "~", "[]", "{}",
+	"()", `""`, "''", "redacted]", "error", "expired", "yes/no", "todo", "tbd", "prompt", "ask", "auto", "include",
+	"same-origin", "read", "write", "plain", "basic", "bearer", "oauth", "oauth2")
+
+// typeWords are types and keywords of programming languages that follow a name and a colon or an equals sign.
+var typeWords = kit.Set("string", "float64", "str", "bool", "boolean", "int", "int32", "int64", "uint", "uint64",
+	"float", "number", "any", "object", "bytes", "byte", "text", "varchar", "char", "optional", "option", "list", "dict",
+	"map", "array", "buffer", "url", "secretstr", "self", "this", "new", "await", "async", "func", "function", "lambda",
+	"return", "var", "let", "const", "void", "unknown", "error", "type", "interface", "struct", "chan", "case", "if",
+	"for", "in", "use", "break", "continue", "pass", "raise", "throw", "yield", "else", "elif", "while", "switch",
+	"uuid", "token", "rune", "json", "union", "tuple", "set", "final", "readonly", "static", "public", "import", "from",
+	"class", "def", "not", "and", "or", "as", "is", "with", "del", "try", "assert", "print", "typeof", "make", "len",
+	"append", "range")
+
+// isPlaceholder reports whether a value is the name of a value instead of the value: $PASSWORD, ${password},
+// <password>, {{ .Values.password }}, %s, your-api-key, **** and the like.
+func isPlaceholder(v string) bool {
+	if v == "" || strings.HasPrefix(v, Redacted) && len(v) == len(Redacted) {
+		return true
+	}
+	last := v[len(v)-1]
+	switch v[0] {
+	case '$':
+		if len(v) > 2 && (v[1] == '{' && last == '}' || v[1] == '(' && last == ')') {
+			return true
+		}
+		if rest := strings.TrimPrefix(v[1:], "env:"); rest != "" && isName(rest) && (strings.ToUpper(rest) == rest ||
+			strings.ToLower(rest) == rest && !hasDigit(rest)) {
+			return true
+		}
+	case '<':
+		return last == '>' && len(v) < 80
+	case '{':
+		return last == '}' && len(v) < 80
+	case '%':
+		return len(v) <= 3 || last == '%' && isName(v[1:len(v)-1])
+	case '@':
+		return last == '@' && len(v) > 2 && isName(v[1:len(v)-1])
+	case '#':
+		return strings.HasPrefix(v, "#{")
+	case '!': // a tag of YAML
+		return isName(v[1:]) && !hasDigit(v)
+	case ':', '?':
+		return isName(v[1:]) && !hasDigit(v)
+	}
+	if strings.Contains(v, "%") && strings.Trim(v, "%dsvqrxT,:.;-_/[](){} '\"#") == "" {
+		return true // a format
+	}
+	if strings.Contains(v, "{{") && strings.Contains(v, "}}") || strings.HasPrefix(v, "%(") {
+		return true
+	}
+	lower := strings.ToLower(v)
+	for _, p := range []string{"your-", "your_", "your ", "my-", "example", "placeholder", "insert-", "enter-"} {
+		if strings.HasPrefix(lower, p) && !hasDigit(v) {
+			return true
+		}
+	}
+	return strings.Trim(v, v[:1]) == "" && len(v) > 1 && !isAlnum(v[0]) || len(v) >= 3 && strings.Trim(lower, "x*.-") == ""
+}
+
+// isReference reports whether a value says where a secret is instead of the secret.
+func isReference(v string) bool {
+	for _, p := range []string{"arn:aws:", "op://", "vault:", "vault://", "awssm://", "ssm:", "gcpsm://",
+		"azurekeyvault://",
+		"ref+", "secret://", "file://", "env:", "env://", "ENC[", "projects/", "sops:", "keyring:", "sealed:"} {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	if n := strings.Index(v, "://"); n > 0 && n < 16 && lower.all(v[:n]) {
+		return true // credentials in URLs have rules of their own
+	}
+	begins := strings.TrimLeft(v, ".~")
+	return len(v)-len(begins) <= 2 && strings.HasPrefix(begins, "/") && len(v) < 200 && !isRandom(v) && isPath(v)
+}
+
+// isPath reports whether v is a path of a file of ordinary names.
+func isPath(v string) bool {
+	for part := range strings.SplitSeq(v, "/") {
+		if len(part) > 40 || strings.ContainsAny(part, "+=!@#$%^&*") {
+			return false
+		}
+	}
+	return true
+}
+
+// proseWords begin a sentence about a secret: "password: must have 8 characters".
+var proseWords = kit.Set("is", "are", "was", "must", "should", "cannot", "can't", "can", "could", "will", "would",
+	"may", "has", "have", "had", "the", "a", "an", "this", "that", "these", "your", "our", "their", "its", "it", "if",
+	"when", "and", "or", "not", "no", "for", "to", "in", "of", "on", "by", "with", "from", "as", "at", "use", "used",
+	"using", "enter", "please", "choose", "which", "what", "see", "does", "do", "did", "required", "optional", "invalid",
+	"incorrect", "wrong", "missing", "expired", "changed", "set", "unset", "none", "only", "all", "any", "some", "each",
+	"every", "one", "two", "value", "values", "stored", "needed", "too", "be", "been", "being", "but", "so", "than",
+	"then", "there", "they", "we", "you", "i", "he", "she", "who", "how", "why", "where", "because", "before", "after",
+	"between", "access", "request", "failed", "error", "could", "unable", "found", "detected", "redacted", "removed",
+	"replaced", "given", "returns")
+
+// isProse reports whether a value is a sentence about a secret and not a secret.
+func isProse(v string) bool {
+	first, rest, more := strings.Cut(v, " ")
+	if proseWords[strings.ToLower(strings.Trim(first, ".,;:!?()\"'"))] && (more || len(v) <= 9) {
+		return true
+	}
+	if rest == "" || hasDigit(v) || len(v) > 400 {
+		return false
+	}
+	lower := strings.ToLower(v)
+	for _, w := range []string{"password", "secret", "token", "api key", "passphrase", "credential", "cookie",
+		"authoriz"} {
+		if strings.Contains(lower, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesItself reports whether a value repeats the name, as in password: userPassword and signing_key_data = key.
+func namesItself(value, name string) bool {
+	if len(value) > 60 || hasDigit(value) && (!isUpper(value[0]) && !strings.Contains(value, ".") || isRandom(value)) {
+		return false
+	}
+	var buffer, other [maxWords]string
+	words, _ := split(buffer[:0], value)
+	own, _ := split(other[:0], name)
+	if len(words) == 0 || len(own) == 0 {
+		return false
+	}
+	last := singular(words[len(words)-1])
+	for _, w := range own {
+		if len(w) > 2 && singular(w) == last {
+			return true
+		}
+	}
+	last = singular(own[len(own)-1])
+	for _, w := range words {
+		if singular(w) == last {
+			return true
+		}
+	}
+	return false
+}
