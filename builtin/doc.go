@@ -20,6 +20,7 @@
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
+//   - let the model go back after a wrong turn: [compact].Retrospective
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
 //   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
