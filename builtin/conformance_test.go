@@ -172,6 +172,10 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"memory.Archive":        func() agent.Hook { return &memory.Archive{Store: in().memory} },
 		"prompt.Skills":         func() agent.Hook { return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}} },
 		"compact.Retrospective": func() agent.Hook { return &compact.Retrospective{} },
+		"memory.Review": func() agent.Hook {
+			model := always{agent.LLMResponse{Content: `{"procedures": []}`}}
+			return &memory.Review{Store: in().memory, Model: model, MinSteps: 1, MinCalls: 1}
+		},
 	}
 }
 

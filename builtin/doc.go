@@ -29,6 +29,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - recall what was said in earlier conversations: [memory].Archive
+//   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
 //   - hand results of tools to the program: [state].Results
 //   - delay writes until no run is active: [state].WriteGate
