@@ -352,7 +352,9 @@ func TestAnAnswerStopsTheRun(t *testing.T) {
 	}{
 		"refusal of a person": {hooks(), person(agent.Approval{StopRun: true, Reason: "wrong"}), agent.CallRefused},
 		"refusal of a hook":   {hooks(answers(agent.Refuse{StopRun: true, Reason: "wrong"})), nil, agent.CallRefused},
-		"approval":            {hooks(), person(agent.Approval{StopRun: true, Reason: "wrong", Allow: true}), agent.CallUnrun},
+		"approval": {
+			hooks(), person(agent.Approval{StopRun: true, Reason: "wrong", Allow: true}), agent.CallUnrun,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := &looptest.Tool{Name: "work"}
