@@ -271,8 +271,8 @@ func (r report) remoteTables(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## Hooks in other processes
 
-A fire whose only hook is elsewhere, and a bare call that encodes the same payload and decodes a reply. The server is on the
-loopback; the command is a shell that reads its input and continues.
+A fire whose only hook is elsewhere, and a bare call that encodes the same payload and decodes a reply. The server is on
+the loopback; the command is a shell that reads its input and continues.
 
 `)
 	t := table{head: []string{"", "by", "ratio", "quickest", "median", "allocations"}}

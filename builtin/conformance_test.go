@@ -186,7 +186,9 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
 		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
 		"memory.Archive":     func() agent.Hook { return &memory.Archive{Store: in().memory} },
-		"prompt.Skills":      func() agent.Hook { return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}} },
+		"prompt.Skills": func() agent.Hook {
+			return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}}
+		},
 	}
 }
 

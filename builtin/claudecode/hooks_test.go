@@ -316,7 +316,8 @@ func TestPromptsAndSessions(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	gate := `input=$(cat); case "$input" in *'"stop_hook_active":true'*) exit 0;; esac; echo "run the tests first" >&2; exit 2`
+	gate := `input=$(cat); case "$input" in *'"stop_hook_active":true'*) exit 0;; esac; ` +
+		`echo "run the tests first" >&2; exit 2`
 	t.Run("rejects once", func(t *testing.T) {
 		r := ran(t, hooks(t, script{"Stop", "", gate, ""}), looptest.Harness{})
 		last := r.Script.Requests()[2].Messages

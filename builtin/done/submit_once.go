@@ -15,11 +15,11 @@ import (
 // of the first successful call, and the output of that call is the reply.
 //
 // The model can request several calls in one reply. A second call of the tool in that reply is refused. Other calls
-// after the first one are answered "Not run: ..." without running, and calls before it run. If the submission fails, the
-// model may submit again in its next reply.
+// after the first one are answered "Not run: ..." without running, and calls before it run. If the submission fails,
+// the model may submit again in its next reply.
 //
-// SubmitOnce adds to BeforeTool, with the priority Safety, to ShouldStop and to BeforeRunEnd, and observes AfterTool. It
-// keeps its state for each run and is safe for concurrent use. Bind panics if Tool is empty.
+// SubmitOnce adds to BeforeTool, with the priority Safety, to ShouldStop and to BeforeRunEnd, and observes AfterTool.
+// It keeps its state for each run and is safe for concurrent use. Bind panics if Tool is empty.
 type SubmitOnce struct {
 	Tool string // name of the tool that submits the result
 

@@ -100,3 +100,28 @@ func TestL52_DeclaredHooksByName(t *testing.T) {
 		t.Errorf("the call ended as %+v", c)
 	}
 }
+
+func TestA20_EntriesOfEveryKindAreRead(t *testing.T) {
+	for name, c := range map[string]struct{ entry, refused string }{
+		"command":   {`{"name": "a", "at": ["OnStop"], "command": ["x"]}`, ""},
+		"request":   {`{"name": "a", "at": ["OnStop"], "url": "https://example.com"}`, ""},
+		"prompt":    {`{"name": "a", "at": ["CheckDone"], "prompt": "Is it done?"}`, ""},
+		"by name":   {`{"name": "a", "use": "limit.Steps"}`, ""},
+		"duplicate": {`{"name": "a", "use": "limit.Steps"}, {"name": "a", "use": "limit.Steps"}`, ":1:58: another hook"},
+		"unknown":   {`{"name": "a", "agent": "x"}`, `:1:26: unknown key "agent"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &external.File{
+				Path: filepath.Join(t.TempDir(), "hooks.json"), Ready: []external.Ready{external.Of[limit.Steps]()},
+				Models: map[string]agent.Model{"": looptest.NewScript()},
+			}
+			if err := os.WriteFile(f.Path, []byte(`{"hooks": [`+c.entry+`]}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := f.Load(new(agent.Hooks))
+			if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("error %v, want %q", err, c.refused)
+			}
+		})
+	}
+}
