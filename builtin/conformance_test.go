@@ -180,14 +180,17 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"limit.Throttle": func() agent.Hook {
 			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
 		},
-		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
-		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
-		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
-		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
-		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
-		"memory.Archive":     func() agent.Hook { return &memory.Archive{Store: in().memory} },
-		"prompt.Skills": func() agent.Hook {
-			return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}}
+		"observe.CacheWatch":    func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
+		"prompt.Todo":           func() agent.Hook { return &prompt.Todo{Tool: "work"} },
+		"state.Results":         func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
+		"state.WriteGate":       func() agent.Hook { return &state.WriteGate{} },
+		"record.Tree":           func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
+		"memory.Archive":        func() agent.Hook { return &memory.Archive{Store: in().memory} },
+		"prompt.Skills":         func() agent.Hook { return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}} },
+		"compact.Retrospective": func() agent.Hook { return &compact.Retrospective{} },
+		"memory.Review": func() agent.Hook {
+			model := always{agent.LLMResponse{Content: `{"procedures": []}`}}
+			return &memory.Review{Store: in().memory, Model: model, MinSteps: 1, MinCalls: 1}
 		},
 	}
 }

@@ -21,6 +21,7 @@
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
+//   - let the model go back after a wrong turn: [compact].Retrospective
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
 //   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
@@ -29,6 +30,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - recall what was said in earlier conversations: [memory].Archive
+//   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
 //   - hand results of tools to the program: [state].Results
 //   - delay writes until no run is active: [state].WriteGate

@@ -51,7 +51,7 @@ func ExampleTree() {
 func recordCalls(t *testing.T, tree *record.Tree, req loop.Request, calls int) {
 	t.Helper()
 	looptest.Harness{
-		Turns: append(fixture.Work(calls), looptest.Reply("ok")), Tools: fixture.Worker(), Hooks: []agent.Hook{tree},
+		Turns: fixture.Work(calls), Tools: fixture.Worker(), Hooks: []agent.Hook{tree},
 	}.Do(t, t.Context(), req)
 }
 
