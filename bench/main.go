@@ -51,7 +51,7 @@ func main() {
 }
 
 // allParts are the parts of a run.
-var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "processes", "builds"}
+var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "remote", "processes", "builds"}
 
 // A config holds the values of the flags.
 type config struct {
@@ -112,6 +112,14 @@ func (c config) main() error {
 		begin("agent loops")
 		r.loops = c.paceOfLoops().loops()
 		r.claims = append(r.claims, loopClaims(r.loops)...)
+	}
+	if c.part("remote") {
+		begin("hooks in other processes")
+		var err error
+		if r.remotes, err = c.paceOfLoops().remotes(); err != nil {
+			return err
+		}
+		r.claims = append(r.claims, remoteClaims(r.remotes)...)
 	}
 	r.machine.listen(c.pace)
 	if err := c.processes(&r); err != nil {

@@ -20,6 +20,7 @@ type report struct {
 	peersTwice [][]timing // the same for each peer
 	costs      []costRound
 	loops      []loopRound
+	remotes    []remoteRound
 	races      []race
 	built      []built
 }
@@ -75,6 +76,7 @@ func (r report) markdown() string {
 	r.peerTables(&b)
 	r.costTables(&b)
 	r.loopTables(&b)
+	r.remoteTables(&b)
 	r.processTables(&b)
 	r.buildTables(&b)
 	return b.String()
@@ -260,6 +262,27 @@ func (r report) costTables(b *strings.Builder) {
 		}
 		t.write(b)
 	}
+}
+
+func (r report) remoteTables(b *strings.Builder) {
+	if len(r.remotes) == 0 {
+		return
+	}
+	fmt.Fprintf(b, `
+## Hooks in other processes
+
+A fire whose only hook is elsewhere, and a bare call that encodes the same payload and decodes a reply. The server is on
+the loopback; the command is a shell that reads its input and continues.
+
+`)
+	t := table{head: []string{"", "by", "ratio", "quickest", "median", "allocations"}}
+	for _, of := range r.remotes {
+		for _, run := range of.runs {
+			t.add(of.transport, run.name, run.over(of.runs[1]).String(), figure(run.best()), figure(run.median()),
+				figure(run.allocs))
+		}
+	}
+	t.write(b)
 }
 
 func (r report) loopTables(b *strings.Builder) {

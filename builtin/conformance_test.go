@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -64,6 +65,21 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
 	return map[string]func() agent.Hook{
+		"claudecode.Hooks": func() agent.Hook {
+			scripts := filepath.Join(in().dir, "settings.json")
+			err := os.WriteFile(scripts, []byte(`{"hooks": {
+				"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 0"}]}],
+				"Stop": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}`), 0o600)
+			if err != nil {
+				panic(err)
+			}
+			h, err := claudecode.Read(scripts)
+			if err != nil {
+				panic(err)
+			}
+			h.OnError = quiet
+			return h
+		},
 		"permission.ApprovalStop": func() agent.Hook { return &permission.ApprovalStop{} },
 		"record.Audit": func() agent.Hook {
 			return &record.Audit{
@@ -164,13 +180,15 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"limit.Throttle": func() agent.Hook {
 			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
 		},
-		"observe.CacheWatch":    func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
-		"prompt.Todo":           func() agent.Hook { return &prompt.Todo{Tool: "work"} },
-		"state.Results":         func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
-		"state.WriteGate":       func() agent.Hook { return &state.WriteGate{} },
-		"record.Tree":           func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
-		"memory.Archive":        func() agent.Hook { return &memory.Archive{Store: in().memory} },
-		"prompt.Skills":         func() agent.Hook { return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}} },
+		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
+		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
+		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
+		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
+		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
+		"memory.Archive":     func() agent.Hook { return &memory.Archive{Store: in().memory} },
+		"prompt.Skills": func() agent.Hook {
+			return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}}
+		},
 		"compact.Retrospective": func() agent.Hook { return &compact.Retrospective{} },
 		"memory.Review": func() agent.Hook {
 			model := always{agent.LLMResponse{Content: `{"procedures": []}`}}

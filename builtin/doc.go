@@ -14,6 +14,7 @@
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
 //   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
+//   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
@@ -65,6 +66,7 @@
 //
 // Start with [Guards].
 //
+// [claudecode]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/claudecode
 // [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
 // [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done
 // [external]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/external

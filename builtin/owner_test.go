@@ -112,6 +112,9 @@ func collectors() map[string]collector {
 				return all
 			}
 		},
+		"observe.CacheWatch": func(_ *testing.T, _ string, log *slog.Logger) (agent.Hook, func() []string) {
+			return &observe.CacheWatch{Log: log}, nothing
+		},
 		"observe.RequestTap": func(_ *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
 			var all []string
 			return &observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
@@ -163,7 +166,7 @@ func TestRecordsNameTheirRunAndOwner(t *testing.T) {
 			ran := looptest.Harness{
 				Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Call("b", nil), looptest.Reply("done and done")},
 				Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b", Err: errors.New("down")}},
-				Hooks: []agent.Hook{hook},
+				Hooks: []agent.Hook{hook, agent.BeforeLLMFunc(otherModel)},
 				Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 3}},
 			}.Do(t, t.Context(), loop.Request{Task: "go", Tenant: "acme", User: "ann", Conversation: "ticket-7"})
 
@@ -185,6 +188,12 @@ func TestRecordsNameTheirRunAndOwner(t *testing.T) {
 			}
 		})
 	}
+}
+
+// otherModel asks for another model in each step, which breaks prompt caching.
+func otherModel(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	req.Model = fmt.Sprint("model ", req.Step)
+	return agent.ReplaceBeforeLLM(req, "variety"), nil
 }
 
 // records returns the lines of the files of lines below dir, and the content of the others. The texts of prompts and

@@ -16,7 +16,8 @@ type Surface struct {
 	Parents   []SurfaceParent
 	Points    []*SurfacePoint // in source order
 	Types     map[string]*SurfaceType
-	Consts    []SurfaceConst // the exported constants of the spec's package, in order of their names
+	Packages  map[string]string // the names of other packages of the module that it reads, by import path
+	Consts    []SurfaceConst    // the exported constants of the spec's package, in order of their names
 	Ignores   []SurfaceIgnore
 }
 

@@ -11,18 +11,40 @@ import (
 	"slices"
 )
 
-// evaluate finds the values and the types of the constants of a package. It imports nothing, so the value of a constant
-// that another package determines is unknown.
+// evaluate finds the values and the types of the constants of a package, and the lengths of its arrays. It reads only
+// constants and types, and imports nothing, so a value that a variable or another package determines is unknown.
 func evaluate(fset *token.FileSet, files []*file) *types.Info {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
-	config := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Importer: noImporter{}, Error: func(error) {}}
+	config := types.Config{FakeImportC: true, Importer: noImporter{}, Error: func(error) {}}
 	var trees []*ast.File
 	for _, f := range files {
-		trees = append(trees, f.tree)
+		tree := *f.tree
+		tree.Decls = nil
+		for _, d := range f.tree.Decls {
+			if group, ok := d.(*ast.GenDecl); ok && group.Tok != token.VAR {
+				tree.Decls = append(tree.Decls, withoutParentheses(group))
+			}
+		}
+		trees = append(trees, &tree)
 	}
 	// The error says only that some types are unknown.
 	_, _ = config.Check("p", fset, trees, info)
 	return info
+}
+
+// withoutParentheses removes the parentheses around declared types, because go/types never returns for the constant
+// len(A{}) after type A (A).
+func withoutParentheses(group *ast.GenDecl) *ast.GenDecl {
+	result := *group
+	result.Specs = slices.Clone(group.Specs)
+	for i, s := range group.Specs {
+		if t, ok := s.(*ast.TypeSpec); ok {
+			bare := *t
+			bare.Type = ast.Unparen(t.Type)
+			result.Specs[i] = &bare
+		}
+	}
+	return &result
 }
 
 // A noImporter imports nothing.

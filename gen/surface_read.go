@@ -161,6 +161,12 @@ func (r *surfaceReader) surface() *Surface {
 		t.Exit = exits[name]
 	}
 	s.Consts = r.readConstants()
+	s.Packages = map[string]string{}
+	for importPath, p := range r.packages {
+		if p != nil {
+			s.Packages[importPath] = p.files[0].tree.Name.Name
+		}
+	}
 	return s
 }
 
@@ -196,6 +202,22 @@ type typeArgument struct {
 
 // written reads a type expression, and follows the types that it names. A nil expression is the zero Written.
 func (r *surfaceReader) written(at scopeOf, expr ast.Expr) Written {
+	w := r.spelled(at, expr)
+	if !w.Given() {
+		return w
+	}
+	names := map[string]bool{}
+	r.follow(at, expr, func(name string) {
+		if !names[name] {
+			names[name] = true
+			w.Types = append(w.Types, name)
+		}
+	})
+	return w
+}
+
+// spelled reads a type expression without the types that it names. A nil expression is the zero Written.
+func (r *surfaceReader) spelled(at scopeOf, expr ast.Expr) Written {
 	if expr == nil {
 		return Written{}
 	}
@@ -210,13 +232,6 @@ func (r *surfaceReader) written(at scopeOf, expr ast.Expr) Written {
 			w.Name = writer.String()
 		}
 	}
-	names := map[string]bool{}
-	r.follow(at, expr, func(name string) {
-		if !names[name] {
-			names[name] = true
-			w.Types = append(w.Types, name)
-		}
-	})
 	return w
 }
 
@@ -377,7 +392,11 @@ func (r *surfaceReader) mention(t *SurfaceType, at scopeOf, expr ast.Expr) Writt
 func (r *surfaceReader) fields(t *SurfaceType, at scopeOf, body *ast.StructType) []SurfaceField {
 	var all []SurfaceField
 	for _, f := range body.Fields.List {
-		field := SurfaceField{Type: r.mention(t, at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
+		field := SurfaceField{Type: r.spelled(at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
+		// Hooks cannot reach the type of a hidden field.
+		if slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) || len(f.Names) == 0 {
+			field.Type = r.mention(t, at, f.Type)
+		}
 		field.Deprecated = Deprecation(field.Doc) != ""
 		if f.Tag != nil {
 			field.Tag = f.Tag.Value

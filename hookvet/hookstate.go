@@ -14,8 +14,9 @@ var hookState = check{
 One value of a hook serves all runs of a program, also in parallel. A counter in a plain field mixes the runs and loses
 updates. State of a run belongs into a hookkit.PerRun; state of all runs needs a lock or package sync/atomic.
 
-A write counts as locked if a call with "lock" in its name, or of a function of the package that has such a call, comes
-before it in the same function. Test files are not checked.`,
+A write counts as locked if something comes before it in the same function that can wait for others: a call with "lock"
+or "acquire" in its name, or of a function of the package that has such a call, CompareAndSwap, or a send or a receive
+of a channel. Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			(&stateCheck{r: r, hook: f, calls: map[*types.Func]bool{}}).look(f.body, f.recv)
@@ -41,6 +42,12 @@ func (s *stateCheck) look(body *ast.BlockStmt, recv *types.Var) {
 				locked = n.Pos()
 			}
 			s.follow(n, recv, locked != token.NoPos)
+		case *ast.SendStmt:
+			locked = n.Pos() // a channel can hold a token, or have room for one
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				locked = n.Pos()
+			}
 		case *ast.AssignStmt:
 			if n.Tok != token.DEFINE && locked == token.NoPos {
 				for _, target := range n.Lhs {
@@ -74,7 +81,8 @@ func (s *stateCheck) locks(call *ast.CallExpr) bool {
 	return found
 }
 
-// namesLock reports whether the name of the called function says that it locks.
+// namesLock reports whether the name of the called function says that it locks. For example, CompareAndSwap of a flag
+// lets one caller in, and so does Acquire of a semaphore.
 func namesLock(call *ast.CallExpr) bool {
 	name := ""
 	switch f := ast.Unparen(call.Fun).(type) {
@@ -84,7 +92,8 @@ func namesLock(call *ast.CallExpr) bool {
 		name = f.Sel.Name
 	}
 	name = strings.ToLower(name)
-	return strings.Contains(name, "lock") && !strings.Contains(name, "unlock")
+	return strings.Contains(name, "lock") && !strings.Contains(name, "unlock") || strings.Contains(name, "acquire") ||
+		name == "compareandswap"
 }
 
 // follow looks into a method of the hook that is called without a lock, and into the function of a Do of PerRun, whose

@@ -5,13 +5,16 @@ import (
 	"go/ast"
 	"go/importer"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,21 +23,26 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestOddCodeHasNoFindings runs all checks on code that is right in forms that people rarely write.
-func TestOddCodeHasNoFindings(t *testing.T) {
+// TestRightCodeHasNoFindings runs all checks on code that is right: in forms that people rarely write, and in some that
+// look like mistakes.
+func TestRightCodeHasNoFindings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages")
 	}
 	m := newModule(t)
-	m.write(t, "odd", "testdata/odd.txtar")
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.LoadAllSyntax, Dir: m.Dir, Tests: true, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod"),
-	}, "./odd/...")
-	if err != nil || packages.PrintErrors(loaded) > 0 {
-		t.Fatal("the archive does not compile: ", err)
-	}
-	for _, found := range analyze(t, loaded...) {
-		t.Error(found)
+	for _, name := range []string{"odd", "right"} {
+		t.Run(name, func(t *testing.T) {
+			m.write(t, name, "testdata/"+name+".txtar")
+			loaded, err := packages.Load(&packages.Config{
+				Mode: packages.LoadAllSyntax, Dir: m.Dir, Tests: true, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod"),
+			}, "./"+name+"/...")
+			if err != nil || packages.PrintErrors(loaded) > 0 {
+				t.Fatal("the archive does not compile: ", err)
+			}
+			for _, found := range analyze(t, loaded...) {
+				t.Error(found)
+			}
+		})
 	}
 }
 
@@ -89,6 +97,41 @@ func FuzzAnalyzers(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { c.analyze(t, text) })
+}
+
+// FuzzDroppedTokens drops some tokens of a file of the archives. The rest often parses, and rarely compiles.
+func FuzzDroppedTokens(f *testing.F) {
+	if testing.Short() {
+		f.Skip("builds packages")
+	}
+	c := newBroken(f)
+	all := sources(f)
+	names := slices.Sorted(maps.Keys(all))
+	for i := range names {
+		f.Add(uint(i), uint(40+7*i), uint(1+i%5))
+	}
+	f.Fuzz(func(t *testing.T, file, first, count uint) {
+		text := all[names[file%uint(len(names))]]
+		offsets := tokens(text)
+		from := first % uint(len(offsets))
+		to := min(from+count%50, uint(len(offsets)-1))
+		c.analyze(t, text[:offsets[from]]+text[offsets[to]:])
+	})
+}
+
+// tokens returns the offsets of the tokens of a file, and its length.
+func tokens(text string) []int {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("a.go", -1, len(text))
+	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
+	var offsets []int
+	for {
+		pos, tok, _ := s.Scan()
+		offsets = append(offsets, file.Offset(pos))
+		if tok == token.EOF {
+			return offsets
+		}
+	}
 }
 
 // sources returns the Go files of all archives.
@@ -148,6 +191,9 @@ func (b broken) analyze(t *testing.T, text string) {
 	if file == nil || file.Name == nil {
 		return
 	}
+	if slices.ContainsFunc(file.Decls, declaresParenthesized) {
+		return // go/types never returns for a composite literal of type A (A)
+	}
 	info := &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{},
@@ -165,5 +211,18 @@ func (b broken) analyze(t *testing.T, text string) {
 	analyze(t, &packages.Package{
 		ID: "user/broken", Name: "broken", PkgPath: pkg.Path(), Types: pkg, Fset: fset, Syntax: []*ast.File{file},
 		TypesInfo: info, TypesSizes: types.SizesFor("gc", "amd64"),
+	})
+}
+
+// declaresParenthesized reports whether a declaration is one of a type in parentheses.
+func declaresParenthesized(d ast.Decl) bool {
+	group, ok := d.(*ast.GenDecl)
+	return ok && slices.ContainsFunc(group.Specs, func(s ast.Spec) bool {
+		t, ok := s.(*ast.TypeSpec)
+		if !ok {
+			return false
+		}
+		_, ok = t.Type.(*ast.ParenExpr)
+		return ok
 	})
 }

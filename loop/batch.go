@@ -203,16 +203,17 @@ func (b *batch) after(c *call) {
 	r := b.r
 	was := *c.slot
 	c.left = c.shownResult()
-	exit, by, err := r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, &c.left)
-	if err != nil {
-		status := was.Status
-		if was.Err == "" {
-			status = agent.CallFailed
+	var (
+		exit agent.AfterToolExit
+		by   hookkit.By
+		err  error = &PanicError{What: "a hook"} // if a hook ends the goroutine with runtime.Goexit
+	)
+	defer func() {
+		if err != nil {
+			c.withhold(was, by, err)
 		}
-		c.give(agent.ToolCallResult{
-			Status: status, Kind: agent.FailHook, Elapsed: was.Elapsed, Attempts: was.Attempts,
-			Err: "the result is withheld: " + err.Error(), By: orElse(was.By, by.Hook), Reason: orElse(was.Reason, by.Reason),
-		})
+	}()
+	if exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, &c.left); err != nil {
 		return
 	}
 	c.give(r.fixResult(c.left, was, by))
@@ -223,6 +224,18 @@ func (b *batch) after(c *call) {
 	default:
 		r.fail("AfterTool", illegal(exit))
 	}
+}
+
+// withhold replaces the result of a call, because a hook of AfterTool failed that might have changed it.
+func (c *call) withhold(was agent.ToolCallResult, by hookkit.By, err error) {
+	status := was.Status
+	if was.Err == "" {
+		status = agent.CallFailed
+	}
+	c.give(agent.ToolCallResult{
+		Status: status, Kind: agent.FailHook, Elapsed: was.Elapsed, Attempts: was.Attempts,
+		Err: "the result is withheld: " + err.Error(), By: orElse(was.By, by.Hook), Reason: orElse(was.Reason, by.Reason),
+	})
 }
 
 // fixResult returns the result that AfterTool returned, with the fields that only the loop may set restored.

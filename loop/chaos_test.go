@@ -22,7 +22,7 @@ type chaos struct {
 	moves []int
 	next  int
 
-	approved map[string]int    // number of votes in favor, by run and id
+	approved map[string]int    // 1 if the last vote or answer was in favor, by run and id
 	judged   map[string]string // the call of the last vote
 	problems []string
 }
@@ -161,6 +161,7 @@ func (c *chaos) Bind(h *agent.Hooks) {
 		}
 	}))
 	h.OnPermission.Add(agent.OnPermissionFunc(c.judge))
+	h.BeforeAsk.Add(agent.BeforeAskFunc(c.answer))
 	h.OnHandoff.Add(agent.OnHandoffFunc(func(
 		_ context.Context, _ *agent.Run, p agent.Handoff,
 	) (agent.OnHandoffOutcome, error) {
@@ -252,12 +253,17 @@ func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest
 	m := c.move(12)
 	key := run.ID() + " " + p.ID + " " + fmt.Sprint(p.Step)
 	c.mu.Lock()
-	if _, twice := c.judged[key]; twice {
+	call := p.Name + string(p.Args)
+	if c.judged[key] == call { // an approval may change the arguments, and then the vote is repeated
 		c.problems = append(c.problems, "asked twice about "+key)
 	}
-	c.judged[key] = p.Name + string(p.Args)
-	if m == 0 || m > 4 {
-		c.approved[key]++
+	c.judged[key] = call
+	switch m {
+	case 1, 3, 4:
+		c.approved[key] = 0
+	case 2: // the answer decides, or the approval that changed the arguments
+	default:
+		c.approved[key] = 1
 	}
 	c.mu.Unlock()
 	switch m {
@@ -267,6 +273,31 @@ func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest
 		return agent.Ask{}, nil // no approver is set
 	}
 	return nil, c.fails(m, 3, 4)
+}
+
+// answer answers at random instead of a person, and records the calls that it approved.
+func (c *chaos) answer(_ context.Context, run *agent.Run, q agent.Question) (agent.BeforeAskOutcome, error) {
+	m := c.move(10)
+	key := run.ID() + " " + q.Call.ID + " " + fmt.Sprint(q.Call.Step)
+	c.mu.Lock()
+	switch m {
+	case 1, 2, 3:
+		c.approved[key] = 1
+	case 4, 5, 6:
+		c.approved[key] = 0
+	}
+	c.mu.Unlock()
+	switch m {
+	case 1:
+		return agent.Approve{}, nil
+	case 2:
+		return agent.Approve{Args: []byte(`{"by":"chaos"}`)}, nil
+	case 3:
+		return agent.Approve{Args: []byte(`{`)}, nil
+	case 4:
+		return agent.Refuse{StopRun: c.move(2) == 1}, nil
+	}
+	return nil, c.fails(m, 5, 6)
 }
 
 // dispatched checks that the vote allowed exactly this call.

@@ -18,11 +18,12 @@
 //     streams whose reader stops early.
 //   - P2, answered: each tool call of a reply gets exactly one tool message, in call order. Each call that
 //     BeforeTool fired for gets exactly one AfterTool.
-//   - P3, decided before dispatch: the loop dispatches the call exactly as the BeforeTool hooks returned it. All
-//     calls of a reply are decided, in call order, before the first one is dispatched.
-//   - P4, asked once: OnPermission fires once per call, on the final arguments. An approver is asked at most
-//     once, and never about a call that a hook denies. If there is no approver, or it fails or does not answer
-//     in time, the call is denied.
+//   - P3, decided before dispatch: the loop dispatches the call exactly as the BeforeTool hooks returned it, or
+//     as an approval changed it. All calls of a reply are decided, in call order, before the first one is
+//     dispatched.
+//   - P4, asked once: OnPermission fires once per call, on the final arguments. If an approval changes them, it
+//     fires once more, on the changed ones. An approver is asked at most once, and never about a call that a
+//     hook denies. If there is no approver, or it fails or does not answer in time, the call is denied.
 //   - P5, every path: streams, retries, resumed runs, sub-runs and handoff targets fire the same points.
 //   - P6, inheritance: if a run starts another run, the inner run fires the hooks of the outer run as its outer
 //     layer.

@@ -26,7 +26,7 @@ func TestUnusableCallsAreErrorsForTheModel(t *testing.T) {
 		text string
 	}{
 		{"UnknownTool", looptest.Call("nope", nil), agent.FailUnknown, "the tools are: work"},
-		{"MisspelledTool", looptest.Call("wrok", nil), agent.FailUnknown, "did you mean work? the tools are: work"},
+		{"MisspelledTool", looptest.Call("wirk", nil), agent.FailUnknown, "did you mean work? the tools are: work"},
 		{"LongName", looptest.Call(strings.Repeat("x", 1<<20), nil), agent.FailUnknown, `xxx"...; the tools are: work`},
 		{"NoName", looptest.Call("", nil), agent.FailUnknown, "there is no tool"},
 		{"NotJSON", looptest.Call("work", `{"a":`), agent.FailArguments, "not JSON"},

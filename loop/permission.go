@@ -115,6 +115,9 @@ func (b *batch) beforeAsk(question agent.Question) (agent.Approval, string, agen
 func (b *batch) approve(question agent.Question) (answer agent.Approval, kind agent.DenialKind, reason string) {
 	r := b.r
 	if isNil(r.approver) {
+		if question.Reason != "" {
+			return answer, agent.DeniedUnasked, "there is nobody to ask: " + question.Reason
+		}
 		return answer, agent.DeniedUnasked, "there is nobody to ask"
 	}
 	w := r.waiting("the approver", r.limits.ApprovalTime)

@@ -352,7 +352,9 @@ func TestAnAnswerStopsTheRun(t *testing.T) {
 	}{
 		"refusal of a person": {hooks(), person(agent.Approval{StopRun: true, Reason: "wrong"}), agent.CallRefused},
 		"refusal of a hook":   {hooks(answers(agent.Refuse{StopRun: true, Reason: "wrong"})), nil, agent.CallRefused},
-		"approval":            {hooks(), person(agent.Approval{StopRun: true, Reason: "wrong", Allow: true}), agent.CallUnrun},
+		"approval": {
+			hooks(), person(agent.Approval{StopRun: true, Reason: "wrong", Allow: true}), agent.CallUnrun,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := &looptest.Tool{Name: "work"}
@@ -385,5 +387,22 @@ func TestHooksAddContextToAResult(t *testing.T) {
 	}
 	if !strings.HasPrefix(got, "out\n\nmind the gap\n\né") || len(got) > 10_100 || !utf8.ValidString(got) {
 		t.Errorf("the model got %d bytes, %.60q", len(got), got)
+	}
+}
+
+func TestADenialNamesTheReasonOfTheAsk(t *testing.T) {
+	for reason, want := range map[string]string{
+		"": "there is nobody to ask", "it writes": "there is nobody to ask: it writes",
+	} {
+		t.Run(want, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
+				Hooks: hooks(votes(agent.Ask{Prompt: "may it?", Reason: reason})),
+			}.Run(t, "x")
+			if denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied"); len(denials) != 1 ||
+				denials[0].Reason != want || !strings.HasSuffix(ran.Calls[0].Err, want) {
+				t.Errorf("denied with %+v", denials)
+			}
+		})
 	}
 }

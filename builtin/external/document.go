@@ -127,7 +127,7 @@ func (p *parser) array(v *value) error {
 		v.items = append(v.items, item)
 	}
 	_, err := p.Token() // the closing bracket
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return err

@@ -29,7 +29,11 @@ func ExampleFile() {
 	}
 	hooks := new(agent.Hooks)
 	ask := func() {
-		exit, by, err := hooks.OnPermission.FireBy(context.Background(), agent.NewRun(nil), agent.ToolCallRequest{Name: "shell"})
+		exit, by, err := hooks.OnPermission.FireBy(
+			context.Background(),
+			agent.NewRun(nil),
+			agent.ToolCallRequest{Name: "shell"},
+		)
 		fmt.Printf("%+v by %q, %v\n", exit, by.Hook, err)
 	}
 

@@ -44,7 +44,8 @@ func TestACommandDecides(t *testing.T) {
 		{"is asked if the expression fails", deny, `, "when": "args.n startsWith 'a'"`, "deny: no"},
 		{"is not enabled", deny, `, "enabled": false`, "allow"},
 		{"has a clean environment", `test -z "$EXTERNAL_SECRET" && ` + deny, "", "deny: no"},
-		{"has variables of the file", `test "$A" = "b hidden" && ` + deny, `, "env": {"A": "b ${EXTERNAL_SECRET}"}`, "deny: no"},
+		{"has variables of the file", `test "$A" = "b hidden" && ` + deny, `, "env": {"A": "b ${EXTERNAL_SECRET}"}`,
+			"deny: no"},
 		{"runs in the directory of the file", `test -f hooks.json && ` + deny, "", "deny: no"},
 		{"runs in another directory", `test -f ../hooks.json && ` + deny, `, "dir": "sub"`, "deny: no"},
 	} {
@@ -135,7 +136,10 @@ func TestACommandFails(t *testing.T) {
 func TestAFailureAtAFailOpenPoint(t *testing.T) {
 	for _, c := range []struct{ more, want string }{{``, "<nil>"}, {`, "on_failure": "refuse"`, "exit status 1"}} {
 		t.Run(c.want, func(t *testing.T) {
-			hooks := load(t, file(t, `{"hooks": [{"name": "g", "at": ["OnRunError"], "command": `+script(t, "exit 1")+c.more+`}]}`))
+			hooks := load(
+				t,
+				file(t, `{"hooks": [{"name": "g", "at": ["OnRunError"], "command": `+script(t, "exit 1")+c.more+`}]}`),
+			)
 			var failures int
 			hooks.HandleFailures(func(context.Context, *hookkit.Failure) { failures++ })
 			_, err := hooks.OnRunError.Fire(t.Context(), agent.NewRun(nil), agent.RunError{})
@@ -147,7 +151,19 @@ func TestAFailureAtAFailOpenPoint(t *testing.T) {
 }
 
 func TestEveryTextReachesACommandUnchanged(t *testing.T) {
-	texts := []string{"a\x00b", "\u202etxt", "\u2028", "é\u0301", "\U0001F600", "\\u0000", "</script>", "$(id)", "'; rm -rf /", "\ufeff", "\ufffd"}
+	texts := []string{
+		"a\x00b",
+		"\u202etxt",
+		"\u2028",
+		"é\u0301",
+		"\U0001F600",
+		"\\u0000",
+		"</script>",
+		"$(id)",
+		"'; rm -rf /",
+		"\ufeff",
+		"\ufffd",
+	}
 	for _, text := range texts {
 		f := file(t, `{"hooks": [{"name": "echo", "at": ["OnRunStart"], "command": `+
 			script(t, `sed 's/.*"payload":\(.*\)}$/{"decision":"replace","value":\1}/'`)+`}]}`)
@@ -161,12 +177,14 @@ func TestEveryTextReachesACommandUnchanged(t *testing.T) {
 
 func TestAnEndpointDecides(t *testing.T) {
 	var policy agent.Hooks
-	policy.OnPermission.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-		if c.Name == "rm" {
-			return agent.Deny{Reason: "policy"}, nil
-		}
-		return nil, nil
-	})
+	policy.OnPermission.AddFunc(
+		func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+			if c.Name == "rm" {
+				return agent.Deny{Reason: "policy"}, nil
+			}
+			return nil, nil
+		},
+	)
 	reply := func(status int, kind, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
@@ -219,7 +237,8 @@ func TestAnEndpointDecides(t *testing.T) {
 			case <-r.Context().Done():
 			}
 		}), `, "timeout_seconds": 0.2`, "no reply within"},
-		{"closed connection", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), "", "EOF"},
+		{"closed connection", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), "",
+			"EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("EXTERNAL_SECRET", "hidden")
@@ -276,7 +295,8 @@ func TestAPromptDecides(t *testing.T) {
 }
 
 func TestAPromptRefusesAtItsPoints(t *testing.T) {
-	for _, point := range []string{"OnRunStart", "BeforeLLM", "AfterLLM", "BeforeTool", "OnPermission", "BeforeAsk", "OnHandoff", "CheckDone"} {
+	for _, point := range []string{"OnRunStart", "BeforeLLM", "AfterLLM", "BeforeTool", "OnPermission", "BeforeAsk",
+		"OnHandoff", "CheckDone"} {
 		t.Run(point, func(t *testing.T) {
 			f := file(t, `{"hooks": [{"name": "judge", "at": ["`+point+`"], "prompt": "ok?", "model": "small"}]}`)
 			f.Models = map[string]agent.Model{"small": echo{`{"ok": false, "reason": "never"}`}}
@@ -299,7 +319,8 @@ func TestAPromptShowsThePayload(t *testing.T) {
 	f.Models = map[string]agent.Model{"": model}
 	permit(t, load(t, f), "weather", `{"city":"Oslo"}`)
 	asked := model.Requests()[0].Messages
-	if text := asked[1].Content; !strings.Contains(text, "Is the city in Europe?") || !strings.Contains(text, `{"city":"Oslo"}`) {
+	if text := asked[1].Content; !strings.Contains(text, "Is the city in Europe?") ||
+		!strings.Contains(text, `{"city":"Oslo"}`) {
 		t.Errorf("the model read %q", text)
 	}
 }
@@ -343,7 +364,8 @@ func TestReadyHooks(t *testing.T) {
 
 func TestDeclaredHooksAreConformant(t *testing.T) {
 	f := file(t, `{"hooks": [
-		{"name": "command", "at": ["OnPermission"], "command": `+script(t, "cat >/dev/null;"+proceeds)+`, "when": "args.n > 1"},
+		{"name": "command", "at": ["OnPermission"], "command": `+script(t, "cat >/dev/null;"+proceeds)+`,
+			"when": "args.n > 1"},
 		{"name": "prompt", "at": ["CheckDone"], "prompt": "ok?"},
 		{"name": "steps", "use": "limit.Steps"}]}`)
 	f.Models = map[string]agent.Model{"": echo{"ok"}}
@@ -351,4 +373,27 @@ func TestDeclaredHooksAreConformant(t *testing.T) {
 		one := &external.File{Path: f.Path, Ready: ready(), Models: f.Models}
 		return load(t, one).Points()
 	})
+}
+
+func TestACommandContributes(t *testing.T) {
+	hooks := load(t, file(t, `{"hooks": [{"name": "news", "at": ["Briefing"], "command": `+
+		script(t, `printf '{"decision":"continue","collected":["one","two"]}'`)+`}]}`))
+	texts := hooks.Briefing.Fire(t.Context(), agent.NewRun(nil), agent.Step{})
+	if fmt.Sprint(texts) != "[one two]" {
+		t.Errorf("the texts are %q", texts)
+	}
+}
+
+func TestRecordsNameTheHookThatFailed(t *testing.T) {
+	hooks := load(t, file(t, declare("command", script(t, "exit 7"), "")))
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", `{}`), looptest.Reply("ok")},
+		Tools: []agent.Tool{work()}, Agent: &loop.Agent{Hooks: hooks},
+	}.Run(t, "x")
+	c := ran.Calls[0]
+	if c.Status != agent.CallRefused || c.By != "guard" ||
+		!strings.Contains(c.Reason, `"guard" (sh) failed at OnPermission`) ||
+		!strings.Contains(c.Reason, "exit status 7") {
+		t.Errorf("recorded %+v", c)
+	}
 }

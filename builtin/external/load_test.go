@@ -24,9 +24,13 @@ func denies(tools ...string) string {
 func TestLoadReplacesTheHooks(t *testing.T) {
 	f := file(t, denies("a", "b"))
 	hooks := new(agent.Hooks)
-	own := hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-		return nil, nil
-	}, hookkit.Named("own"), hookkit.Priority(-1))
+	own := hooks.OnPermission.AddFunc(
+		func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+			return nil, nil
+		},
+		hookkit.Named("own"),
+		hookkit.Priority(-1),
+	)
 	for _, c := range []struct {
 		name, text string
 		fails      bool

@@ -20,7 +20,8 @@ import (
 // ready are the hooks that the files of the tests can use by name.
 func ready() []external.Ready {
 	return []external.Ready{
-		external.Of[limit.Steps](), external.Of[limit.Tools](), external.Of[limit.Time](), external.Of[permission.DenyTools](),
+		external.Of[limit.Steps](), external.Of[limit.Tools](), external.Of[limit.Time](),
+		external.Of[permission.DenyTools](),
 		external.Of[prompt.Static](), external.Of[repair.LoopDetector](), external.Of[window.TruncateOutput](),
 		external.Of[prompt.Staged](), external.Of[permission.ReadOnly](),
 	}

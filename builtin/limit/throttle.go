@@ -19,8 +19,8 @@ import (
 // Throttle slows down calls that come too often, and then refuses them.
 //
 // For example, an agent reads one page of a customer list after the other. Within a minute, each call has a warning for
-// the model. From the third call on, calls wait for two seconds before they run, and from the fifth on for five seconds.
-// The eighth is denied, with the time after which a call is possible again.
+// the model. From the third call on, calls wait for two seconds before they run, and from the fifth on for five
+// seconds. The eighth is denied, with the time after which a call is possible again.
 //
 // All calls of Tools count together, over the runs of a conversation, or of a user or tenant if Share says so. A call
 // counts once for the time of Window, also if another hook refuses it. Calls that this hook denies do not count.

@@ -72,7 +72,8 @@ func TestLastTurnsAreArchivedOnce(t *testing.T) {
 		{"again", [][]agent.Message{asked(1), asked(1, 2)}, []string{turn(2), turn(1)}},
 		{"too short", [][]agent.Message{{fixture.User("hi"), {Role: agent.RoleAssistant, Content: "hello"}}}, nil},
 		{"no reply", [][]agent.Message{asked(1)[:1]}, nil},
-		{"last reply", [][]agent.Message{append(asked(1), agent.Message{Role: agent.RoleAssistant, Content: "All of it is done"})},
+		{"last reply", [][]agent.Message{append(asked(1),
+			agent.Message{Role: agent.RoleAssistant, Content: "All of it is done"})},
 			[]string{"Question number 1 about it=All of it is done"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -241,5 +243,51 @@ func TestFileChangedElsewhereIsNotOverwritten(t *testing.T) {
 	}
 	if err := one.Flush(ctx); err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Another program may write the file without changing its size or its time, in place or by replacing it.
+func TestEveryChangeOfAFileIsNoticed(t *testing.T) {
+	for name, change := range map[string]func(path string, seen os.FileInfo, data []byte) error{
+		"in place": func(path string, seen os.FileInfo, data []byte) error {
+			later := seen.ModTime().Add(time.Hour)
+			return errors.Join(os.WriteFile(path, data, 0o600), os.Chtimes(path, later, later))
+		},
+		"longer, in the same moment": func(path string, seen os.FileInfo, data []byte) error {
+			return errors.Join(os.WriteFile(path, append(data, '\n'), 0o600), os.Chtimes(path, seen.ModTime(), seen.ModTime()))
+		},
+		"replaced": func(path string, seen os.FileInfo, data []byte) error {
+			other := path + ".other"
+			return errors.Join(os.WriteFile(other, data, 0o600), os.Chtimes(other, seen.ModTime(), seen.ModTime()),
+				os.Rename(other, path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, ctx := filepath.Join(t.TempDir(), "memory.json"), t.Context()
+			m := openMemory(t, path, looptest.NewClock(memoryBegin))
+			_, err := m.AddFact(ctx, Fact{Key: "k", Value: "mine"})
+			if err = errors.Join(err, m.Flush(ctx)); err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := bytes.Replace(data, []byte("mine"), []byte("hers"), 1)
+			if err := change(path, seen, theirs); err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.AddFact(ctx, Fact{Key: "k", Value: "newer"})
+			if err = errors.Join(err, m.Flush(ctx)); err == nil || !strings.Contains(err.Error(), "another program") {
+				t.Errorf("got %v", err)
+			}
+			if left, _ := os.ReadFile(path); !bytes.HasPrefix(left, theirs) {
+				t.Errorf("the file has %s", left)
+			}
+		})
 	}
 }

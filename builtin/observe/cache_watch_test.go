@@ -95,7 +95,8 @@ func TestCacheWatchKeepsLastBreaks(t *testing.T) {
 	hooks.Use(hook)
 	run := agent.NewRun(nil)
 	for step := range 300 {
-		if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &agent.LLMRequest{Step: step, Model: fmt.Sprint(step)}); err != nil {
+		req := agent.LLMRequest{Step: step, Model: fmt.Sprint(step)}
+		if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -107,8 +107,9 @@ func (m *Metrics) ObserveOnToolError(context.Context, *agent.Run, agent.OnToolEr
 func (m *Metrics) export(ctx context.Context) {
 	r := m.Report()
 	if m.Exporter == nil {
-		m.log().InfoContext(ctx, "runs so far", "last_run", r.LastRun, ownerAttr(r.Identity), "runs", r.Runs, "steps", r.Steps, "llm_calls", r.LLMCalls,
-			"tool_calls", r.ToolCalls, "errors", r.Errors, "input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
+		m.log().InfoContext(ctx, "runs so far", "last_run", r.LastRun, ownerAttr(r.Identity), "runs", r.Runs,
+			"steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls, "errors", r.Errors,
+			"input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
 		return
 	}
 	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, m.Exporter.ExportMetrics(ctx, r) })
@@ -185,10 +186,13 @@ func stepClass(step agent.StepResult) string {
 
 func failedCall(r agent.ToolCallResult) bool { return !r.OK() }
 
-func (m *Metrics) exceeded(ctx context.Context, run *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded]) {
+func (m *Metrics) exceeded(
+	ctx context.Context, run *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded],
+) {
 	b := fired.Payload
 	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
-	m.log().WarnContext(ctx, "a budget was exceeded", "run", run.ID(), ownerAttr(kit.Owner(run)), "kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
+	m.log().WarnContext(ctx, "a budget was exceeded", "run", run.ID(), ownerAttr(kit.Owner(run)),
+		"kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
 }
 
 func (m *Metrics) log() *slog.Logger {

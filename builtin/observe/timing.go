@@ -66,7 +66,8 @@ func (t *Timing) AroundTool(
 func (t *Timing) measure(run *agent.Run, kind, name string) func() {
 	start := kit.Env(run).Now()
 	return func() {
-		s := TimingSample{run.ID(), kit.Owner(run), kind, shorten.To(name, toolname.MaxDisplay), kit.Env(run).Now().Sub(start)}
+		took := kit.Env(run).Now().Sub(start)
+		s := TimingSample{run.ID(), kit.Owner(run), kind, shorten.To(name, toolname.MaxDisplay), took}
 		t.mu.Lock()
 		if len(t.samples) >= maxTimings {
 			t.samples = slices.Delete(t.samples, 0, maxTimings/10)

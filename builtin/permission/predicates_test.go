@@ -169,7 +169,7 @@ func TestRulesRecordDeclinedCalls(t *testing.T) {
 	}{
 		"approved":               {&person{says: agent.Approval{Allow: true}}, nil, nil},
 		"declined":               {&person{says: agent.Approval{Reason: "not today"}}, nil, []string{"pay: not today"}},
-		"no approver":            {nil, nil, []string{"pay: there is nobody to ask"}},
+		"no approver":            {nil, nil, []string{"pay: there is nobody to ask: a rule for pay says ask"}},
 		"another hook denies":    {&person{}, &permission.DenyTools{Deny: []string{"pay"}}, nil},
 		"another hook asks, too": {&person{}, &permission.Confirm{Tools: []string{"look"}}, []string{"pay: declined"}},
 	} {

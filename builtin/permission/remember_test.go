@@ -99,3 +99,33 @@ func TestRememberBindsToExactArguments(t *testing.T) {
 		})
 	}
 }
+
+func TestSpecialAnswersAreNotCached(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer agent.Approval
+		asked  int
+	}{
+		"changed arguments": {agent.Approval{Allow: true, Args: []byte(`{"n":2}`)}, 2},
+		"stops the run":     {agent.Approval{StopRun: true}, 2},
+		"rules to remember": {agent.Approval{Allow: true, Remember: []byte(`[]`)}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			r := &permission.Remember{
+				Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+					asked++
+					return c.answer, nil
+				}),
+			}
+			q := agent.Question{Call: agent.ToolCallRequest{Name: "pay", Args: []byte(`{"n":1}`)}}
+			first, err := r.Approve(t.Context(), q)
+			if err != nil || string(first.Remember) != string(c.answer.Remember) {
+				t.Errorf("%+v, %v", first, err)
+			}
+			again, err := r.Approve(t.Context(), q)
+			if err != nil || asked != c.asked || again.Remember != nil {
+				t.Errorf("asked %d times, %+v, %v", asked, again, err)
+			}
+		})
+	}
+}

@@ -18,18 +18,18 @@ import (
 
 // Skills gives the model instructions for a kind of work only when it needs them.
 //
-// For example, an agent has long instructions for releases, for reviews and for migrations. The system prompt has only a
-// list with the name and the description of each skill. For a release, the model calls the tool load_skill with the name
-// "release". From the next prompt on, the prompts have the instructions of that skill. Add [Skills.Tool] to the tools of
-// the agent:
+// For example, an agent has long instructions for releases, for reviews and for migrations. The system prompt has only
+// a list with the name and the description of each skill. For a release, the model calls the tool load_skill with the
+// name "release". From the next prompt on, the prompts have the instructions of that skill. Add [Skills.Tool] to the
+// tools of the agent:
 //
 //	skills := &prompt.Skills{List: []prompt.Skill{{Name: "release", Description: "publish a version", ...}}}
 //	hooks.Use(skills)
 //	a.Tools = append(a.Tools, skills.Tool())
 //
-// While a skill with a list of tools is active, calls of other tools are denied. If several skills are active, the tools
-// of all of them are allowed; a skill without a list allows every tool. The tool that loads skills is always allowed. If
-// an active skill has a Model, requests use it, the one loaded last if there are several.
+// While a skill with a list of tools is active, calls of other tools are denied. If several skills are active, the
+// tools of all of them are allowed; a skill without a list allows every tool. The tool that loads skills is always
+// allowed. If an active skill has a Model, requests use it, the one loaded last if there are several.
 //
 // Skills adds the list to the system prompt at BeforeLLM, where it stays the same during the run and can be cached. The
 // instructions are contributed to Briefing. It decides at OnPermission, with the priority Safety, and observes
@@ -158,7 +158,8 @@ func (s *Skills) BeforeLLM(
 
 func (s *Skills) listText() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Skills are instructions for a kind of work. Load one with the tool %s before such work:", s.loadTool())
+	fmt.Fprintf(&b, "Skills are instructions for a kind of work. Load one with the tool %s before such work:",
+		s.loadTool())
 	for _, skill := range s.List {
 		fmt.Fprintf(&b, "\n- %s: %s", shorten.Line(skill.Name, shorten.KeyChars), shorten.Line(skill.Description, 500))
 	}

@@ -144,7 +144,9 @@ func TestParallelCallsKeepLoadedSkill(t *testing.T) {
 
 func TestSkillToolRefusesWrongArguments(t *testing.T) {
 	tool := (&prompt.Skills{List: []prompt.Skill{{Name: "a"}}}).Tool()
-	for _, args := range []string{``, `[]`, `{"name":1}`, `{"name":"A"}`, `{}`, `{"name":"` + strings.Repeat("x", 70_000)} {
+	for _, args := range []string{
+		``, `[]`, `{"name":1}`, `{"name":"A"}`, `{}`, `{"name":"` + strings.Repeat("x", 70_000),
+	} {
 		t.Run(args[:min(len(args), 20)], func(t *testing.T) {
 			if text, err := tool.Call(t.Context(), agent.ToolCallRequest{Args: []byte(args)}); err == nil {
 				t.Errorf("loaded: %q", text)
@@ -170,7 +172,9 @@ func TestSkillsRefusesInvalidList(t *testing.T) {
 
 // FuzzSkillArguments loads skills with any arguments.
 func FuzzSkillArguments(f *testing.F) {
-	for _, args := range []string{`{"name":"a"}`, `{"name":"\u0061","name":"b"}`, `{"NAME":"a"}`, `null`, `{"name":"a"} x`, "\xff"} {
+	for _, args := range []string{
+		`{"name":"a"}`, `{"name":"\u0061","name":"b"}`, `{"NAME":"a"}`, `null`, `{"name":"a"} x`, "\xff",
+	} {
 		f.Add([]byte(args))
 	}
 	skills := &prompt.Skills{List: []prompt.Skill{{Name: "a"}}}

@@ -22,11 +22,11 @@ import (
 // the records and [ReplayAudit] replays the events of a run.
 //
 // Each line contains the hash of the line before and the identity of the log, so [VerifyAudit] detects lines that were
-// changed, removed or inserted. The Audit remembers its last record and compares it with the file before each new one:
-// if somebody changed or replaced the file meanwhile, that is reported, and the next record has it in Broken. With a
-// Key this holds against everybody who can write the file. After the program has ended, only a head that was noted
-// elsewhere shows that records were removed from the end or that an older or another log of the same key replaced the
-// whole: set HeadFile, or note the result of [Audit.Head].
+// changed, removed or inserted. While the Audit runs, it compares the end of the file with its last record before each
+// new one: if somebody changed the end or replaced the file, that is reported, and the next record has it in Broken.
+// With a Key this holds against everybody who can write the file and does not have the key. After the program has
+// ended, only a head that was noted elsewhere shows that records were removed from the end or that an older or another
+// log of the same key replaced the whole: set HeadFile, or note the result of [Audit.Head].
 //
 // Every fire of a point in Points is recorded. A fire of another point is recorded if a hook decided, voted,
 // contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A refused,
@@ -42,9 +42,13 @@ import (
 // of lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its hash. A
 // failure never stops the run.
 //
+// Several Audits and several processes may share a file if they have the same Key. Processes take turns by a lock on
+// the file .NAME.lock in the same directory. If log rotation moves a file that several processes write, set HeadFile,
+// because a process may not have read the last records of the moved file. A symbolic link that replaces the file is not
+// followed to a file without records of the log.
+//
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
-// even if it is bound twice. Several Audits of one program may share a file. Several processes may share a file if they
-// do not write at the same moment. Bind panics on an empty Path and on unknown Points.
+// even if it is bound twice. Bind panics on an empty Path and on unknown Points.
 type Audit struct {
 	Path string // required
 	// Points names the points whose fires are always recorded. Nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool and

@@ -24,7 +24,8 @@ import (
 // and its last line. Before each record it compares the file with them, because somebody may write to the file
 // meanwhile. It never takes a number or a hash from the file that it did not verify.
 type auditChain struct {
-	head AuditHead // the last record of the log; a zero Log: unknown
+	head AuditHead         // the last record of the log; a zero Log: unknown
+	key  [sha256.Size]byte // hash of the key of the last record
 	info os.FileInfo
 	size int64    // of the file after the last record
 	last lastLine // at the end of the file
@@ -81,9 +82,12 @@ func (s *chainStore) of(path string) *auditChain {
 	return s.by[path]
 }
 
+var syncFile = (*os.File).Sync // replaced in tests
+
 // appendAudit writes one record to the log at path. See auditChain.append.
 func appendAudit(path, headFile string, key []byte, flush bool, r *AuditRecord) (AuditHead, error) {
-	defer atomicfile.Lock(path)()
+	unlock := atomicfile.LockSharedBriefly(path)
+	defer unlock()
 	c := chains.of(path)
 	err := c.append(path, headFile, key, flush, r)
 	return c.head, err
@@ -102,24 +106,33 @@ func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *Au
 		return err
 	}
 	end, err := c.end(f, info, size, headFile, key)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case end.foreign && isLink(path, info):
+		return errors.New("a link to another file has replaced the log; nothing is written there: remove the link")
+	case c.head.Log != "" && size > 0 && c.key != sha256.Sum256(key):
+		return errors.New("another Audit of this program writes the log with another key; use one key, or another file")
 	}
 	r.Log, r.Seq, r.Prev, r.Torn, r.Broken = end.Log, end.Seq+1, end.Hash, end.torn, end.broken
 	line, hash := chained(jsonx.Encode(r), key)
 	if end.open {
 		line = append([]byte{'\n'}, line...)
 	}
+	if len(line) > maxAuditLine {
+		return fmt.Errorf("the record has %d bytes, more than %d; set MaxChars", len(line), maxAuditLine)
+	}
 	if err = atomicfile.WriteEnd(f, size, line); err != nil {
 		return err
 	}
 	if flush {
-		if err = f.Sync(); err != nil {
+		if err = syncFile(f); err != nil {
 			return err
 		}
 	}
 	*c = auditChain{
-		head: AuditHead{Log: end.Log, Seq: r.Seq, Hash: hash}, info: info, size: size + int64(len(line)),
+		head: AuditHead{Log: end.Log, Seq: r.Seq, Hash: hash}, key: sha256.Sum256(key), info: info,
+		size: size + int64(len(line)),
 		last: lastLine{int64(len(line)), sha256.Sum256(line)},
 	}
 	if headFile != "" {
@@ -139,12 +152,14 @@ type chainEnd struct {
 	torn   string // hash of the incomplete lines after the last record; "" if there are none
 	open   bool   // the last line has no newline
 	broken string // how the file differs from what its writers left; "": not at all
+	// foreign means that the file has no record of the log.
+	foreign bool
 }
 
 // end returns the end of the log, which is in a file of the given size.
 func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile string, key []byte) (chainEnd, error) {
 	if c.head.Log != "" {
-		return c.knownEnd(f, info, size, key)
+		return c.knownEnd(f, info, size, headFile, key)
 	}
 	head, err := readHead(headFile)
 	if err != nil {
@@ -160,7 +175,7 @@ func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile stri
 	case err != nil && !errors.Is(err, errForeign):
 		return end, err
 	case err != nil || end.Log != head.Log && end.Seq > 0:
-		end.broken = "another log has replaced it"
+		end.broken, end.foreign = "another log has replaced it", true
 	case size == 0: // log rotation moved the file
 	case end.Seq < head.Seq:
 		end.broken = fmt.Sprintf("it ends with record %d, but its head file with %d: records were removed", end.Seq, head.Seq)
@@ -174,10 +189,16 @@ func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile stri
 }
 
 // knownEnd is end for a chain that knows its last record.
-func (c *auditChain) knownEnd(f *os.File, info os.FileInfo, size int64, key []byte) (chainEnd, error) {
+func (c *auditChain) knownEnd(
+	f *os.File, info os.FileInfo, size int64, headFile string, key []byte,
+) (chainEnd, error) {
 	end := chainEnd{AuditHead: c.head}
 	if size == 0 { // log rotation moved the file
-		return end, nil
+		head, err := readHead(headFile)
+		if head.Log == c.head.Log && head.Seq > c.head.Seq { // another process wrote to the moved file
+			end.AuditHead = head
+		}
+		return end, err
 	}
 	if !os.SameFile(info, c.info) {
 		return c.replacedEnd(f, size, key), nil
@@ -190,23 +211,33 @@ func (c *auditChain) knownEnd(f *os.File, info os.FileInfo, size int64, key []by
 	if size == c.size {
 		return end, nil
 	}
-	added := make([]byte, min(size-c.size, maxTail))
+	if size-c.size > maxTail {
+		return c.replacedEnd(f, size, key), nil
+	}
+	added := make([]byte, size-c.size)
 	if _, err := f.ReadAt(added, c.size); err != nil && !errors.Is(err, io.EOF) {
 		return chainEnd{}, err
 	}
 	return continued(end, added, key), nil
 }
 
-// replacedEnd returns the end of a file that another writer of the same log began after a log rotation.
+// replacedEnd returns the end of a file that another writer of the same log began after a log rotation, or to which
+// other writers added much.
 func (c *auditChain) replacedEnd(f *os.File, size int64, key []byte) chainEnd {
 	end, err := readChainEnd(f, size, key)
 	if err == nil && (end.AuditHead == c.head || end.Log == c.head.Log && end.Seq > c.head.Seq) {
 		return end
 	}
 	return chainEnd{
-		AuditHead: c.head, open: !endsLine(f, size), broken: fmt.Sprintf("another file without record %d has replaced it",
-			c.head.Seq),
+		AuditHead: c.head, open: !endsLine(f, size), foreign: err != nil || end.Log != c.head.Log,
+		broken: fmt.Sprintf("another file or text without record %d has replaced it", c.head.Seq),
 	}
+}
+
+// isLink reports whether a path is a symbolic link, or no longer the path of the open file.
+func isLink(path string, open os.FileInfo) bool {
+	info, err := os.Lstat(path)
+	return err != nil || !os.SameFile(info, open)
 }
 
 // continued returns the end of a log after other writers added data to it. Each added line must be a record that
@@ -324,7 +355,7 @@ func (l *chainLine) verifies(key []byte) bool {
 // Sizes of the end of a file that is searched for the last record, in bytes.
 const (
 	firstTail = 64 << 10
-	maxTail   = 64 << 20
+	maxTail   = maxAuditLine
 )
 
 var errForeign = errors.New("the file has no record that was written with this key; name another file, or set " +

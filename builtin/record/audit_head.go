@@ -29,17 +29,32 @@ func writeHead(path string, head AuditHead) error {
 	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // does not wait for a reader of a pipe
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(fmt.Appendf(nil, "%-*s\n", headSize-1, line), 0)
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() != 0 && info.Size() != headSize) {
+		if _, err = ReadAuditHead(path); err == nil { // somebody repaired it
+			err = f.Truncate(0)
+		}
+	}
+	if err == nil {
+		_, err = f.WriteAt(fmt.Appendf(nil, "%-*s\n", headSize-1, line), 0)
+	}
 	return errors.Join(err, f.Close())
 }
 
 // ReadAuditHead reads the file of Audit.HeadFile. It returns an error if the file is missing or invalid.
 func ReadAuditHead(path string) (AuditHead, error) {
-	data, err := os.ReadFile(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return AuditHead{}, fmt.Errorf("the head of the audit log cannot be read: %w", err)
 	}

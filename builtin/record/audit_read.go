@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"iter"
 
@@ -53,7 +56,7 @@ func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 			break
 		}
 	}
-	if len(v.foreign) > 0 {
+	if v.foreign.n > 0 {
 		v.found = append(v.found, fmt.Errorf("line %d: not a record, and no record after it confirms it: "+
 			"it is incomplete or was inserted", v.foreignAt))
 	}
@@ -70,8 +73,38 @@ type verifier struct {
 	prev  string
 	found []error
 
-	foreign   [][]byte // lines since the last record that are not records
-	foreignAt int
+	foreign   foreignLines // since the last record
+	foreignAt int          // number of the first one
+}
+
+// foreignLines are lines that are not records. They are hashed and not kept, because there may be any number of them.
+type foreignLines struct {
+	n      int
+	breaks int // not yet hashed: a hash has no line breaks at its end
+	hash   hash.Hash
+}
+
+func (f *foreignLines) add(line []byte) {
+	if f.n++; f.n == 1 {
+		f.hash = sha256.New()
+	} else {
+		f.breaks++
+	}
+	if len(line) == 0 {
+		return
+	}
+	for ; f.breaks > 0; f.breaks-- {
+		f.hash.Write([]byte{'\n'})
+	}
+	f.hash.Write(line)
+}
+
+// torn returns the hash with which a record confirms the lines. It is that of tornHash.
+func (f *foreignLines) torn() string {
+	if f.n == 0 {
+		return ""
+	}
+	return hex.EncodeToString(f.hash.Sum(nil))
 }
 
 func (v *verifier) find(format string, args ...any) {
@@ -82,13 +115,13 @@ func (v *verifier) line(line []byte) {
 	v.at++
 	l, ok := parseChainLine(line)
 	if !ok {
-		if len(v.foreign) == 0 {
+		if v.foreign.n == 0 {
 			if len(line) == 0 {
 				return
 			}
 			v.foreignAt = v.at
 		}
-		v.foreign = append(v.foreign, bytes.Clone(line))
+		v.foreign.add(line)
 		return
 	}
 	v.vouched(l.record.Torn)
@@ -109,12 +142,12 @@ func (v *verifier) line(line []byte) {
 			l.record.Log, v.check.Log)
 	}
 	if l.record.Broken != "" {
-		v.find("its writer noticed that the log was changed: %.200s", l.record.Broken)
+		v.find("its writer noticed that the log was changed: %.200q", l.record.Broken)
 	}
 	switch {
 	case l.record.Prev != v.prev && first && v.prev == "":
-		v.find("it continues the record %s: lines before it were removed, or the log continues another one; then pass After",
-			l.record.Prev)
+		v.find("it continues the record %.80q: lines before it were removed, or the log continues another one; "+
+			"then pass After", l.record.Prev)
 	case l.record.Prev != v.prev:
 		v.find("it does not continue the record before it: a line was removed, inserted or moved")
 	case !first && l.record.Seq != v.state.Seq+1, first && v.check.After == "" && l.record.Seq != 1:
@@ -128,19 +161,19 @@ func (v *verifier) line(line []byte) {
 // vouched checks the lines before a record against the hash of incomplete lines in that record.
 func (v *verifier) vouched(torn string) {
 	switch {
-	case tornHash(bytes.Join(v.foreign, []byte{'\n'})) == torn:
-		v.state.Torn += len(v.foreign)
-	case len(v.foreign) == 0:
+	case v.foreign.torn() == torn:
+		v.state.Torn += v.foreign.n
+	case v.foreign.n == 0:
 		v.find("an incomplete line before it was removed")
 	default:
 		v.found = append(v.found, fmt.Errorf("line %d: not a record, and the record after it does not confirm it: "+
 			"it was inserted or changed", v.foreignAt))
 	}
-	v.foreign = nil
+	v.foreign = foreignLines{}
 }
 
 // maxAuditLine bounds the length of a line in bytes.
-const maxAuditLine = 64 << 20
+const maxAuditLine = 16 << 20
 
 // auditLines yields the lines of a log without newlines. A line is valid until the next one is read.
 func auditLines(r io.Reader) iter.Seq2[[]byte, error] {

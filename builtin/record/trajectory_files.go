@@ -30,7 +30,8 @@ type TrajectoryResult struct {
 	Tool       string          `json:"tool"`
 	Args       json.RawMessage `json:"args"`
 	DurationMS float64         `json:"duration_ms"`
-	Data       string          `json:"data,omitempty"` // output for the model
+	Data       string          `json:"data,omitempty"`    // output for the model
+	Context    []string        `json:"context,omitempty"` // texts of hooks for the model, after Data
 	Error      string          `json:"error,omitempty"`
 	Status     string          `json:"status,omitempty"`     // succeeded, failed, refused and so on
 	DecidedBy  string          `json:"decided_by,omitempty"` // the hook that answered or refused the call
@@ -82,6 +83,9 @@ func (t *Trajectory) made(s agent.StepResult) TrajectoryStep {
 		result := TrajectoryResult{
 			Tool: call.Tool, Args: args, DurationMS: kit.Milliseconds(r.Elapsed), Data: t.text(r.Output), Error: t.text(r.Err),
 			Status: t.text(string(r.Status)), DecidedBy: t.text(r.By),
+		}
+		for _, text := range r.Context {
+			result.Context = append(result.Context, t.text(text))
 		}
 		out.ToolCalls, out.ToolResults = append(out.ToolCalls, call), append(out.ToolResults, result)
 	}

@@ -35,8 +35,9 @@ import (
 //
 // Secrets and personal data are removed from arguments and errors, which are then truncated to 200 characters.
 //
-// Tree observes AfterTool and uses OnRunEnd. A failure to write is reported as a failure of the hook and does not affect
-// the run. Tree is safe for concurrent use, also of several processes. Bind panics if Dir is empty or Keep is invalid.
+// Tree observes AfterTool and uses OnRunEnd. A failure to write is reported as a failure of the hook and does not
+// affect the run. Tree is safe for concurrent use, also of several processes. Bind panics if Dir is empty or Keep is
+// invalid.
 type Tree struct {
 	Dir    string
 	Keep   limit.Bound[int] // nodes of a conversation; default 10,000

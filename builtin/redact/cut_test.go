@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,6 +54,38 @@ func TestTruncatedTextsHaveNoHalfSecret(t *testing.T) {
 				for _, secret := range text.Secrets {
 					if part := leaks.Remains(got, secret); part != "" {
 						t.Fatalf("%q of %q remains in %q", part, secret, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestShrunkTextsHaveNoHalfSecret cuts texts whose secrets are much longer than their placeholders, so that the
+// truncated text reaches the end of the scanned window, or the part of it that is kept.
+func TestShrunkTextsHaveNoHalfSecret(t *testing.T) {
+	const chars = 200
+	for _, sample := range leaks.Samples() {
+		t.Run(sample.Class+" "+sample.Name, func(t *testing.T) {
+			text := sample.Draw(1, Redacted)
+			const more = "\nmore"
+			text.Secrets = slices.DeleteFunc(text.Secrets, func(secret string) bool { // recognised only at the end of a text
+				return leaks.Remains((&Redactor{KeepPersonal: true}).Text(text.Text+more), secret) != ""
+			})
+			for _, end := range []int{windowBytes(chars), windowBytes(chars) - windowEnd} {
+				for at := 0; at < len(text.Text); at += 7 { // the window ends at this position of the text
+					long := "password=" + strings.Repeat("a1", (end-at)/2-5) + "\n"
+					whole := long + text.Text + strings.Repeat(more, 1000)
+					for _, r := range []*Redactor{{KeepPersonal: true}, {KeepPersonal: true, Extra: strings.TrimSpace}} {
+						got := r.CutText(whole, chars)
+						if utf8.RuneCountInString(got) > chars {
+							t.Fatalf("%d characters: %q", utf8.RuneCountInString(got), got)
+						}
+						for _, secret := range text.Secrets {
+							if part := leaks.Remains(got, secret); part != "" {
+								t.Fatalf("%q of %q remains in %q", part, secret, got)
+							}
+						}
 					}
 				}
 			}

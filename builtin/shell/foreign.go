@@ -124,7 +124,7 @@ func (f *foreign) quote(q byte) {
 	for i := 0; i < len(rest); i++ {
 		if rest[i] == q {
 			f.at += i + 1
-			f.addLiteral(b.String(), q)
+			f.addLiteral(b.String(), unescape(rest[:i], true), q)
 			return
 		}
 		if rest[i] == '\\' && i+1 < len(rest) {
@@ -135,10 +135,12 @@ func (f *foreign) quote(q byte) {
 	f.r.spend(len(rest))
 }
 
-func (f *foreign) addLiteral(text string, q byte) {
+// addLiteral adds a literal to the current word. In a call, its escapes are those of the other language. For example,
+// \n in os.system("ls\nrm -rf x") is a line break.
+func (f *foreign) addLiteral(text, unescaped string, q byte) {
 	if len(f.open) > 0 && text != "" {
 		top := &f.open[len(f.open)-1]
-		top.texts = append(top.texts, text)
+		top.texts = append(top.texts, unescaped)
 	} else if q == '`' {
 		f.r.text(text)
 	}

@@ -91,6 +91,8 @@ func (r *reader) wrapped(c *Command, in flow) {
 		at++ // as in ssh host -- make
 	}
 	switch {
+	case c.Program == "parallel":
+		r.parallel(c, at, in)
 	case c.Program == "trap" && at < len(c.Args):
 		r.text(c.Args[at])
 	case w.rest && at < len(c.Args):
@@ -109,6 +111,42 @@ func (r *reader) wrapped(c *Command, in flow) {
 			defer func() { r.dirs = dirs }()
 		}
 		r.command(inner, in)
+	}
+}
+
+// parallel reads the scripts of GNU parallel in the arguments from the index at. It joins the words before ::: to a
+// script and appends an input to it, quoted. For example, parallel git log ";" reboot ::: x runs reboot. Without such
+// words each input is a script of its own. The parallel of moreutils runs each word after -- as a script.
+func (r *reader) parallel(c *Command, at int, in flow) {
+	args := c.Args[at:]
+	end := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, ":::") })
+	if end < 0 {
+		end = len(args)
+	}
+	script, inputs := args[:end], args[end:]
+	if r.strict && (slices.Contains(c.Args, "--") || len(script) == 0 && len(inputs) == 0 ||
+		len(script) > 0 && runsOthers(c.words[at+1:])) {
+		r.refuse(errUnreadable) // the input contains the command, or begins one
+		return
+	}
+	if !r.strict && r.spend(len(in.stdin)) {
+		inputs = slices.Concat(inputs, strings.Split(in.stdin, "\n"))
+	}
+	if len(script) > 0 {
+		r.text(strings.Join(script, " "))
+	}
+	if r.strict && len(script) > 0 {
+		return
+	}
+	for _, input := range inputs {
+		if !strings.HasPrefix(input, ":::") && strings.TrimSpace(input) != "" {
+			r.text(strings.Join(append(slices.Clone(script), input), " "))
+		}
+	}
+	if slices.Contains(c.Args, "--") {
+		for _, word := range args {
+			r.text(word)
+		}
 	}
 }
 

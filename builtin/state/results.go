@@ -50,7 +50,9 @@ func (r *Results) Bind(h *agent.Hooks) {
 }
 
 // ObserveAfterTool captures a result.
-func (r *Results) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+func (r *Results) ObserveAfterTool(
+	_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult],
+) {
 	result := kit.AfterHooks(fired.Payload, fired.Final)
 	tool := result.Call.Name
 	if fired.Err != nil || !result.OK() || result.Status == agent.CallHandedOff || !toolname.Match(r.Tools, tool) {
@@ -70,8 +72,8 @@ func (r *Results) ObserveAfterTool(_ context.Context, run *agent.Run, fired agen
 	})
 }
 
-// State returns the results of a run, by the name of the tool. A value is a json.RawMessage or a string. The caller owns
-// the map. Use it as Persist.State.
+// State returns the results of a run, by the name of the tool. A value is a json.RawMessage or a string. The caller
+// owns the map. Use it as Persist.State.
 func (r *Results) State(run *agent.Run) map[string]any {
 	var captured map[string]string
 	r.runs.Do(run, func(all *map[string]string) { captured = maps.Clone(*all) })

@@ -4,12 +4,97 @@
 //	go vet -vettool=$(which hookvet) ./...
 //
 // hookvet help lists the checks, and hookvet help NAME explains one. The page docs/hookvet.md has an example of each.
+//
+// It exits with 0 if it finds nothing, with 1 if it finds mistakes, and with 2 if it cannot check a package.
 package main
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+
 	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/hookgen/hookgen/hookvet"
 )
 
-func main() { multichecker.Main(hookvet.Analyzers()...) }
+// checking is the environment variable of a process that run starts.
+const checking = "HOOKVET_CHECKING"
+
+func main() {
+	if os.Getenv(checking) != "" || slices.ContainsFunc(os.Args[1:], ofVet) {
+		multichecker.Main(hookvet.Analyzers()...)
+	}
+	code, err := run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hookvet:", err)
+		code = trouble
+	}
+	os.Exit(code)
+}
+
+// ofVet reports whether only go vet passes an argument: it asks for the version and the flags, and names its files.
+func ofVet(argument string) bool {
+	return strings.HasPrefix(argument, "-V") || argument == "-flags" || strings.HasSuffix(argument, ".cfg")
+}
+
+// The exit codes.
+const (
+	mistakes = 1
+	trouble  = 2
+)
+
+// notRun matches the lines that multichecker prints for a package that does not compile, one per check.
+var notRun = regexp.MustCompile(`^\w+: (analysis skipped due to errors in package|failed prerequisites: .*)$`)
+
+// run runs the checks in another process, because multichecker never returns. It replaces the lines about checks that
+// did not run by one, and returns the exit code.
+func run() (int, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return trouble, err
+	}
+	check := exec.Command(program, os.Args[1:]...)
+	check.Env = append(os.Environ(), checking+"=yes")
+	check.Stdin, check.Stdout = os.Stdin, os.Stdout
+	lines, err := check.StderrPipe()
+	if err != nil {
+		return trouble, err
+	}
+	if err := check.Start(); err != nil {
+		return trouble, err
+	}
+	skipped := false
+	for r := bufio.NewReader(lines); ; {
+		line, err := r.ReadString('\n')
+		if notRun.MatchString(strings.TrimSuffix(line, "\n")) {
+			skipped = true
+		} else {
+			fmt.Fprint(os.Stderr, line)
+		}
+		if err != nil {
+			break
+		}
+	}
+	err = check.Wait()
+	if skipped {
+		return trouble, errors.New("packages with errors, and those that import them, were not checked: correct them first")
+	}
+	// multichecker exits with 1 if it cannot check something, and with 3 if it finds something.
+	const found = 3
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case errors.As(err, &exit) && exit.ExitCode() == found:
+		return mistakes, nil
+	case errors.As(err, &exit):
+		return trouble, nil
+	}
+	return trouble, err
+}

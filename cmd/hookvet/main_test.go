@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -107,4 +108,57 @@ func findings(out string) []string {
 	}
 	slices.Sort(found)
 	return found
+}
+
+// A package that cannot be checked is trouble, and the output says why. The exit codes are those of hookgen.
+func TestExitCodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	m := usermodule.New(t)
+	m.Init("user")
+	m.Write("right/right.go", "package right\n")
+	m.Write("syntax/syntax.go", "package syntax\n\nfunc f( {}\n")
+	m.Write("undefined/undefined.go", "package undefined\n\nvar x = y\n")
+	m.Write("above/above.go", "package above\n\nimport _ \"user/undefined\"\n")
+	m.Write("empty/notes.txt", "These are notes.\n")
+	m.Write("mail/spec.go", "package mail\n\n//hookgen:points\ntype Points interface{ OnSent(int) }\n")
+	m.Write("found/found.go", "package found\n\nimport \"user/mail\"\n\n//hookvet:ignore unbound for no reason\n"+
+		"var Hooks mail.Hooks\n")
+	m.Run(usermodule.BuildHookgen(t), "mail")
+	hookvet := usermodule.Build(t, "hookvet")
+	const skipped = "hookvet: packages with errors, and those that import them, were not checked: correct them first\n"
+	for name, c := range map[string]struct {
+		arguments []string
+		code      int
+		first     string // the beginning of the output
+		last      string
+	}{
+		"nothing":          {[]string{"./right"}, 0, "", ""},
+		"a finding":        {[]string{"./found"}, 1, "./found/found.go:5:1: ", ""},
+		"syntax":           {[]string{"./syntax"}, 2, "./syntax/syntax.go:3:9: ", skipped},
+		"undefined":        {[]string{"./undefined"}, 2, "./undefined/undefined.go:3:9: undefined: y\n", skipped},
+		"import":           {[]string{"./above"}, 2, "./undefined/undefined.go:3:9: undefined: y\n", skipped},
+		"no Go files":      {[]string{"./empty"}, 2, "-: no Go files in ./empty\n", skipped},
+		"no directory":     {[]string{"./nowhere"}, 2, "-: stat ./nowhere: directory not found\n", skipped},
+		"no such flag":     {[]string{"-nothing", "./right"}, 2, "flag provided but not defined: -nothing\n", ""},
+		"no arguments":     {nil, 2, "hookvet is a tool for static analysis of Go programs.\n", ""},
+		"one right of two": {[]string{"./right", "./syntax"}, 2, "./syntax/syntax.go:3:9: ", skipped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := m.Try(append([]string{hookvet}, c.arguments...)...)
+			code := 0
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				code = exit.ExitCode()
+			}
+			out = strings.ReplaceAll(out, m.Dir, ".")
+			if code != c.code || !strings.HasPrefix(out, c.first) || !strings.HasSuffix(out, c.last) {
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, out)
+			}
+			if strings.Contains(out, "prerequisites") {
+				t.Errorf("a line per check:\n%s", out)
+			}
+		})
+	}
 }

@@ -17,10 +17,11 @@ func script() agent.Model {
 	log := map[string]string{"path": "build.log"}
 	return looptest.NewScript(
 		looptest.Calls(looptest.Call("read_file", log), looptest.Call("read_file", map[string]string{"path": "cache.log"})),
-		looptest.Call("run_command", map[string]any{"args": []string{"rm", "-rf", "/var/cache/build"}}),
+		looptest.Call("run_command", map[string]string{"command": "rm -rf /var/cache/build"}),
 		looptest.Call("read_file", log), // again, with nothing new to learn
-		looptest.Call("run_command", map[string]any{"args": []string{"build", "-cache", "rebuild"}}),
+		looptest.Call("run_command", map[string]string{"command": "build -cache rebuild"}),
 		looptest.Reply("The cache was full, so every package was built anew. I rebuilt it; give it more room."),
+		looptest.Reply("I cannot do more than that."), // only if a hook rejects the first answer
 	)
 }
 
@@ -34,7 +35,7 @@ func tools() []agent.Tool {
 		Path string `json:"path" jsonschema:"the file to read"`
 	}
 	type command struct {
-		Args []string `json:"args" jsonschema:"the command and its arguments"`
+		Command string `json:"command" jsonschema:"the command and its arguments"`
 	}
 	return []agent.Tool{
 		loop.ReadOnly(loop.Tool("read_file", "Reads a file.", func(_ context.Context, p path) (string, error) {
@@ -45,21 +46,21 @@ func tools() []agent.Tool {
 			return text, nil
 		})),
 		loop.Tool("run_command", "Runs a command.", func(_ context.Context, c command) (string, error) {
-			return "ok: " + strings.Join(c.Args, " "), nil // nothing is executed
+			return "ok: " + c.Command, nil // nothing is executed
 		}),
 	}
 }
 
 // denyRemoval is a vote against commands that remove files.
 func denyRemoval(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-	var command struct{ Args []string }
+	var command struct{ Command string }
 	if call.Name != "run_command" {
 		return nil, nil
 	}
 	if err := json.Unmarshal(call.Args, &command); err != nil {
 		return nil, err // the point fails closed: a call that cannot be checked is denied
 	}
-	if slices.Contains(command.Args, "rm") {
+	if slices.Contains(strings.Fields(command.Command), "rm") {
 		return agent.Deny{Reason: "removing files is not allowed; rebuild the cache instead"}, nil
 	}
 	return nil, nil

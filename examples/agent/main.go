@@ -3,7 +3,7 @@
 //
 // Usage:
 //
-//	go run ./examples/agent [-yes] [-explain] [-trace FILE] [-audit FILE]
+//	go run ./examples/agent [-yes] [-explain] [-trace FILE] [-audit FILE] [-claude-settings FILE]
 //
 // The agent wants to run a command, and a hook asks you for confirmation: answer y or n, or pass -yes.
 package main
@@ -17,6 +17,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
@@ -43,6 +44,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	explain := flags.Bool("explain", false, "show the hooks of every point, in firing order and why, and run nothing")
 	traceFile := flags.String("trace", "", "write every hook and every fire to `FILE`, as JSON lines")
 	auditFile := flags.String("audit", "", "keep an audit log in `FILE`")
+	claudeSettings := flags.String("claude-settings", "", "run the hooks of a settings `FILE` of Claude Code")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -51,6 +53,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	use(hooks)
 	if *auditFile != "" {
 		hooks.Use(&record.Audit{Path: *auditFile})
+	}
+	if *claudeSettings != "" {
+		transcripts, err := os.MkdirTemp("", "agent")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(transcripts)
+		if err := useClaudeHooks(hooks, *claudeSettings, transcripts, out); err != nil {
+			return err
+		}
 	}
 	if *explain {
 		return hooks.Explain(out)
@@ -105,6 +117,22 @@ func use(hooks *agent.Hooks) {
 	hooks.Use(&permission.Confirm{Tools: []string{"run_command"}})
 	hooks.OnPermission.AddFunc(denyRemoval, hookkit.Named("denyRemoval"), hookkit.Priority(hookkit.Safety))
 	hooks.Briefing.AddFunc(beBrief, hookkit.Named("beBrief"))
+}
+
+// useClaudeHooks adds the scripts of a settings file. They know the tools by their names in Claude Code.
+func useClaudeHooks(hooks *agent.Hooks, path, transcripts string, out io.Writer) error {
+	scripts, err := claudecode.Read(path)
+	if err != nil {
+		return err
+	}
+	scripts.Tools = map[string]claudecode.Tool{
+		"run_command": {Name: "Bash"},
+		"read_file":   {Name: "Read", Fields: map[string]string{"path": "file_path"}},
+	}
+	scripts.TranscriptDir = transcripts
+	scripts.Notify = func(m claudecode.Message) { fmt.Fprintf(out, "%s: %s\n", m.Event, m.Text) }
+	hooks.Use(scripts)
+	return nil
 }
 
 // everybodySaysYes approves every call.

@@ -54,8 +54,8 @@ func TestFailingGuardRefuses(t *testing.T) {
 }
 
 // tools returns the directory with the tools of package.json, which it installs. That takes a minute and the network,
-// so the test is skipped unless LANGUAGES_NPM is set. If it is the path of a directory, the tools are installed there and
-// stay.
+// so the test is skipped unless LANGUAGES_NPM is set. If it is the path of a directory, the tools are installed there
+// and stay.
 func tools(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("LANGUAGES_NPM")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 
 	"github.com/hookgen/hookgen/gen"
@@ -64,6 +65,12 @@ func (c *comparison) compareSpec() {
 	if old.Output != now.Output {
 		report("package-renamed", BreaksHooks, "the generated package %s is now called %s: hooks must use the new name",
 			old.Output, now.Output)
+	}
+	for _, importPath := range slices.Sorted(maps.Keys(old.Packages)) {
+		if name := now.Packages[importPath]; name != "" && name != old.Packages[importPath] {
+			report("package-renamed", BreaksHooks, "the package %s is called %s and was called %s: "+
+				"hooks that import it must use the new name", importPath, name, old.Packages[importPath])
+		}
 	}
 	if old.Path != now.Path && old.Path != "" && now.Path != "" {
 		report("package-moved", BreaksHooks, "the generated package moved from %s to %s: hooks must import it from there",
@@ -142,6 +149,9 @@ func (c *comparison) compareConsts(users map[string][]string) {
 		case !met && c.old.Part:
 		case !met:
 			c.report("const-added", Safe, users[k.Type], k.Pos, token.Position{}, "the constant %s is new", k.Name)
+		case k.Type != "" && untyped[before.Type] == k.Type && valueOf(before, k) == valueOf(k, before):
+			c.report("const-changed", Safe, users[k.Type], k.Pos, before.Pos, "the constant %s is %s and was of type %s",
+				k.Name, k.Type, before.Type)
 		case c.rename(before.Type) != k.Type && !(c.old.Part && before.Type == ""):
 			c.report("const-changed", BreaksHooks, users[k.Type], k.Pos, before.Pos,
 				"the constant %s is of type %s and was of type %s: hooks that use it may not compile", k.Name,
@@ -163,6 +173,10 @@ func (c *comparison) compareConsts(users map[string][]string) {
 		}
 	}
 }
+
+// untyped are the kinds of constants without a type, by the types that they have in a variable.
+var untyped = map[string]string{"int": "untyped int", "string": "untyped string", "bool": "untyped bool",
+	"float64": "untyped float", "int32": "untyped rune"}
 
 // valueOf returns the value of a constant, or how it is written if the value of either constant is unknown.
 func valueOf(k, other gen.SurfaceConst) string {

@@ -98,6 +98,7 @@ func FuzzCompare(f *testing.F) {
 		"\tOnD() (spec.Edit[int])\n}\n\ntype D interface{ D; M() }\n\nconst K, L = iota, 1\n\nfunc (d *D) M() {}\n",
 	} {
 		f.Add(spec+body, spec+"\tOnA(A)\n}\n")
+		f.Add(spec+"\tOnA(A)\n}\n\ntype A (A)\n\nvar V = A{}\n\nconst K = len(A{})\n", spec+body)
 		f.Add(spec+"\tOnA(B)\n\tOnB(A)\n}\n\ntype A struct{ F, G int `a`; *B }\n\ntype B = A\n", spec+body)
 	}
 	f.Fuzz(func(t *testing.T, one, other string) {

@@ -105,7 +105,7 @@ var Rules = []Rule{
 	{"points-embedded", "the spec extends another package"},
 	{"points-unembedded", "the spec no longer extends another package"},
 	{"interface-renamed", "the points interface has another name"},
-	{"package-renamed", "the package of the generated code has another name"},
+	{"package-renamed", "the generated package, or one that the payloads are from, has another name"},
 	{"package-moved", "the generated code has another import path"},
 	{"wire-added", "other processes can speak the spec"},
 	{"wire-removed", "other processes can no longer speak the spec"},

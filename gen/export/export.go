@@ -88,7 +88,8 @@ func Load(s *gen.Spec) (*Export, error) {
 		return nil, failed
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%s has %d packages, want 1", s.Dir, len(found))
+		// For example, a package of the module is missing, and go.mod is not tidy.
+		return nil, fmt.Errorf("the go command finds no package in %s: go vet says why there", s.Dir)
 	}
 	p := found[0]
 	e := &Export{

@@ -1699,9 +1699,8 @@ func (p *AroundLLMPoint) FireBy(
 
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 // UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
-// Elapsed. EndTurn ends the run before any tool
-// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
-// failed.
+// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
+// the run. AfterLLM does not fire if the call failed.
 //
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterLLM[P any] interface {
@@ -4665,8 +4664,9 @@ type Part = agentspec.Part
 // Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with BeforeTool,
 // OnSubagentStop with OnSubagentStart, and AfterCompact with a BeforeCompact that did not skip. This includes runs
 // that end with an error, a panic, a cancellation or a handoff, and streams whose reader stops early. Points that
-// fire while a run ends (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd, OnRunEnd) get a
-// context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
+// may fire while a run ends (AfterCompact, OnToolError, AfterTool, OnSubagentStop, AfterStep, OnRunError, OnStop,
+// BeforeRunEnd, OnRunEnd) get a context that is not cancelled with the run. Their hooks can therefore still write to a
+// database, for example.
 type Points = agentspec.Points
 
 // A Pricer computes the cost of a model call. It must be safe for concurrent use.

@@ -3,7 +3,6 @@ package hookimpl
 import (
 	"cmp"
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"sync"
@@ -292,11 +291,16 @@ func Concluded[R any](
 // that of ErrTimeout takes itself for the context.DeadlineExceeded of somebody else. Unwrap of a typed nil may panic.
 func wraps(err error, found func(error) bool) bool {
 	defer func() { _ = recover() }()
-	return anyIn(err, found)
+	left := maxWrapped
+	return anyIn(err, &left, found)
 }
 
-func anyIn(err error, found func(error) bool) bool {
-	for err != nil {
+// maxWrapped bounds the errors that wraps asks. An error of a hook may wrap itself, and errors.As would never return.
+const maxWrapped = 1000
+
+func anyIn(err error, left *int, found func(error) bool) bool {
+	for err != nil && *left > 0 {
+		*left--
 		if found(err) {
 			return true
 		}
@@ -304,7 +308,7 @@ func anyIn(err error, found func(error) bool) bool {
 		case interface{ Unwrap() error }:
 			err = e.Unwrap()
 		case interface{ Unwrap() []error }:
-			return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyIn(err, found) })
+			return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyIn(err, left, found) })
 		default:
 			return false
 		}
@@ -355,10 +359,12 @@ func identical(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// failureIn is errors.As for such an error.
+// failureIn returns the first failure that err is or wraps, or nil.
 func failureIn(err error) (f *hookkit.Failure) {
-	defer func() { _ = recover() }()
-	errors.As(err, &f)
+	wraps(err, func(err error) (ok bool) {
+		f, ok = err.(*hookkit.Failure) //nolint:errorlint // wraps visits the chain
+		return ok
+	})
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // decode reads JSON strictly into the value that into points to. It refuses what encoding/json accepts silently:
@@ -83,8 +84,9 @@ func (s scanner) object(t reflect.Type, path string, depth int) error {
 	if isStruct {
 		fields = fieldsOf(t)
 	}
-	seen := map[string]bool{}
-	for s.dec.More() {
+	var seen map[string]bool // nil until the second field
+	first := ""
+	for n := 0; s.dec.More(); n++ {
 		token, err := s.dec.Token()
 		if err != nil {
 			return fmt.Errorf("%s: not JSON: %w", path, err)
@@ -101,10 +103,18 @@ func (s scanner) object(t reflect.Type, path string, depth int) error {
 		} else if t != nil && t.Kind() == reflect.Map {
 			elem = t.Elem()
 		}
-		if seen[name] {
-			return fmt.Errorf("%s: given twice", at)
+		switch {
+		case n == 0:
+			first = name
+		case n == 1:
+			seen = map[string]bool{first: true}
+			fallthrough
+		default:
+			if seen[name] {
+				return fmt.Errorf("%s: given twice", at)
+			}
+			seen[name] = true
 		}
-		seen[name] = true
 		if err := s.value(elem, at, depth+1); err != nil {
 			return err
 		}
@@ -160,8 +170,14 @@ type field struct {
 	typ  reflect.Type
 }
 
-// fieldsOf returns the fields of a struct type, those of embedded structs included.
+// fieldsByType has the fields of the struct types that were decoded before.
+var fieldsByType sync.Map // of reflect.Type to []field
+
+// fieldsOf returns the fields of a struct type, those of embedded structs included. The caller must not change them.
 func fieldsOf(t reflect.Type) []field {
+	if known, ok := fieldsByType.Load(t); ok {
+		return known.([]field)
+	}
 	var all []field
 	for _, f := range reflect.VisibleFields(t) {
 		tag := f.Tag.Get("json")
@@ -174,6 +190,7 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		all = append(all, field{name, f.Type})
 	}
+	fieldsByType.Store(t, all)
 	return all
 }
 

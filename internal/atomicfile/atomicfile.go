@@ -58,14 +58,17 @@ func Stage(path string, data []byte, mode fs.FileMode) (temporary string, err er
 	return f.Name(), nil
 }
 
-// flush writes a file through to the disk.
+// flush writes a file through to the disk. Otherwise the rename could reach the disk before the data does, and after a
+// power failure the file would be empty.
 func flush(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(syncFile(f), f.Close())
 }
+
+var syncFile = (*os.File).Sync // replaced in tests
 
 const (
 	tempExt  = ".hook-tmp"
@@ -157,18 +160,25 @@ func OpenAppend(path string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, 0, &fs.PathError{Op: "append", Path: path, Err: errors.New("it is no regular file; name another one")}
+		return nil, 0, notRegular(path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, fileMode)
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() { // somebody replaced it meanwhile
+		err = notRegular(path)
+	}
 	if err != nil {
 		_ = f.Close()
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+func notRegular(path string) error {
+	return &fs.PathError{Op: "append", Path: path, Err: errors.New("it is no regular file; name another one")}
 }
 
 // endsLine reports whether the last byte of a file is a line break.

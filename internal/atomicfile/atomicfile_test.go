@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,38 @@ func TestAFileThatCannotBeReplacedStaysAndNothingIsLeftBehind(t *testing.T) {
 	left, _ := os.ReadDir(dir)
 	if len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAFileIsOnDiskBeforeItIsRenamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	if err := Write(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { syncFile = (*os.File).Sync }()
+	for _, full := range []error{errors.New("disk full"), nil} {
+		synced := ""
+		syncFile = func(f *os.File) error {
+			data, err := os.ReadFile(f.Name())
+			synced = string(data)
+			if now, _ := os.ReadFile(path); string(now) != "old" {
+				t.Errorf("the file has %q before the new one is on disk", now)
+			}
+			return errors.Join(err, full)
+		}
+		if err := Write(path, []byte("new")); !errors.Is(err, full) || synced != "new" {
+			t.Errorf("%q is on disk, %v", synced, err)
+		}
+		want := "new"
+		if full != nil {
+			want = "old"
+		}
+		if now, err := os.ReadFile(path); string(now) != want || err != nil {
+			t.Errorf("the file has %q, want %q, %v", now, want, err)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
+			t.Errorf("left behind: %v", left)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 )
 
 // LockShared locks a path as [Lock] does, and against other processes that call LockShared. It keeps an empty file
@@ -29,6 +31,46 @@ func LockShared(path string) (unlock func(), err error) {
 		local()
 	}, nil
 }
+
+// LockSharedBriefly is LockShared for a writer that must not wait for long, for example because another process holds
+// the lock and has stopped. It waits for at most a second, and then only once per path until it has the lock again. If
+// it cannot have the lock, or cannot make its file, only this process is locked out.
+func LockSharedBriefly(path string) (unlock func()) {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	local := Lock(path)
+	f, err := openLock(path)
+	if err != nil {
+		return local
+	}
+	_, waited := stopped.Load(path)
+	deadline := time.Now().Add(brief)
+	for {
+		locked, err := tryLockFile(f)
+		switch {
+		case locked:
+			stopped.Delete(path)
+			return func() {
+				_ = f.Close()
+				local()
+			}
+		case err == nil && !waited && time.Now().Before(deadline):
+			time.Sleep(time.Millisecond)
+			continue
+		case err == nil:
+			stopped.Store(path, true)
+		}
+		_ = f.Close()
+		return local
+	}
+}
+
+// brief is the time for which LockSharedBriefly waits.
+var brief = time.Second
+
+// stopped holds the paths whose locks could not be had.
+var stopped sync.Map
 
 func openLock(path string) (*os.File, error) {
 	dir, base := filepath.Split(path)

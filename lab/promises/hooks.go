@@ -203,6 +203,7 @@ var hooks = []hook{
 		not:     "That records cannot be removed. Without a key, records can be forged.",
 		trials: []trial{
 			{"changes of each byte and line of a log", record, []string{"TestEveryChangeOfALogIsFound"}},
+			{"games of a writer against drawn changes", record, []string{"TestDrawnAttacksOnALogAreFound"}},
 			{"changes while the writer runs", record, []string{"TestRunningAuditNoticesManipulations"}},
 			{"changes between two runs, with a head file", record, []string{"TestHeadShowsWhatAChainCannot"}},
 		},
@@ -224,6 +225,15 @@ var hooks = []hook{
 			{"values at, below and above each limit", limit, []string{"TestLimitsStopARunExactlyAtMax",
 				"TestToolsRefusesCallsOverTheLimit", "TestToolsCountsParallelCallsExactly"}},
 		},
+	},
+	{
+		name:    "limit.Throttle",
+		promise: "Calls that come too often wait, and then are denied, over all runs of an owner.",
+		against: "a model that reads or changes much in a short time",
+		not:     "To stop a slow reader, or to remember calls after the program has ended.",
+		trials: []trial{{"calls in turn, in parallel and of several owners", limit, []string{"TestCallsSlowDownAndStop",
+			"TestParallelCallsCountBeforeTheyRun", "TestThrottledCallsBelongToOwner", "TestThrottleCountsSelectedCalls",
+			"TestThrottledCallEndsWithItsContext"}}},
 	},
 	{
 		name:    "limit.Cancellation, limit.FinishReason, limit.Warning",

@@ -39,8 +39,9 @@ import (
 // Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with BeforeTool,
 // OnSubagentStop with OnSubagentStart, and AfterCompact with a BeforeCompact that did not skip. This includes runs
 // that end with an error, a panic, a cancellation or a handoff, and streams whose reader stops early. Points that
-// fire while a run ends (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd, OnRunEnd) get a
-// context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
+// may fire while a run ends (AfterCompact, OnToolError, AfterTool, OnSubagentStop, AfterStep, OnRunError, OnStop,
+// BeforeRunEnd, OnRunEnd) get a context that is not cancelled with the run. Their hooks can therefore still write to a
+// database, for example.
 //
 //hookgen:points
 //hookgen:wire
@@ -94,9 +95,8 @@ type Points interface {
 
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
-	// Elapsed. EndTurn ends the run before any tool
-	// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
-	// failed.
+	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
+	// the run. AfterLLM does not fire if the call failed.
 	AfterLLM(LLMResponse) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is

@@ -397,6 +397,11 @@ func writePage(t *testing.T, files []string, bases map[string]*base, matrix []*c
 	}
 	page := between(t, string(text), "changes", changesTable(files, bases))
 	page = between(t, page, "laws", lawsTable(matrix))
+	for _, r := range breaking.Rules {
+		if !strings.Contains(page, "`"+r.ID+"`") {
+			t.Errorf("the page does not have the rule %s", r.ID)
+		}
+	}
 	if diff := gocmp.Diff(string(text), page); diff != "" {
 		if *update {
 			if err := os.WriteFile(name, []byte(page), 0o644); err != nil {

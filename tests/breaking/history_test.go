@@ -2,7 +2,10 @@ package breaking_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -46,6 +49,64 @@ func TestOwnHistory(t *testing.T) {
 				if f.Verdict != "safe" {
 					t.Logf("%s: %s (%s)", f.Verdict, f.Message, f.Rule)
 				}
+			}
+		})
+	}
+}
+
+// The step of .ci/run compares the reference spec with the last release, in a clone that has one.
+func TestReleasedStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds hookgen")
+	}
+	root := usermodule.Root(t)
+	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := regexp.MustCompile(`(?ms)^released\(\) \{.*?^\}`).FindString(string(script))
+	clone := filepath.Join(t.TempDir(), "clone")
+	run := func(dir, name string, arguments ...string) (string, error) {
+		command := exec.CommandContext(t.Context(), name, arguments...)
+		command.Dir, command.Env = dir, append(os.Environ(), "GOWORK=off")
+		out, err := command.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(root, "git", "clone", "-q", "--no-tags", ".", clone); err != nil {
+		t.Skip("no repository here: ", out)
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash here")
+	}
+	spec := filepath.Join(clone, "spec", "agentspec", "points.go")
+	for _, c := range []struct {
+		name, tag, old, now string
+		fails               bool
+		want                string
+	}{
+		{"without a release", "", "", "", false, "no release is tagged in the history of this clone"},
+		{"without a change", "v0.9.0", "", "", false, "no change since git:v0.9.0"},
+		{"with a safe change", "", "\n// EndTurn ", "\n// Ending is new.\nconst Ending = 1\n\n// EndTurn ", false,
+			"1 change since git:v0.9.0: 1 safe"},
+		{"with another policy", "", "SkipTool, EndTurn, spec.FailClosed", "SkipTool, EndTurn, spec.FailOpen", true,
+			"1 changes-behaviour, 1 safe"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.tag != "" {
+				if out, err := run(clone, "git", "tag", c.tag); err != nil {
+					t.Fatal(out)
+				}
+			}
+			text, err := os.ReadFile(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(spec, []byte(strings.Replace(string(text), c.old, c.now, 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			out, err := run(clone, "bash", "-c", step+"\nreleased")
+			if (err != nil) != c.fails || !strings.Contains(out, c.want) {
+				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 func usesOf(pkg *types.Package) (hooks, programs string) {
 	u := &uses{pkg: pkg, met: map[string]bool{}}
 	for _, name := range pkg.Scope().Names() {
-		// Specs that extend this one use the points interface. They are no hooks or programs.
+		// Only specs that extend this one use the points interface.
 		if obj := pkg.Scope().Lookup(name); obj.Exported() && name != "Points" {
 			u.object(obj)
 		}
@@ -49,7 +49,7 @@ type uses struct {
 func (u *uses) write(name, format string, args ...any) {
 	b := &u.hooks
 	if strings.HasPrefix(name, "Fire") && !strings.HasSuffix(name, "Fired") || strings.HasPrefix(name, "Match") ||
-		name == "NewRun" {
+		name == "NewRun" || name == "Run" {
 		b = &u.programs
 	}
 	u.number++
@@ -228,12 +228,13 @@ func (u *uses) typ(t types.Type) {
 		if signature, ok := u.text(under); ok {
 			u.write("", "f %s) { var g %s = f; _ = g }", signature, text)
 		}
-	case *types.Basic, *types.Slice, *types.Map, *types.Array:
+	case *types.Basic, *types.Slice, *types.Map, *types.Array, *types.Pointer:
 		if literal, ok := u.text(under); ok {
 			u.number++
 			fmt.Fprintf(&u.hooks, "func use%d[T ~%s](T) {}\nvar _ = use%d[%s]\n", u.number, literal, u.number, text)
 		}
 	case *types.Struct:
+		u.write("", ") { _ = %s{} }", text)
 		for i := range under.NumFields() {
 			if f := under.Field(i); f.Exported() {
 				if field, ok := u.text(f.Type()); ok {
@@ -286,7 +287,8 @@ func (u *uses) member(t types.Type, text, name string) {
 				u.write("", "v %s) { var f %s = v.%s; v.%s = f }", on, field, name, name)
 			}
 		case *types.Func:
-			u.call(name, "v "+on, "v."+name, obj.Signature())
+			// The result of a function has no address, so only the methods of values can be called on it.
+			u.call(name, "v func() "+on, "v()."+name, obj.Signature())
 			if _, isInterface := t.Underlying().(*types.Interface); isInterface {
 				return
 			}

@@ -709,3 +709,28 @@ func TestRetriesMayReturnTheFirstError(t *testing.T) {
 		t.Errorf("%+v made %v", by, err)
 	}
 }
+
+// A ring wraps itself, and a tree itself twice.
+type (
+	ring struct{}
+	tree struct{}
+)
+
+func (ring) Error() string     { return "a ring" }
+func (r ring) Unwrap() error   { return r }
+func (tree) Error() string     { return "a tree" }
+func (t tree) Unwrap() []error { return []error{t, t} }
+
+func TestEndlessErrorsEndTheFire(t *testing.T) {
+	for _, endless := range []error{ring{}, tree{}} {
+		withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+			wrap(h, passing)
+			wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				return hookkit.Answer[fixture.Result]{}, endless
+			})
+			if _, err := fireWrap(h, new(countingAct)); err == nil || !strings.Contains(err.Error(), endless.Error()) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

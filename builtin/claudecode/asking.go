@@ -1,0 +1,97 @@
+package claudecode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// BeforeAsk runs the scripts of PermissionRequest, which can answer instead of the person.
+func (h *Hooks) BeforeAsk(ctx context.Context, run *agent.Run, q agent.Question) (agent.BeforeAskOutcome, error) {
+	o := h.about("PermissionRequest", q.Call)
+	delete(o.fields, "tool_use_id")
+	v, err := h.fire(ctx, run, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.stops:
+		return agent.Refuse{Reason: v.stopReason, StopRun: true}, nil
+	case v.request == nil:
+		return nil, nil
+	case v.request.Behavior == "deny":
+		return agent.Refuse{Reason: v.request.Message, StopRun: v.request.Interrupt}, nil
+	}
+	approve := agent.Approve{Reason: v.request.Message}
+	if input := v.request.UpdatedInput; len(input) > 0 && string(input) != "null" {
+		if approve.Args, err = h.arguments(q.Call.Name, input); err != nil {
+			return nil, err
+		}
+	}
+	if len(v.request.UpdatedPermissions) > 0 {
+		if approve.Remember, err = h.rules(v.request.UpdatedPermissions); err != nil {
+			h.report(fmt.Errorf("the updatedPermissions of a PermissionRequest hook are not kept: %w", err))
+		}
+	}
+	return approve, nil
+}
+
+// rules converts updatedPermissions to the rules of package permission. Only whole tools, and commands of Bash such as
+// "git *", can be remembered.
+func (h *Hooks) rules(updates json.RawMessage) (json.RawMessage, error) {
+	var all []struct {
+		Type     string `json:"type"`
+		Behavior string `json:"behavior"`
+		Rules    []struct {
+			Tool    string `json:"toolName"`
+			Content string `json:"ruleContent"`
+		} `json:"rules"`
+	}
+	if err := json.Unmarshal(updates, &all); err != nil {
+		return nil, err
+	}
+	var rules []map[string]any
+	for _, update := range all {
+		if update.Type != "addRules" {
+			return nil, fmt.Errorf("the type %q is not addRules", update.Type)
+		}
+		for _, r := range update.Rules {
+			tool, argument := r.Tool, "command"
+			for ours, theirs := range h.Tools {
+				if theirs.Name != r.Tool {
+					continue
+				}
+				tool = ours
+				for our, their := range theirs.Fields {
+					if their == "command" {
+						argument = our
+					}
+				}
+			}
+			one := map[string]any{"tool": tool, "decision": update.Behavior}
+			switch {
+			case r.Content == "" || r.Content == "*":
+			case r.Tool == "Bash":
+				glob := r.Content
+				if prefix, ok := strings.CutSuffix(glob, ":*"); ok {
+					glob = prefix + " *"
+				}
+				one["command"] = map[string]any{"arg": argument, "globs": []string{glob}}
+			default:
+				return nil, fmt.Errorf("the rule %s(%s) has no counterpart", r.Tool, r.Content)
+			}
+			rules = append(rules, one)
+		}
+	}
+	return json.Marshal(rules)
+}
+
+// OnPermissionDenied runs the scripts of PermissionDenied.
+func (h *Hooks) OnPermissionDenied(ctx context.Context, run *agent.Run, d agent.Denial) error {
+	o := h.about("PermissionDenied", d.Call)
+	o.fields["reason"] = d.Reason
+	_, err := h.fire(ctx, run, o)
+	return err
+}

@@ -1,0 +1,251 @@
+package claudecode
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// settings are the parts of a settings file that this package reads. It ignores the others, for example permissions.
+type settings struct {
+	DisableAllHooks bool               `json:"disableAllHooks"`
+	Hooks           map[string][]group `json:"hooks"`
+}
+
+// A group has the handlers of one matcher.
+type group struct {
+	Matcher string    `json:"matcher"`
+	Hooks   []handler `json:"hooks"`
+}
+
+// A handler is one script.
+type handler struct {
+	Type    string   `json:"type"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+	Timeout float64  `json:"timeout"` // seconds
+	If      string   `json:"if"`
+	Async   bool     `json:"async"`
+	Wakes   bool     `json:"asyncRewake"`
+	Shell   string   `json:"shell"`
+
+	matches func(value string) bool
+}
+
+// events are the events that have a point, with their time limits.
+var events = map[string]time.Duration{
+	"SessionStart": 10 * time.Minute, "UserPromptSubmit": 30 * time.Second, "PreToolUse": 10 * time.Minute,
+	"PermissionRequest": 10 * time.Minute, "PermissionDenied": 10 * time.Minute, "PostToolUse": 10 * time.Minute,
+	"PostToolUseFailure": 10 * time.Minute, "PostToolBatch": 10 * time.Minute, "SubagentStart": 10 * time.Minute,
+	"SubagentStop": 10 * time.Minute, "Stop": 10 * time.Minute, "StopFailure": 10 * time.Minute,
+	"PreCompact": 10 * time.Minute, "PostCompact": 10 * time.Minute, "SessionEnd": 1500 * time.Millisecond,
+}
+
+// foreign are the events of Claude Code that no point corresponds to.
+var foreign = []string{
+	"Setup", "InstructionsLoaded", "UserPromptExpansion", "MessageDisplay", "Notification", "TaskCreated",
+	"TaskCompleted", "TeammateIdle", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "CwdChanged", "FileChanged",
+	"DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult",
+}
+
+// unmatched are the events whose matchers count for nothing.
+var unmatched = []string{"UserPromptSubmit", "PostToolBatch", "Stop"}
+
+const (
+	maxSettings = 4 << 20     // bytes of a file
+	longest     = time.Hour   // of a script
+	maxSession  = time.Minute // of SessionEnd
+)
+
+// Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
+//
+// Read returns an error for a file that is not valid, an unknown event, a matcher that is not a valid regular
+// expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a
+// typing error never runs. Events without a corresponding point are in Hooks.Ignored.
+func Read(paths ...string) (*Hooks, error) {
+	h := &Hooks{handlers: make(map[string][]handler)}
+	for _, path := range paths {
+		if err := h.read(path); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+func (h *Hooks) read(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxSettings {
+		return fmt.Errorf("%s: the file has more than %d bytes", path, maxSettings)
+	}
+	all, err := parse(text)
+	if err != nil {
+		return fmt.Errorf("%s%w", path, err)
+	}
+	if all.DisableAllHooks {
+		return nil
+	}
+	for _, event := range slices.Sorted(maps.Keys(all.Hooks)) {
+		_, known := events[event]
+		switch {
+		case slices.Contains(foreign, event):
+			h.Ignored = append(h.Ignored, event)
+			continue
+		case !known:
+			return fmt.Errorf("%s: unknown event %q; the events are %s", path, event,
+				strings.Join(slices.Sorted(maps.Keys(events)), ", "))
+		}
+		for i, g := range all.Hooks[event] {
+			if slices.Contains(unmatched, event) {
+				g.Matcher = ""
+			}
+			matches, err := matcher(g.Matcher)
+			if err != nil {
+				return fmt.Errorf("%s: the matcher %d of %s: %w", path, i+1, event, err)
+			}
+			for j, one := range g.Hooks {
+				if err := one.check(event); err != nil {
+					return fmt.Errorf("%s: the hook %d of the matcher %d of %s: %w", path, j+1, i+1, event, err)
+				}
+				one.matches = matches
+				h.handlers[event] = append(h.handlers[event], one)
+			}
+		}
+	}
+	return nil
+}
+
+// parse parses a settings file. Its errors begin with the line and column.
+func parse(text []byte) (all settings, err error) {
+	err = json.Unmarshal(text, &all)
+	if err == nil {
+		return all, nil
+	}
+	offset := int64(0)
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = e.Offset - 1
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = e.Offset - 1
+		err = fmt.Errorf("%s is a %s, not a %v", e.Field, e.Value, e.Type)
+	}
+	before := text[:max(0, min(int(offset), len(text)))]
+	line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
+	return settings{}, fmt.Errorf(":%d:%d: %w", line, column, err)
+}
+
+func (c *handler) check(event string) error {
+	switch {
+	case c.Type != "command":
+		return fmt.Errorf("the type is %q; only command hooks can run here", c.Type)
+	case c.Wakes:
+		return errors.New("asyncRewake is set; a script in the background cannot wake the model here")
+	case c.Shell != "" && c.Shell != "bash":
+		return fmt.Errorf("the shell is %q; only bash can run here", c.Shell)
+	case strings.TrimSpace(c.Command) == "":
+		return errors.New("the command is empty")
+	case c.Timeout < 0 || c.Timeout > longest.Seconds():
+		return fmt.Errorf("the timeout is %v; give 0 to %v seconds", c.Timeout, longest.Seconds())
+	case c.If != "" && !isToolEvent(event):
+		return errors.New("it has an if, which only events about tools can have; it would never run")
+	}
+	return nil
+}
+
+func isToolEvent(event string) bool {
+	switch event {
+	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied":
+		return true
+	}
+	return false
+}
+
+// limit returns the time limit of the handler.
+func (c *handler) limit(event string) time.Duration {
+	given := time.Duration(c.Timeout * float64(time.Second))
+	switch {
+	case given == 0:
+		return events[event]
+	case event == "SessionEnd":
+		return min(given, maxSession)
+	}
+	return given
+}
+
+var exact = regexp.MustCompile(`^[A-Za-z0-9_\- ,|]*$`)
+
+// matcher returns the function for a matcher: a list of names, or a regular expression that may match anywhere in the
+// name. The empty matcher and "*" match everything.
+func matcher(text string) (func(string) bool, error) {
+	if text == "" || text == "*" {
+		return func(string) bool { return true }, nil
+	}
+	if exact.MatchString(text) {
+		var names []string
+		for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '|' || r == ',' }) {
+			names = append(names, strings.TrimSpace(name))
+		}
+		return func(value string) bool { return slices.Contains(names, value) }, nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a regular expression that Go can run: %w", text, err)
+	}
+	return re.MatchString, nil
+}
+
+var rule = regexp.MustCompile(`^([A-Za-z0-9_*\-]+)(?:\((.*)\))?$`)
+
+// applies reports whether the permission rule in the field if covers a call, for example "Bash(git *)". If that is not
+// clear, because the command is more than one simple command, the script runs.
+func (c *handler) applies(tool string, input map[string]any) bool {
+	if c.If == "" {
+		return true
+	}
+	parts := rule.FindStringSubmatch(c.If)
+	if parts == nil {
+		return true
+	}
+	if !wildcard(parts[1], tool) {
+		return false
+	}
+	pattern := parts[2]
+	if pattern == "" || pattern == "*" {
+		return true
+	}
+	if prefix, ok := strings.CutSuffix(pattern, ":*"); ok {
+		pattern = prefix + "*"
+	}
+	for _, key := range []string{"command", "file_path", "path", "url"} {
+		if text, ok := input[key].(string); ok {
+			unclear := key == "command" && strings.ContainsAny(text, ";&|$`<>()\n\\\"'")
+			return unclear || wildcard(pattern, text)
+		}
+	}
+	return true
+}
+
+// wildcard reports whether a text matches a pattern in which "*" matches any text.
+func wildcard(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	for i, p := range parts {
+		parts[i] = regexp.QuoteMeta(p)
+	}
+	matched, err := regexp.MatchString(`(?s)^`+strings.Join(parts, ".*")+`$`, text)
+	return matched && err == nil
+}

@@ -1,0 +1,259 @@
+package claudecode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// A decided is the decision of PreToolUse about a call.
+type decided struct {
+	args    []byte // that the scripts have seen
+	verdict verdict
+}
+
+// named returns the name of a tool and its arguments as the scripts know them.
+func (h *Hooks) named(c agent.ToolCallRequest) (name string, input map[string]any) {
+	d := json.NewDecoder(bytes.NewReader(c.Args))
+	d.UseNumber() // scripts see numbers as the model wrote them
+	if d.Decode(&input) != nil || input == nil {
+		input = map[string]any{} // such arguments do not reach a tool
+	}
+	tool, ok := h.Tools[c.Name]
+	if !ok {
+		return c.Name, input
+	}
+	for ours, theirs := range tool.Fields {
+		if v, ok := input[ours]; ok {
+			delete(input, ours)
+			input[theirs] = v
+		}
+	}
+	return tool.Name, input
+}
+
+// arguments returns an input of the scripts with the names of arguments of this agent.
+func (h *Hooks) arguments(tool string, input json.RawMessage) (json.RawMessage, error) {
+	fields := h.Tools[tool].Fields
+	if len(fields) == 0 {
+		return input, nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(input, &members); err != nil {
+		return nil, err
+	}
+	for ours, theirs := range fields {
+		if v, ok := members[theirs]; ok {
+			delete(members, theirs)
+			members[ours] = v
+		}
+	}
+	return json.Marshal(members)
+}
+
+// about returns an event about a tool call.
+func (h *Hooks) about(event string, c agent.ToolCallRequest) occasion {
+	name, input := h.named(c)
+	return occasion{event: event, subject: name, tool: name, input: input, fields: map[string]any{
+		"tool_name": name, "tool_input": input, "tool_use_id": c.ID,
+	}}
+}
+
+// BeforeTool runs the scripts of PreToolUse.
+func (h *Hooks) BeforeTool(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
+	if env := kit.Env(run); env != nil && env.Tools != nil {
+		if _, ok := env.Tools.Lookup(call.Name); !ok {
+			return nil, nil // the loop refuses a call of an unknown tool
+		}
+	}
+	if len(call.Args) > 0 && !json.Valid(call.Args) {
+		return nil, nil // the loop refuses it, unless another hook repairs it; then OnPermission runs the scripts
+	}
+	if reason := ambiguous(call); reason != "" {
+		return agent.SkipTool{Result: agent.ToolCallResult{Err: reason, Kind: agent.FailArguments}, Reason: reason}, nil
+	}
+	v, err := h.fire(ctx, run, h.about("PreToolUse", call))
+	if err != nil {
+		return nil, err
+	}
+	if v.stops {
+		return agent.EndTurn{Reply: v.stopReason, Reason: "a PreToolUse hook stopped the run"}, nil
+	}
+	before := call
+	if v.updatedInput != nil && v.permission != "deny" {
+		if call.Args, err = h.arguments(call.Name, v.updatedInput); err != nil {
+			return nil, err
+		}
+	}
+	h.runs.Do(run, func(s *state) {
+		if s.step != call.Step || s.calls == nil {
+			s.step, s.calls = call.Step, make(map[string]decided)
+		}
+		s.calls[call.ID] = decided{args: bytes.Clone(call.Args), verdict: v}
+	})
+	if v.blocks {
+		return agent.SkipTool{Reason: v.reason, Result: agent.ToolCallResult{
+			Err: fmt.Sprintf("PreToolUse:%s hook error: %s", h.name(call), v.reason), Kind: agent.FailDenied, NoRetry: true,
+		}}, nil
+	}
+	if !bytes.Equal(call.Args, before.Args) {
+		return agent.ReplaceBeforeTool(call, "updatedInput"), nil
+	}
+	return nil, nil
+}
+
+// ambiguous returns why scripts cannot judge a call. For example, a script sees the "ls" of {"cmd": "ls", "CMD": "rm"},
+// and the tool decodes the other command.
+func ambiguous(call agent.ToolCallRequest) string {
+	if _, err := toolargs.Decode(call); err != nil {
+		return "the arguments cannot be checked: " + err.Error()
+	}
+	return ""
+}
+
+func (h *Hooks) name(c agent.ToolCallRequest) string {
+	if tool, ok := h.Tools[c.Name]; ok {
+		return tool.Name
+	}
+	return c.Name
+}
+
+// OnPermission votes as the scripts of PreToolUse decided. If the arguments have changed since, they decide again.
+func (h *Hooks) OnPermission(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.OnPermissionOutcome, error) {
+	var known decided
+	h.runs.Do(run, func(s *state) {
+		if s.step == call.Step {
+			known = s.calls[call.ID]
+		}
+	})
+	v := known.verdict
+	if known.args == nil || !bytes.Equal(known.args, call.Args) {
+		if reason := ambiguous(call); reason != "" {
+			return agent.Deny{Reason: reason}, nil
+		}
+		var err error
+		if v, err = h.fire(ctx, run, h.about("PreToolUse", call)); err != nil {
+			return nil, err
+		}
+		if v.updatedInput != nil && !v.blocks {
+			return agent.Deny{Reason: "a PreToolUse hook would change the arguments once more"}, nil
+		}
+		if v.stops {
+			h.stop(run, v.stopReason)
+			return agent.Deny{Reason: v.stopReason}, nil
+		}
+	}
+	switch {
+	case v.blocks, v.permission == "deny":
+		return agent.Deny{Reason: v.reason}, nil
+	case v.permission == "ask", v.permission == "defer":
+		return agent.Ask{Reason: v.reason}, nil
+	case v.permission == "allow":
+		return agent.Allow{Reason: v.reason}, nil
+	}
+	return nil, nil
+}
+
+// AfterTool runs the scripts of PostToolUse or PostToolUseFailure, and adds their texts and those of PreToolUse to the
+// result.
+func (h *Hooks) AfterTool(
+	ctx context.Context, run *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
+	before := len(result.Context)
+	result = result.Clone()
+	h.runs.Do(run, func(s *state) {
+		if s.step == result.Call.Step {
+			result.Context = append(result.Context, s.calls[result.Call.ID].verdict.context...)
+			delete(s.calls, result.Call.ID)
+		}
+	})
+	output := result.Output
+	if result.Attempts > 0 {
+		o := h.about("PostToolUse", result.Call)
+		o.fields["duration_ms"] = result.Elapsed.Milliseconds()
+		if result.OK() {
+			o.fields["tool_response"] = h.response(o.tool, result)
+		} else {
+			o.event = "PostToolUseFailure"
+			o.fields["error"], o.fields["is_interrupt"] = result.Err, result.Kind == agent.FailCancelled
+		}
+		v, err := h.fire(ctx, run, o)
+		if err != nil {
+			return nil, err
+		}
+		if v.blocks && v.reason != "" {
+			result.Context = append(result.Context, fmt.Sprintf("%s:%s hook feedback: %s", o.event, o.tool, v.reason))
+		}
+		result.Context = append(result.Context, v.context...)
+		if len(v.updatedOutput) > 0 && result.OK() {
+			result.Output = textOf(v.updatedOutput)
+		}
+		if v.stops {
+			if len(result.Context) > before || result.Output != output {
+				h.stop(run, v.stopReason) // an EndTurn would lose the changed result
+			} else {
+				return agent.EndTurn{Reply: v.stopReason, Reason: "a " + o.event + " hook stopped the run"}, nil
+			}
+		}
+	}
+	if len(result.Context) > before || result.Output != output {
+		return agent.ReplaceAfterTool(result, "hooks of Claude Code"), nil
+	}
+	return nil, nil
+}
+
+// response returns the tool_response: the output if it is a JSON object, and else an object with the text.
+func (h *Hooks) response(tool string, r agent.ToolCallResult) any {
+	text := strings.TrimSpace(r.Output)
+	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	if tool == "Bash" {
+		return map[string]any{"stdout": r.Output, "stderr": "", "interrupted": false, "isImage": false}
+	}
+	return map[string]any{"content": r.Output}
+}
+
+// textOf returns a text, or any other JSON as it is written.
+func textOf(data json.RawMessage) string {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		return text
+	}
+	return string(data)
+}
+
+// AfterStep runs the scripts of PostToolBatch.
+func (h *Hooks) AfterStep(ctx context.Context, run *agent.Run, step agent.StepResult) error {
+	if len(step.Results) == 0 {
+		return nil
+	}
+	calls := make([]map[string]any, len(step.Results))
+	for i, r := range step.Results {
+		name, input := h.named(r.Call)
+		calls[i] = map[string]any{
+			"tool_name": name, "tool_input": input, "tool_use_id": r.Call.ID, "tool_response": r.Content(),
+		}
+	}
+	v, err := h.fire(ctx, run, occasion{event: "PostToolBatch", fields: map[string]any{"tool_calls": calls}})
+	if len(v.context) > 0 {
+		h.runs.Do(run, func(s *state) { s.pending = append(s.pending, v.context...) })
+	}
+	if v.blocks {
+		h.stop(run, v.reason)
+	}
+	if v.stops {
+		h.stop(run, v.stopReason)
+	}
+	return err
+}

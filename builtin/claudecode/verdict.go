@@ -1,0 +1,183 @@
+package claudecode
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+)
+
+// A verdict is the answer of one script, or of several together.
+type verdict struct {
+	blocks        bool // exit status 2, or the decision block, or a denied permission
+	reason        string
+	permission    string // of PreToolUse: "", allow, ask, defer or deny
+	updatedInput  json.RawMessage
+	updatedOutput json.RawMessage
+	request       *requestDecision
+	context       []string
+	initialPrompt string
+	stops         bool // continue is false
+	stopReason    string
+	messages      []Message
+}
+
+// A requestDecision is an answer to PermissionRequest.
+type requestDecision struct {
+	Behavior           string          `json:"behavior"`
+	UpdatedInput       json.RawMessage `json:"updatedInput"`
+	UpdatedPermissions json.RawMessage `json:"updatedPermissions"`
+	Message            string          `json:"message"`
+	Interrupt          bool            `json:"interrupt"`
+}
+
+// An answer is the JSON that a script writes.
+type answer struct {
+	Continue      *bool  `json:"continue"`
+	StopReason    string `json:"stopReason"`
+	SystemMessage string `json:"systemMessage"`
+	Decision      string `json:"decision"`
+	Reason        string `json:"reason"`
+	Specific      struct {
+		Permission        string           `json:"permissionDecision"`
+		PermissionReason  string           `json:"permissionDecisionReason"`
+		UpdatedInput      json.RawMessage  `json:"updatedInput"`
+		AdditionalContext string           `json:"additionalContext"`
+		UpdatedOutput     json.RawMessage  `json:"updatedToolOutput"`
+		UpdatedMCPOutput  json.RawMessage  `json:"updatedMCPToolOutput"`
+		InitialPrompt     string           `json:"initialUserMessage"`
+		Decision          *requestDecision `json:"decision"`
+	} `json:"hookSpecificOutput"`
+}
+
+// maxText is the most characters of a text for the model.
+const maxText = 10_000
+
+// read reads the output of a script that ended with a status.
+func read(event string, stdout []byte, stderr string, status int) (verdict, error) {
+	text := bytes.TrimSpace(stdout)
+	var v verdict
+	var invalid error
+	isJSON := len(text) > 0 && text[0] == '{'
+	if isJSON {
+		var a answer
+		if invalid = json.Unmarshal(text, &a); invalid == nil {
+			v, invalid = a.verdict(event)
+		}
+	}
+	switch {
+	case status == 2:
+		v.blocks = true
+		if event == "PreToolUse" {
+			v.permission = "deny"
+		}
+		if v.reason == "" {
+			v.reason = shorten.Middle(stderr, maxText)
+		}
+		return v, nil
+	case invalid != nil:
+		return verdict{}, fmt.Errorf("its JSON is invalid: %w", invalid)
+	case status != 0 && !isJSON:
+		first, _, _ := strings.Cut(stderr, "\n")
+		return verdict{}, fmt.Errorf("exit status %d: %s", status, first)
+	}
+	if !isJSON && len(text) > 0 && (event == "SessionStart" || event == "UserPromptSubmit") {
+		v.context = []string{shorten.Middle(strings.ToValidUTF8(string(text), "\ufffd"), maxText)}
+	}
+	return v, nil
+}
+
+func (a *answer) verdict(event string) (verdict, error) {
+	s := a.Specific
+	v := verdict{
+		reason: shorten.Middle(a.Reason, maxText), updatedOutput: s.UpdatedOutput, request: s.Decision,
+		initialPrompt: s.InitialPrompt,
+	}
+	if len(v.updatedOutput) == 0 {
+		v.updatedOutput = s.UpdatedMCPOutput
+	}
+	if s.AdditionalContext != "" {
+		v.context = []string{shorten.Middle(s.AdditionalContext, maxText)}
+	}
+	if a.SystemMessage != "" {
+		v.messages = append(v.messages, Message{event, shorten.Middle(a.SystemMessage, maxText)})
+	}
+	if a.Continue != nil && !*a.Continue {
+		v.stops, v.stopReason = true, shorten.Middle(a.StopReason, maxText)
+		v.messages = append(v.messages, Message{event, v.stopReason})
+	}
+	switch {
+	case a.Decision == "block":
+		v.blocks = true
+	case a.Decision == "approve" && event == "PreToolUse":
+		v.permission = "allow"
+	case a.Decision != "":
+		return verdict{}, fmt.Errorf("the decision %q is not block", a.Decision)
+	}
+	if event == "PreToolUse" && v.blocks {
+		v.permission = "deny"
+	}
+	if s.Permission != "" {
+		if !slices.Contains(strictness, s.Permission) {
+			return verdict{}, fmt.Errorf("the permissionDecision %q is not one of %q", s.Permission, strictness)
+		}
+		v.permission = s.Permission
+		v.reason = shorten.Middle(s.PermissionReason, maxText)
+		v.blocks = s.Permission == "deny"
+	}
+	if len(s.UpdatedInput) > 0 && !bytes.Equal(s.UpdatedInput, []byte("null")) {
+		if s.UpdatedInput[0] != '{' {
+			return verdict{}, errors.New("updatedInput is not an object")
+		}
+		v.updatedInput = s.UpdatedInput
+	}
+	if v.request != nil && v.request.Behavior != "allow" && v.request.Behavior != "deny" {
+		return verdict{}, fmt.Errorf("the behavior %q is neither allow nor deny", v.request.Behavior)
+	}
+	return v, nil
+}
+
+// strictness lists the permission decisions, the strongest first.
+var strictness = []string{"deny", "defer", "ask", "allow"}
+
+// merge merges the answers of several scripts, in their order. The strictest decision counts, and the reasons of all
+// scripts that gave it. The last update of an input or output counts. All texts for the model are kept.
+func merge(all []verdict) (m verdict) {
+	for _, v := range all {
+		if v.permission != "" && (m.permission == "" ||
+			slices.Index(strictness, v.permission) < slices.Index(strictness, m.permission)) {
+			m.permission = v.permission
+		}
+		m.blocks = m.blocks || v.blocks
+		if v.stops && !m.stops {
+			m.stops, m.stopReason = true, v.stopReason
+		}
+		if v.updatedInput != nil {
+			m.updatedInput = v.updatedInput
+		}
+		if len(v.updatedOutput) > 0 {
+			m.updatedOutput = v.updatedOutput
+		}
+		if v.request != nil && (m.request == nil || v.request.Behavior == "deny" && m.request.Behavior == "allow") {
+			m.request = v.request
+		}
+		if v.initialPrompt != "" {
+			m.initialPrompt = v.initialPrompt
+		}
+		m.context = append(m.context, v.context...)
+		m.messages = append(m.messages, v.messages...)
+	}
+	var reasons []string
+	for _, v := range all {
+		decided := v.blocks == m.blocks && (m.blocks || v.permission == m.permission)
+		if decided && v.reason != "" && !slices.Contains(reasons, v.reason) {
+			reasons = append(reasons, v.reason)
+		}
+	}
+	m.reason = strings.Join(reasons, "; ")
+	return m
+}

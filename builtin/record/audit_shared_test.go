@@ -1,0 +1,175 @@
+package record_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/record"
+)
+
+const sharedLog = "HOOKGEN_TEST_SHARED_LOG"
+
+// TestMain writes records to a log and ends if another test started the program for that.
+func TestMain(m *testing.M) {
+	if path := os.Getenv(sharedLog); path != "" {
+		log := &record.Audit{Path: path, HeadFile: path + ".head", Key: []byte("key"), OnError: func(err error) {
+			fmt.Println(err)
+		}}
+		for range 100 {
+			fire(&testing.T{}, log)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestProcessesWriteOneLogAtOnce(t *testing.T) {
+	if runtime.GOOS == "plan9" || runtime.GOOS == "js" {
+		t.Skip("no file locks")
+	}
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	const processes = 3
+	ended := make(chan error, processes)
+	for range processes {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), sharedLog+"="+path)
+		go func() {
+			output, err := cmd.CombinedOutput()
+			if len(output) > 0 {
+				err = errors.Join(err, errors.New(string(output)))
+			}
+			ended <- err
+		}()
+	}
+	log := &record.Audit{Path: path, HeadFile: path + ".head", Key: []byte("key"),
+		OnError: func(err error) { t.Error(err) }}
+	var files []string
+	written := 0
+	for left := processes; left > 0; {
+		select {
+		case err := <-ended:
+			left--
+			if err != nil {
+				t.Error(err)
+			}
+		default:
+		}
+		fire(t, log)
+		if written++; written%100 == 0 { // log rotation, while the others write
+			files = append(files, fmt.Sprint(path, ".", written))
+			if err := os.Rename(path, files[len(files)-1]); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		files = append(files, path)
+	}
+	check := record.AuditCheck{Key: []byte("key")}
+	records := 0
+	for _, file := range files {
+		state, err := record.VerifyAudit(bytes.NewReader(fixture.ReadFile(t, file)), check)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		check.After, check.Log = state.Hash, state.Log
+		records += state.Records
+	}
+	if want := written + 100*processes; records != want {
+		t.Errorf("%d records, want %d", records, want)
+	}
+}
+
+// A program keeps no record in the file of somebody else.
+func TestAuditFollowsNoNewLink(t *testing.T) {
+	dir := t.TempDir()
+	path, victim := filepath.Join(dir, "audit.jsonl"), filepath.Join(dir, "victim")
+	var reported []error
+	log := &record.Audit{Path: path, OnError: func(err error) { reported = append(reported, err) }}
+	fire(t, log)
+	for name, text := range map[string]string{"a text": "alias ls=exit\n", "half a line": "alias"} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(victim, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(path, path+".moved"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(victim, path); err != nil {
+				t.Skip(err)
+			}
+			reported = nil
+			fire(t, log)
+			if got := string(fixture.ReadFile(t, victim)); got != text {
+				t.Errorf("the victim has %q", got)
+			}
+			if len(reported) != 1 || !strings.Contains(reported[0].Error(), "a link to another file") {
+				t.Errorf("reported: %v", reported)
+			}
+			if err := os.Rename(path+".moved", path); err != nil {
+				t.Fatal(err)
+			}
+			fire(t, log)
+			records := auditRecords(t, path)
+			if last := records[len(records)-1]; last.Lost != 1 || last.Broken != "" {
+				t.Errorf("the next record is %+v", last)
+			}
+		})
+	}
+	verified(t, path, record.AuditCheck{})
+}
+
+// An operator may name a link to the log.
+func TestAuditWritesThroughAnOldLink(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "audit.jsonl"), filepath.Join(dir, "link")
+	if err := os.Symlink("audit.jsonl", link); err != nil {
+		t.Skip(err)
+	}
+	through := &record.Audit{Path: link, OnError: func(err error) { t.Error(err) }}
+	direct := &record.Audit{Path: path, OnError: func(err error) { t.Error(err) }}
+	for range 3 {
+		fire(t, through)
+		fire(t, direct)
+	}
+	if s := verified(t, path, record.AuditCheck{}); s.Records != 6 {
+		t.Errorf("state: %+v", s)
+	}
+}
+
+func TestAuditsWithDifferentKeysShareNoLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	fire(t, &record.Audit{Path: path, Key: []byte("key")})
+	var reported []error
+	fire(t, &record.Audit{Path: path, Key: []byte("other"), OnError: func(err error) { reported = append(reported, err) }})
+	if len(reported) != 1 || !strings.Contains(reported[0].Error(), "another key") {
+		t.Errorf("reported: %v", reported)
+	}
+	verified(t, path, record.AuditCheck{Key: []byte("key")})
+}
+
+func TestAuditReadsLittleOfAHugeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var noticed []error
+	log := &record.Audit{Path: path, OnError: func(err error) { noticed = append(noticed, err) }}
+	fire(t, log)
+	if err := os.Truncate(path, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	fire(t, log)
+	fire(t, log)
+	if len(noticed) != 1 || !strings.Contains(noticed[0].Error(), "the log was changed") {
+		t.Errorf("noticed: %v", noticed)
+	}
+	if head := log.Head(); head.Seq != 3 {
+		t.Errorf("head: %+v", head)
+	}
+}
