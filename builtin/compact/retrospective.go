@@ -17,8 +17,8 @@ import (
 // Retrospective lets the model go back in the conversation after a wrong turn.
 //
 // For example, the model has tried to repair the wrong file for ten steps. These steps fill its context and mislead it.
-// The results of tools end with marks such as "[CHECKPOINT 3]", one for each step. The model calls the tool go_back with
-// the checkpoint 3 and the guidance "the fault is in the parser". The messages after step 3 are dropped from the
+// The results of tools end with marks such as "[CHECKPOINT 3]", one for each step. The model calls the tool go_back
+// with the checkpoint 3 and the guidance "the fault is in the parser". The messages after step 3 are dropped from the
 // conversation, and a message with the guidance is added. Add [Retrospective.Tool] to the tools of the agent:
 //
 //	back := &compact.Retrospective{}
@@ -178,7 +178,8 @@ func (r *Retrospective) ObserveAfterTool(
 		s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.step > to.step })
 	})
 	if found {
-		env.RewriteConversation(fmt.Sprintf("back to checkpoint %d", to.step), func(messages []agent.Message) []agent.Message {
+		reason := fmt.Sprintf("back to checkpoint %d", to.step)
+		env.RewriteConversation(reason, func(messages []agent.Message) []agent.Message {
 			return cutAfter(messages, to, args.Guidance)
 		})
 	}

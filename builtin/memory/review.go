@@ -22,14 +22,14 @@ import (
 // [Injector] with the same Store shows it in the next run. A later procedure of the same name replaces the fact.
 //
 // A run is reviewed if it completed with at least MinSteps steps and MinCalls successful calls. The review is one call
-// of a model with the task, the last 50 calls and the reply. It stores at most 3 procedures with 10 steps each. Sub-runs
-// are ignored.
+// of a model with the task, the last 50 calls and the reply. It stores at most 3 procedures with 10 steps each.
+// Sub-runs are ignored.
 //
-// Secrets and personal data are removed from the procedures, which are instructions and not about a person. A failure is
-// reported as a failure of the hook and does not affect the run.
+// Secrets and personal data are removed from the procedures, which are instructions and not about a person. A failure
+// is reported as a failure of the hook and does not affect the run.
 //
-// Review uses OnRunEnd. It is safe for concurrent use if its Store and Model are. Bind panics if Store is nil or a bound
-// is invalid.
+// Review uses OnRunEnd. It is safe for concurrent use if its Store and Model are. Bind panics if Store is nil or a
+// bound is invalid.
 type Review struct {
 	Store    Store
 	Model    agent.Model      // nil: the model of the run; only then the call counts towards the run
@@ -130,7 +130,8 @@ const reviewPrompt = `You review a finished run of an agent. Find steps that wil
 	`The list is empty if nothing is worth repeating.`
 
 const reviewSchema = `{"type":"object","properties":{"procedures":{"type":"array","items":{"type":"object",` +
-	`"properties":{"name":{"type":"string"},"when":{"type":"string"},"steps":{"type":"array","items":{"type":"string"}}},` +
+	`"properties":{"name":{"type":"string"},"when":{"type":"string"},` +
+	`"steps":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["name","when","steps"],"additionalProperties":false}}},"required":["procedures"],` +
 	`"additionalProperties":false}`
 

@@ -59,7 +59,8 @@ func TestOnlyLongRunsAreReviewed(t *testing.T) {
 				end = []looptest.Turn{looptest.Reply("ok")}
 			}
 			looptest.Harness{
-				Turns: slices.Concat(fixture.Work(c.steps - 1)[:c.steps-1], end), Tools: fixture.Worker(), Hooks: []agent.Hook{hook, hook},
+				Turns: slices.Concat(fixture.Work(c.steps - 1)[:c.steps-1], end), Tools: fixture.Worker(),
+				Hooks: []agent.Hook{hook, hook},
 			}.Run(t, "go")
 			if reviewed := len(reviewer.Calls()) == 1; reviewed != c.reviewed {
 				t.Errorf("the reviewer was asked %d times", len(reviewer.Calls()))
@@ -116,7 +117,9 @@ func TestProceduresAreStoredAsFacts(t *testing.T) {
 
 // FuzzReview reads any reply of a reviewer.
 func FuzzReview(f *testing.F) {
-	for _, reply := range []string{restore, `{}`, `}{`, `{"procedures": null}`, `{"procedures": [{"steps": [1]}]}`, "\xff"} {
+	for _, reply := range []string{
+		restore, `{}`, `}{`, `{"procedures": null}`, `{"procedures": [{"steps": [1]}]}`, "\xff",
+	} {
 		f.Add(reply)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
