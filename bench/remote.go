@@ -62,8 +62,8 @@ func fireThrough(caller wire.Caller) (func(n int), error) {
 	}, nil
 }
 
-// overHTTP returns a fire over HTTP, and a call that does by hand what the fire needs at least: it encodes the request
-// and decodes the reply, at both ends.
+// overHTTP returns a fire over HTTP, and the least that a program would write by hand: it encodes the request and
+// decodes the reply, at both ends.
 func overHTTP() ([]contestant, func(), error) {
 	served := new(agent.Hooks)
 	served.BeforeTool.AddFunc(func(

@@ -33,7 +33,7 @@ func versus(of, name string, loop func(int), floor string, floorLoop func(int)) 
 
 const whatFireBy = "FireBy, 8 continuing hooks, over Fire"
 
-// runtimeBounds returns what has a bound other than fires of quiet hooks.
+// runtimeBounds returns the operations with a bound, except for fires of quiet hooks.
 func runtimeBounds() []bounded {
 	return []bounded{
 		{whatFireBy, 1.1, 0, firesBy()},

@@ -29,7 +29,7 @@
 //   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
-//   - recall what was said in earlier conversations: [memory].Archive
+//   - recall earlier conversations: [memory].Archive
 //   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
 //   - hand results of tools to the program: [state].Results
@@ -58,7 +58,7 @@
 //	hooks.Use(&permission.DenyTools{Deny: []string{"shell_*"}})
 //
 // Unless its comment says otherwise, a hook keeps its state per run, so one value serves any number of concurrent runs.
-// The comment of each hook says at which points it acts and what it keeps.
+// The comment of each hook lists its points and its state.
 //
 // Hooks that belong to one concern go into the room of that concern; this package contains only bundles. The rooms
 // import the generated package agent and hookkit, but no loop. A program links only the third-party libraries of the

@@ -231,7 +231,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"memory.Extractor": &memory.Extractor{
 			Store: at.memory, Dir: filepath.Join(at.dir, "memory"), Extract: extractMarked,
 		},
-		// These refuse or change what the tenants do here, and keep nothing of a run for others.
+		// These refuse or change the calls of the tenants, and keep nothing of a run for others.
 		"builtin.SmallModel": nil,
 		"repair.Stagnation":  nil,
 		"permission.Rules":   nil,

@@ -8,7 +8,7 @@ import (
 )
 
 // A Registration is the result of a call of Add, AddFunc, Observe, ObserveFunc, ObserveAny, Use or Trace. Keep it to
-// remove what was registered, or to order other hooks around it. All methods may be called at any time from any
+// remove its hooks, or to order other hooks around it. All methods may be called at any time from any
 // goroutine, also from inside a hook.
 type Registration opaque.Registration
 

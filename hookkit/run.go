@@ -10,7 +10,7 @@ import (
 // identity, and the state that hooks keep for it in [PerRun]. Make one with the generated NewRun or with [Run.Child],
 // and pass it to every fire of the run. It may be used by any number of fires at once and must not be copied.
 type Run[E any] struct {
-	// Env is visible to every hook in addition to its payload. hookkit never writes it; the program guards what it shares.
+	// Env is visible to every hook in addition to its payload. hookkit never writes it; the program guards shared parts.
 	Env E
 
 	identity

@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// A reach knows what a function can reach from one of its parameters: through fields, elements, pointers, and local
-// variables that hold nothing else. Memory behind a pointer, a map or a slice of the parameter is shared with the
-// caller, unless the function replaced it before, for example by a clone.
+// A reach knows the values that a function can reach from one of its parameters: through fields, elements, pointers,
+// and local variables that hold nothing else. Memory behind a pointer, a map or a slice of the parameter is shared with
+// the caller, unless the function replaced it before, for example by a clone.
 type reach struct {
 	c       *code
 	root    *types.Var

@@ -312,7 +312,7 @@ func (r *reporter) isCalled(m *types.Func) bool {
 	return false
 }
 
-// addToBind returns the fix that adds a call at the end of Bind, if it would compile and do what it says.
+// addToBind returns the fix that adds a call at the end of Bind, if it would compile and add the method.
 func (r *reporter) addToBind(t boundType, m *types.Func, call string) *analysis.SuggestedFix {
 	b := t.bind
 	if _, _, ok := r.hookMethod(m.Name(), m.Signature()); !ok || b.recv == nil || b.hooks == nil ||

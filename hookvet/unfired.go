@@ -26,8 +26,8 @@ Fires in test files do not count. For a library, whose points others fire, use h
 	run:   runUnfired,
 }
 
-// A firedFact is what a package and all that it imports do with points. Points and Hooks are named by their types. The
-// lists are sorted, because equal facts must have equal encodings.
+// A firedFact lists the uses of points in a package and in all that it imports. Points and Hooks are named by their
+// types. The lists are sorted, because equal facts must have equal encodings.
 type firedFact struct {
 	Fired []string // points, for example example.com/mail.OnSentPoint
 	All   []string // Hooks of which every point may be fired

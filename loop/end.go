@@ -89,7 +89,7 @@ func (e *ending) reviewed(err error) {
 // announce fires OnRunEnd.
 func (e *ending) announce() { e.r.hooks.OnRunEnd.Fire(e.r.cleanupCtx, e.r.id, e.result) }
 
-// close releases what the run holds, and returns the result for the caller.
+// close releases the resources of the run, and returns the result for the caller.
 func (e *ending) close() (agent.AgentResult, error) {
 	r, result := e.r, e.result
 	switch {

@@ -80,7 +80,7 @@ func replies(text string) agent.Model {
 	return model(func(agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{Content: text}, nil })
 }
 
-// A misbehaviour is what a hostile part of an agent does. It may return, panic, or end its goroutine.
+// A misbehaviour is an action of a hostile part of an agent. It may return, panic, or end its goroutine.
 type misbehaviour struct {
 	name string
 	act  func(ctx context.Context, cancel func()) error // cancel cancels the context of the caller

@@ -35,7 +35,7 @@ var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "intern
 // roomTests are further imports of the test files of a room of builtin.
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
-// room is what a room of builtin may import: what all rooms share, and the rooms that are named.
+// room lists the imports that a room of builtin may have: those of all rooms, and the named rooms.
 func room(others ...string) []string {
 	return append(append([]string{
 		"builtin/internal",

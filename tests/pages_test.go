@@ -112,7 +112,7 @@ type page struct {
 	original map[string]string // the files that a diff has changed, as they were; nil without a diff
 }
 
-// use does what the language of the block says.
+// use runs, builds or checks a block, depending on its language.
 func (p *page) use(t *testing.T, b block, next string) {
 	switch b.language {
 	case "go":

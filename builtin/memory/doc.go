@@ -2,7 +2,7 @@
 //
 // For example, a user says once that she prefers metric units. At the end of the run, the [Extractor] stores the fact
 // in a [Store]. In the next run, the [Injector] adds it to the prompts. [Notes] are free text instead of separate
-// facts. The [Archive] keeps what was said, and the [Review] which steps are worth repeating.
+// facts. The [Archive] keeps conversations, and the [Review] finds steps worth repeating.
 //
 // Conversations are stored by package state, and records for people by package record. The package imports packages
 // limit and redact and internal packages.

@@ -79,7 +79,7 @@ func (m *Map) lock(owner agent.Identity, create bool) (*knowledge, error) {
 		case m.known[owner] != nil:
 		case m.flushed != flushed:
 			// Meanwhile another goroutine may have read, changed, written and flushed this knowledge. Nobody can
-			// write the file now, because only what is known is written.
+			// write the file now, because only known memories are written.
 			if k, err = m.file.read(owner); err != nil {
 				m.mu.Unlock()
 				return nil, err

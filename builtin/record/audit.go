@@ -24,7 +24,7 @@ import (
 // Each line contains the hash of the line before and the identity of the log, so [VerifyAudit] detects lines that were
 // changed, removed or inserted. While the Audit runs, it compares the end of the file with its last record before each
 // new one: if somebody changed the end or replaced the file, that is reported, and the next record has it in Broken.
-// With a Key this holds against everybody who can write the file and does not have the key. After the program has
+// With a Key this holds against every writer of the file without the key. After the program has
 // ended, only a head that was noted elsewhere shows that records were removed from the end or that an older or another
 // log of the same key replaced the whole: set HeadFile, or note the result of [Audit.Head].
 //
@@ -59,7 +59,7 @@ type Audit struct {
 	Key      []byte // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
 	Sync     bool   // write each line to the disk before the run continues
 	// HeadFile also receives the [AuditHead] of each record, and is compared with the log when the program starts again.
-	// It protects the log only if those who can write the log cannot write HeadFile. "": no file.
+	// It protects the log only from writers of the log that cannot write HeadFile. "": no file.
 	HeadFile string
 	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 

@@ -145,7 +145,7 @@ func forget(path string) {
 	delete(chains.used, path)
 }
 
-// TestDrawnAttacksOnALogAreFound writes records, and changes the file between them as somebody can who has no key. If
+// TestDrawnAttacksOnALogAreFound writes records, and changes the file between them without the key. If
 // VerifyAudit accepts the file with the head of the writer, the file has all records that were written, and no other.
 // Without the head, records may be missing at the end.
 func TestDrawnAttacksOnALogAreFound(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// AuditHead identifies the last record of an audit log. Keep it where nobody who can write the log can change it: with
+// AuditHead identifies the last record of an audit log. Keep it out of reach of the writers of the log: with
 // it, VerifyAudit notices that records were removed from the end or that another log replaced the whole.
 type AuditHead struct {
 	Log  string `json:"log"`  // the identity of the log

@@ -13,7 +13,7 @@ import (
 )
 
 // Each way to run the command finds the same, also what depends on several packages: go vet calls it once per package
-// and stores what it learned in files.
+// and stores its facts in files.
 func TestEachWayToRunFindsTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")

@@ -276,7 +276,7 @@ type Allow struct {
 func (Allow) legalAtOnPermission() {}
 func (Allow) isExit()              {}
 
-// Approve approves a call instead of the person who was about to be asked.
+// Approve approves a call, so that no person is asked.
 //
 // Legal at BeforeAsk.
 type Approve struct {
@@ -291,7 +291,7 @@ type Approve struct {
 func (Approve) legalAtBeforeAsk() {}
 func (Approve) isExit()           {}
 
-// Refuse refuses a call instead of the person who was about to be asked.
+// Refuse refuses a call, so that no person is asked.
 //
 // Legal at BeforeAsk.
 type Refuse struct {

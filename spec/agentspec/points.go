@@ -257,14 +257,14 @@ type Allow struct {
 	Reason string
 }
 
-// Approve approves a call instead of the person who was about to be asked.
+// Approve approves a call, so that no person is asked.
 type Approve struct {
 	Args     json.RawMessage // other arguments for the call; nil: unchanged; see [Approval]
 	Remember json.RawMessage // rules for later calls; see [Approval]
 	Reason   string
 }
 
-// Refuse refuses a call instead of the person who was about to be asked.
+// Refuse refuses a call, so that no person is asked.
 type Refuse struct {
 	Reason  string // for the model and for records
 	StopRun bool   // also stop the run, with stop_requested

@@ -1,6 +1,6 @@
 // Package mistakes_test has a program for each mistake of the authors of hooks and loops that once passed the compiler,
 // go vet and the program's own tests. The tools that find it now are run on it, and the table of docs/mistakes.md is
-// made of what they say.
+// made of their output.
 package mistakes_test
 
 import (

@@ -337,7 +337,7 @@ func TestServedHooksKeepStatePerRun(t *testing.T) {
 	}
 }
 
-// What goes wrong in a service becomes the failure of the remote hook.
+// A failure in a service becomes the failure of the remote hook.
 func TestServicesReplyWithTheirFailures(t *testing.T) {
 	for _, c := range []struct {
 		name string
