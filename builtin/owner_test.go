@@ -50,6 +50,9 @@ func collectors() map[string]collector {
 		"record.Summary": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
 			return &record.Summary{Dir: dir, Enabled: true}, nothing
 		},
+		"record.Tree": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
+			return &record.Tree{Dir: dir}, nothing
+		},
 		"record.Episodes": func(t *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
 			store := &memory.Map{Share: share.Everyone}
 			return &record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), Store: store}, func() (all []string) {
