@@ -58,7 +58,7 @@
 //	hooks.Use(&permission.DenyTools{Deny: []string{"shell_*"}})
 //
 // Unless its comment says otherwise, a hook keeps its state per run, so one value serves any number of concurrent runs.
-// The comment of each hook lists the points that it uses, its tier (its place in the order of hooks), and its state.
+// The comment of each hook says at which points it acts and what it keeps.
 //
 // Hooks that belong to one concern go into the room of that concern; this package contains only bundles. The rooms
 // import the generated package agent and hookkit, but no loop. A program links only the third-party libraries of the

@@ -7,9 +7,10 @@
 //	parse    their syntax trees, with go/parser alone       parse.go
 //	outline  the model, as far as the spec makes sense      outline.go, law.go, model.go
 //	check    one function per rule, in one list             check.go, check_*.go
-//	emit     the generated file, as bytes                   emit.go
+//	emit     the generated files, as bytes                  emit.go, emit_wire.go
 //
-// [Read] runs the first four, and [Emit] the last. Nothing is type-checked and no other program is started, so
+// [Read] runs the first four. [Emit] makes the generated file, and [EmitWire] the second one of a spec that is marked
+// //hookgen:wire. Nothing is type-checked and no other program is started, so
 // a spec is read in milliseconds, even in a tree that does not compile. The package writes no file; that is the
 // command's part. It does not import the runtime: the generated code names it, but the generator does not need it.
 //
@@ -29,8 +30,8 @@
 //
 // No placeholder affects the layout, so that the result is formatted too. A point whose types or comments gofmt may
 // lay out differently, for example a struct type of several lines, is formatted again. The declarations that do not
-// belong to a point are in emit_guard.go (the restated spec), emit_hooks.go (Hooks, exits, exports) and emit_types.go
-// (types as the generated file writes them).
+// belong to a point are in emit_guard.go (the restated spec), emit_hooks.go (Run and Hooks), emit_exports.go (exits,
+// aliases and constants) and emit_types.go (types as the generated file writes them). fold.go breaks long lines.
 //
 // To add a rule, write its check in the check_*.go file of its group and add it to the list in check.go. To change
 // the loop that runs hooks, edit point.go.tmpl, generate the fixtures again, and read the difference.

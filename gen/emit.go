@@ -151,7 +151,7 @@ func (e *emitter) emit() ([]byte, error) {
 }
 
 // banner separates the API from the machinery.
-const banner = `// Machinery: nothing below is part of the API.
+const banner = `// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks

@@ -222,7 +222,8 @@ func (e *apiEmitter) observer() {
 		field(e.Collects, "Collected are the contributions in firing order.", "Collected", jen.Index().Id(anyCollect))
 		field(e.Around(), "Result is the result that the fire returned.", "Result", jen.Id(anyResult))
 		field(e.Vote(), "Ballots are the votes in firing order.", "Ballots", jen.Index().Add(kitType("Ballot")))
-		field(e.ReturnsErr(), "Err is the error that the fire returned.", "Err", jen.Error())
+		field(e.ReturnsErr(), "Err is the error that the fire returned, or the failure that ended its goroutine.", "Err",
+			jen.Error())
 		g.Comment("// Verdict names the hook that decided.")
 		g.Add(kitType("Verdict"))
 	})

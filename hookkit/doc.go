@@ -1,5 +1,5 @@
-// Package hookkit is the runtime of typed hooks, as people use it. It imports the standard library only. Generated
-// code uses package hookimpl; nobody else needs that.
+// Package hookkit is the runtime of typed hooks, as people use it. It imports the standard library only. Generated code
+// uses package hookimpl; nobody else needs that.
 //
 // Where to start:
 //
@@ -38,12 +38,13 @@
 //     result of the outermost hook.
 //  8. State. Two agents run in parallel with one LoopDetector, and neither counts the other's calls: [PerRun] belongs
 //     to one hook instance and one run.
-//  9. Failure. A hook returns an error, panics or exceeds its [Timeout]: all three are treated alike. At a FailClosed
-//     point the fire ends with a [*Failure], and the program must refuse the act. At a FailOpen point the failure is
-//     reported, and the next hook runs. A failure of an observer never reaches the fire. If a hook returns
-//     both an outcome and an error, the error counts. Every failure that the caller of Fire does not receive goes to
-//     the failure handler of the Hooks. It logs with [log/slog] unless HandleFailures replaced it. Observers and
-//     tracers do not silence it.
+//  9. Failure. A hook returns an error or an illegal outcome, panics or exceeds its [Timeout]: all are treated alike.
+//     At a FailClosed point the fire ends with a [*Failure], and the program must refuse the act. At a FailOpen point
+//     the failure is reported, and the next hook runs. At an around point an error goes to the next hook outward, and
+//     the fire returns what the outermost one returns. A failure of an observer never reaches the fire. If a hook
+//     returns both an outcome and an error, the error counts. Every failure that the caller of Fire does not receive
+//     goes to the failure handler of the Hooks. It logs with [log/slog] unless HandleFailures replaced it. Observers
+//     and tracers do not silence it.
 //  10. Snapshot. A hook may add hooks, remove itself or fire a point, without a deadlock. A fire uses the
 //     registrations at its start, so that changes take effect in the next fire.
 //  11. Compile time. The compiler refuses an outcome of another point, a payload of another type, and an option that
@@ -60,19 +61,19 @@
 //
 // A hook that panics has failed, also with panic(nil). If a hook without a Timeout calls [runtime.Goexit], as testing's
 // FailNow does, the goroutine of the fire ends and Fire does not return. The failure handler, observers and tracers are
-// notified with [ErrGoexit]. With GODEBUG=panicnil=1 a panic(nil) looks the same and ends the fire, even at a
-// FailOpen point.
+// notified with [ErrGoexit]. With GODEBUG=panicnil=1 a panic(nil) looks the same and ends the fire, even at a FailOpen
+// point.
 //
-// A hook that blocks also blocks the fire, unless it has a [Timeout]. With a Timeout it has failed when the time is
-// up. It continues in its own goroutine, and its late answer is dropped. If it panics late, the failure handler is
+// A hook that blocks also blocks the fire, unless it has a [Timeout]. With a Timeout it has failed when the time is up.
+// It continues in its own goroutine, and its late answer is dropped. If it panics late, the failure handler is
 // notified; the program does not crash.
 //
 // A hook that overflows its stack, or writes to a map that another goroutine uses, ends the program: Go does not let
 // anybody recover from that.
 //
-// Cancelling a context that the hook derived affects only that hook. If a hook holds the cancel function of the
-// fire's own context, every hook that checks the context sees a call of it. Fire does not: the remaining hooks still
-// run, and their decisions count. A program that fires with a nil context fires with [context.Background].
+// Cancelling a context that the hook derived affects only that hook. If a hook holds the cancel function of the fire's
+// own context, every hook that checks the context sees a call of it. Fire does not: the remaining hooks still run, and
+// their decisions count. A program that fires with a nil context fires with [context.Background].
 //
 // A hook that changes a map, a slice or a pointer inside the payload changes it for everybody who sees the payload.
 // Return a changed copy instead. The compiler cannot refuse this; package hooktest finds it.
@@ -81,10 +82,10 @@
 //
 // # Mistakes at registration
 //
-// Registration panics if it can already see that a hook will not work, so that the program fails at its start. The
-// text names the file and line of the call. Examples are a nil hook, a Bind that registers nothing, and Before and
-// After that contradict each other or name a registration of other Hooks. An option with an impossible argument, such
-// as Timeout(0), panics where it is made. Firing the Hooks that Bind received panics too: they hold no other hook.
+// Registration panics if it can already see that a hook will not work, so that the program fails at its start. The text
+// names the file and line of the call. Examples are a nil hook, a Bind that registers nothing, and Before and After
+// that contradict each other or name a registration of other Hooks. An option with an impossible argument, such as
+// Timeout(0), panics where it is made. Firing the Hooks that Bind received panics too: they hold no other hook.
 //
 // # Cost
 //

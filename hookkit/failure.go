@@ -11,7 +11,7 @@ import (
 type Failure struct {
 	Point string // the fire point
 	Hook  string // the name of the hook; "" if the wrapped act itself failed to return
-	Site  string // where the hook was registered, file:line; "" with Hook
+	Site  string // where the hook was registered, file:line; "" if Hook is ""
 	Cause error  // never nil
 	Stack []byte // of the goroutine that panicked; nil for other causes
 }
@@ -47,8 +47,8 @@ var (
 	// ErrGoexit is the cause when a hook called runtime.Goexit, as testing's FailNow does. The goroutine ends, so only
 	// the failure handler, observers and tracers learn of it.
 	ErrGoexit = errors.New("the hook ended its goroutine (runtime.Goexit); return an error instead")
-	// ErrIllegal is found by errors.Is in the cause when a hook returned an outcome that no constructor of the
-	// point makes. The cause names the type of the outcome.
+	// ErrIllegal is found by errors.Is in the cause when a hook returned an outcome, contributions or a result that
+	// are not legal at the point. The cause names the type.
 	ErrIllegal = errors.New("the outcome is not legal here")
 	// ErrNoAnswer is the cause when an around hook returned a zero Answer and no error.
 	ErrNoAnswer = errors.New("the hook neither called next nor answered, or dropped the result of next.Call; " +

@@ -17,7 +17,7 @@ type Verdict struct {
 	Site     string        // where that hook was registered, file:line
 	Decision string        // as in the type By; "" if every hook continued
 	Reason   string        // the reason given with the decision, or the text of the error
-	Failures []*Failure    // of every hook that failed, in order
+	Failures []*Failure    // in order; at an around point without the errors that hooks returned
 	Start    time.Time     // when the fire began
 	Elapsed  time.Duration // how long its hooks ran, without the observers
 }
@@ -40,7 +40,7 @@ type AnyFired struct {
 	Outcome   any      // the exit that ended the fire; nil without one
 	Collected any      // the contributions, a []T; nil if there are none
 	Result    any      // the result of the wrapped act; nil at other points
-	Err       error    // the error that Fire returned; nil at points whose Fire returns none
+	Err       error    // the error that Fire returned, or the failure that ended its goroutine; nil for none
 	Ballots   []Ballot // the votes, in firing order; nil at other points
 	Verdict
 }

@@ -52,7 +52,7 @@ type Event struct {
 	Duration time.Duration
 	Decision string // as in By
 	Reason   string
-	Failure  error // a *Failure; nil if nothing failed; of a fire: the last one; at an around point: any error
+	Failure  error // nil, a *Failure, or at an around point any error; of a fire the last failure
 }
 
 // SlogTracer returns a tracer that logs every event: failures at level Error, decisions at level Info, the rest at

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Attempts tracks the calls of a model or a tool that around hooks make in one fire. For example, a hook with a
+// attempts tracks the calls of a model or a tool that around hooks make in one fire. For example, a hook with a
 // Timeout is abandoned while its call is still running. At the end of the fire such a call is cancelled, and the
 // run waits for it. The call therefore cannot interfere with the points that fire next. In the same way, a run tracks
 // the runs that it starts until its own end.

@@ -38,6 +38,5 @@
 // grace period, and its late answer is dropped. If a hook ends the goroutine of its run with runtime.Goexit, the run
 // still ends in order, with OnRunEnd.
 //
-// The package imports hookkit and the generated package agent, never builtin, hooktest or looptest. Use package
-// looptest to test agents.
+// The package never imports builtin, hooktest or looptest. Use package looptest to test agents.
 package loop

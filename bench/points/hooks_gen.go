@@ -345,7 +345,7 @@ type RewriteFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -496,7 +496,7 @@ type FlowFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit FlowExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -648,7 +648,7 @@ type LenientFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit LenientExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -779,7 +779,7 @@ type TrimFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -914,7 +914,7 @@ type LeaveFired[P any] struct {
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit LeaveExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1055,7 +1055,7 @@ type JudgeFired[P any] struct {
 	Exit JudgeExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1269,7 +1269,7 @@ type RefuseObserver[P any] interface {
 type RefuseFired[P any] struct {
 	// Payload is the payload as it was passed to Fire.
 	Payload P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1377,7 +1377,7 @@ type WrapFired[P any] struct {
 	Payload P
 	// Result is the result that the fire returned.
 	Result Result
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1468,7 +1468,7 @@ func (p *WrapPoint) FireBy(
 	return
 }
 
-// Machinery: nothing below is part of the API.
+// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks

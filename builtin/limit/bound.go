@@ -7,7 +7,7 @@ import (
 )
 
 // A Bound is an upper limit on a count or a duration, with a default and an explicit "no limit". It distinguishes "not
-// configured" from 0, so that the zero value of a hook is useful. All rooms of builtin use it:
+// configured" from 0, so that the zero value of a hook is useful:
 //
 //	limit.Steps{}                             // the documented default of the field
 //	limit.Steps{Max: 10}                      // at most 10

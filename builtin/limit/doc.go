@@ -6,7 +6,8 @@
 //
 // Limits on the size of a prompt belong in package window; detection of loops belongs in package repair.
 //
-// All rooms of builtin write their bounds as a [Bound]. The package imports no third-party library.
+// Most bounds of builtin are a [Bound]; where a field is a plain number, its comment says what 0 means. The package
+// imports no third-party library.
 //
 // Start with [Steps].
 package limit

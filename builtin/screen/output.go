@@ -28,7 +28,8 @@ import (
 // the result into a failure: Output is empty, and Err is "output validation: " followed by the reason. If a validator
 // returns an error, the result is withheld from the model, because AfterTool fails closed. All validators but [Schema]
 // also run on the warnings of the tool; a rejected warning is dropped. On a failed result only [RedactPersonal] runs.
-// Parts, for example images, are not looked at.
+// Parts, for example images, and the Context that other hooks add are not checked. A rejected output loses its Parts
+// and Warnings, too.
 type Output struct {
 	Validators []Validator // required
 }

@@ -540,7 +540,7 @@ type OnRunStartFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit OnRunStartExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -660,7 +660,7 @@ type ShouldStopFired[P any] struct {
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []EndRun
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -906,7 +906,7 @@ type ShouldCompactFired[P any] struct {
 	Exit ShouldCompactExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1063,7 +1063,7 @@ type BeforeCompactFired[P any] struct {
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeCompactExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1205,7 +1205,7 @@ type AfterCompactFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1473,7 +1473,7 @@ type BeforeLLMFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeLLMExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1601,7 +1601,7 @@ type AroundLLMFired[P any] struct {
 	Payload P
 	// Result is the result that the fire returned.
 	Result LLMResponse
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1789,7 +1789,7 @@ type AfterLLMFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit AfterLLMExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -2059,7 +2059,7 @@ type BeforeToolFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeToolExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -2230,7 +2230,7 @@ type OnPermissionFired[P any] struct {
 	Exit OnPermissionExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -2383,7 +2383,7 @@ type BeforeAskFired[P any] struct {
 	Exit BeforeAskExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -2751,7 +2751,7 @@ type OnHandoffFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit OnHandoffExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -2887,7 +2887,7 @@ type AroundToolFired[P any] struct {
 	Payload P
 	// Result is the result that the fire returned.
 	Result ToolCallResult
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -3499,7 +3499,7 @@ type AfterToolFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit AfterToolExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -3867,7 +3867,7 @@ type CheckDoneFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit CheckDoneExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -4114,7 +4114,7 @@ type OnRunErrorFired[P any] struct {
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit OnRunErrorExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -4367,7 +4367,7 @@ type BeforeRunEndFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -4913,7 +4913,7 @@ const (
 	FailHandoff = agentspec.FailHandoff
 )
 
-// Machinery: nothing below is part of the API.
+// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks

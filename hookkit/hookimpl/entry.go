@@ -40,7 +40,7 @@ type anchor struct {
 // clock counts registrations of all Hooks, so that those of different layers can be compared.
 var clock atomic.Uint64
 
-// Options collects the options of one registration.
+// options collects the options of one registration.
 func options[O any](opts []O) opaque.Settings {
 	var set opaque.Settings
 	for _, option := range opts {

@@ -182,8 +182,7 @@ func (i importing) Import(path string) (*types.Package, error) {
 	return i.rest.Import(path)
 }
 
-// read reads a version of a spec, and type-checks its generated code. It returns nil if the spec or the package is
-// wrong.
+// read reads a version of a spec, and type-checks its generated code. It returns nil if either is wrong.
 func (c *checker) read(t *rapid.T, p program) (*breaking.Version, *types.Package) {
 	for name, text := range p {
 		name = filepath.Join(c.dir, filepath.FromSlash(name))

@@ -221,7 +221,7 @@ type BeforeSendFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeSendExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -381,7 +381,7 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 	}
 }
 
-// Machinery: nothing below is part of the API.
+// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks

@@ -224,7 +224,7 @@ type BeforePublishFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforePublishExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -390,7 +390,7 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 	}
 }
 
-// Machinery: nothing below is part of the API.
+// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks

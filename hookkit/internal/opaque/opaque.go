@@ -1,5 +1,6 @@
-// Package opaque holds the parts of hookkit's public types that package hookimpl must read and people must not. Each
-// type here is the underlying type of one of the same name in hookkit, so that hookimpl can convert between the two.
+// Package opaque holds the parts of hookkit's public types that package hookimpl must read and people must not.
+// [Registration] and [Answer] are the underlying types of hookkit's types of these names, so that hookimpl can convert
+// between the two. [Settings] collects the options of a registration, and hookimpl implements [Registered].
 package opaque
 
 import (

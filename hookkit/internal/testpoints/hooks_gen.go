@@ -264,7 +264,7 @@ type FirstFired[P any] struct {
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit FirstExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -398,7 +398,7 @@ type SecondFired[P any] struct {
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit SecondExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -533,7 +533,7 @@ type LastFired[P any] struct {
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit LastExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -673,7 +673,7 @@ type ShapeFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -811,7 +811,7 @@ type PollFired[P any] struct {
 	Exit PollExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -949,7 +949,7 @@ type PollOpenFired[P any] struct {
 	Exit PollOpenExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1166,7 +1166,7 @@ type GatherClosedFired[P any] struct {
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []string
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1334,7 +1334,7 @@ type ReviewFired[P any] struct {
 	Exit ReviewExit
 	// Collected are the contributions in firing order.
 	Collected []string
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1450,7 +1450,7 @@ type VerifyObserver[P any] interface {
 type VerifyFired[P any] struct {
 	// Payload is the payload as it was passed to Fire.
 	Payload P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1558,7 +1558,7 @@ type WrapFired[P any] struct {
 	Payload P
 	// Result is the result that the fire returned.
 	Result string
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1744,7 +1744,7 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 	}
 }
 
-// Machinery: nothing below is part of the API.
+// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks

@@ -258,7 +258,7 @@ type BeforeSendFired[P any] struct {
 	Final P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeSendExit
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -409,7 +409,7 @@ type MaySendFired[P any] struct {
 	Exit MaySendExit
 	// Ballots are the votes in firing order.
 	Ballots []hookkit.Ballot
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -639,7 +639,7 @@ type AroundSendFired[P any] struct {
 	Payload P
 	// Result is the result that the fire returned.
 	Result Receipt
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -799,7 +799,7 @@ type AfterSendFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -926,7 +926,7 @@ type BeforeShowFired[P any] struct {
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1033,7 +1033,7 @@ type BeforeSaveObserver[P any] interface {
 type BeforeSaveFired[P any] struct {
 	// Payload is the payload as it was passed to Fire.
 	Payload P
-	// Err is the error that the fire returned.
+	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
 	// Verdict names the hook that decided.
 	hookkit.Verdict
@@ -1188,7 +1188,7 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 	}
 }
 
-// Machinery: nothing below is part of the API.
+// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
 // hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
