@@ -28,8 +28,8 @@ import (
 // For example, a user does not like the result, goes back to the third call with [Tree.Fork], and runs the agent again
 // from a checkpoint. The calls of the new run become a branch below the third call. [Tree.Markdown] shows both.
 //
-// Each conversation has one file of JSON lines in Dir: a header with root_id and active_id, and then a line for each
-// [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes the active node. Calls
+// Each conversation has one file of JSON lines in Dir: a header with root_id, active_id and the run that wrote it, and
+// then a line for each [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes the active node. Calls
 // of runs without a named conversation and of sub-runs are not recorded. A file has at most Keep nodes; the oldest are
 // dropped, and branches of a dropped node move to the root.
 //
@@ -46,17 +46,19 @@ type Tree struct {
 	runs hookkit.PerRun[[]TreeNode] // calls that are not written yet
 }
 
-// A TreeNode is a tool call in the tree of a conversation. The root is not a call.
+// A TreeNode is a tool call in the tree of a conversation.
 type TreeNode struct {
-	ID        string            `json:"id"`
-	ParentID  string            `json:"parent_id"` // "" for the root
-	Step      int               `json:"step_num"`
-	Tool      string            `json:"tool"`
-	Args      string            `json:"args_summary"`
-	Error     string            `json:"error,omitempty"` // of a call that failed
-	Timestamp float64           `json:"timestamp"`       // seconds since 1970
-	Label     string            `json:"label,omitempty"` // given to Fork
-	Extra     map[string]string `json:"extra,omitempty"` // run and agent
+	ID        string  `json:"id"`
+	ParentID  string  `json:"parent_id"` // of the call before, or of the root
+	Step      int     `json:"step_num"`
+	Tool      string  `json:"tool"`
+	Args      string  `json:"args_summary"`
+	Error     string  `json:"error,omitempty"` // of a call that failed
+	Timestamp float64 `json:"timestamp"`       // seconds since 1970
+	Label     string  `json:"label,omitempty"` // given to Fork
+	Agent     string  `json:"agent,omitempty"`
+	Run       string  `json:"run"` // ID of the run
+	agent.Identity
 }
 
 // treeRoot is the ID of the root.
@@ -65,15 +67,17 @@ const treeRoot = "root"
 // A ConversationTree is the content of the file of a conversation.
 type ConversationTree struct {
 	RootID   string     `json:"root_id"`
-	ActiveID string     `json:"active_id"` // the next calls become children of this node
-	Nodes    []TreeNode `json:"-"`         // the root first, then in order of recording
+	ActiveID string     `json:"active_id"` // the next calls become children of this node, or of the root
+	Run      string     `json:"run"`       // ID of the run that was recorded last
+	Nodes    []TreeNode `json:"-"`         // in order of recording
+	agent.Identity
 }
 
 // Bind adds the hook to its points.
 func (r *Tree) Bind(h *agent.Hooks) {
 	err := r.Keep.Check("Keep")
-	if err == nil && r.keep() < 2 {
-		err = fmt.Errorf("Keep is %v; give 2 or more, for the root and a call", r.Keep)
+	if err == nil && r.keep() < 1 {
+		err = fmt.Errorf("Keep is %v; give 1 or more", r.Keep)
 	}
 	if r.Dir == "" {
 		err = errors.New("Dir is empty; name the directory for the files of conversations")
@@ -99,7 +103,8 @@ func (r *Tree) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.A
 		Step: result.Call.Step, Tool: r.Redact.CutText(result.Call.Name, shorten.KeyChars), Args: args,
 		Error:     r.Redact.CutText(result.Err, shorten.SummaryChars),
 		Timestamp: kit.UnixSeconds(kit.Env(run).Now()),
-		Extra:     map[string]string{"run": run.ID(), "agent": r.Redact.CutText(kit.Agent(run), shorten.KeyChars)},
+		Agent:     r.Redact.CutText(kit.Agent(run), shorten.KeyChars),
+		Run:       run.ID(), Identity: kit.Owner(run),
 	}
 	r.runs.Do(run, func(nodes *[]TreeNode) {
 		if *nodes = append(*nodes, node); len(*nodes) > r.keep() {
@@ -117,6 +122,7 @@ func (r *Tree) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResult) 
 	}
 	err := r.change(kit.Owner(run), func(t *ConversationTree) error {
 		next := t.nextID()
+		t.Run, t.Identity = run.ID(), kit.Owner(run)
 		for _, n := range nodes {
 			n.ID, n.ParentID = strconv.Itoa(next), t.ActiveID
 			t.Nodes, t.ActiveID = append(t.Nodes, n), n.ID
@@ -132,23 +138,23 @@ func (r *Tree) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResult) 
 }
 
 // Fork makes a node the active one, so that the next calls of the conversation become a branch below it. The label, for
-// example "second try", is stored with the node; an empty label keeps the stored one. Use "root" to start from the
-// beginning. Fork returns an error if the conversation has no such node.
+// example "second try", is stored with the node; an empty label keeps the stored one. The node "root", which has no
+// label, starts from the beginning. Fork returns an error if the conversation has no such node.
 func (r *Tree) Fork(conversation agent.Identity, node, label string) error {
 	return r.change(conversation, func(t *ConversationTree) error {
 		at := slices.IndexFunc(t.Nodes, func(n TreeNode) bool { return n.ID == node })
-		if at < 0 {
+		if at < 0 && node != t.RootID {
 			return fmt.Errorf("the tree of the conversation has no node %q; see Read", shorten.To(node, shorten.KeyChars))
 		}
 		t.ActiveID = node
-		if label != "" {
+		if label != "" && at >= 0 {
 			t.Nodes[at].Label = shorten.Line(r.Redact.CutText(label, shorten.SummaryChars), shorten.SummaryChars)
 		}
 		return nil
 	})
 }
 
-// Read returns the tree of a conversation. It has only the root if nothing was recorded.
+// Read returns the tree of a conversation. It has no node if nothing was recorded.
 func (r *Tree) Read(conversation agent.Identity) (ConversationTree, error) {
 	path, err := r.path(conversation)
 	if err != nil {
@@ -197,7 +203,7 @@ func (r *Tree) change(conversation agent.Identity, f func(*ConversationTree) err
 func readTreeFile(path string) (ConversationTree, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return ConversationTree{RootID: treeRoot, ActiveID: treeRoot, Nodes: []TreeNode{{ID: treeRoot}}}, nil
+		return ConversationTree{RootID: treeRoot, ActiveID: treeRoot}, nil
 	}
 	if err != nil {
 		return ConversationTree{}, err
@@ -229,22 +235,22 @@ func decodeTree(data []byte) (t ConversationTree, err error) {
 			if err := json.Unmarshal(line, &t); err != nil {
 				return ConversationTree{}, fmt.Errorf("line 1 is not a header: %w", err)
 			}
+			known[t.RootID] = true
 			continue
 		}
 		var n TreeNode
 		if err := json.Unmarshal(line, &n); err != nil {
 			return ConversationTree{}, fmt.Errorf("line %d is not a node: %w", number, err)
 		}
-		isRoot := number == 2 && n.ID == t.RootID && n.ParentID == ""
-		if n.ID == "" || known[n.ID] || !isRoot && !known[n.ParentID] {
+		if n.ID == "" || known[n.ID] || !known[n.ParentID] {
 			return ConversationTree{}, fmt.Errorf("line %d: the node %q is there twice or precedes its parent %q", number,
 				shorten.To(n.ID, shorten.KeyChars), shorten.To(n.ParentID, shorten.KeyChars))
 		}
 		known[n.ID] = true
 		t.Nodes = append(t.Nodes, n)
 	}
-	if !known[t.ActiveID] {
-		return ConversationTree{}, errors.New("line 1: the active node does not exist")
+	if t.RootID == "" || !known[t.ActiveID] {
+		return ConversationTree{}, errors.New("line 1: the root or the active node does not exist")
 	}
 	return t, nil
 }
@@ -260,7 +266,7 @@ func (t ConversationTree) nextID() int {
 	return next
 }
 
-// limit drops the oldest calls until at most so many nodes are left. The root and the active node stay.
+// limit drops the oldest calls until at most so many are left. The active one stays.
 func (t *ConversationTree) limit(most int) {
 	over := len(t.Nodes) - most
 	if over <= 0 {
@@ -268,7 +274,7 @@ func (t *ConversationTree) limit(most int) {
 	}
 	dropped := make(map[string]bool)
 	t.Nodes = slices.DeleteFunc(t.Nodes, func(n TreeNode) bool {
-		if len(dropped) == over || n.ID == t.RootID || n.ID == t.ActiveID {
+		if len(dropped) == over || n.ID == t.ActiveID {
 			return false
 		}
 		dropped[n.ID] = true
@@ -293,7 +299,7 @@ func (t ConversationTree) markdown() string {
 		node  TreeNode
 		depth int
 	}
-	stack := []open{{t.Nodes[0], 0}}
+	stack := []open{{TreeNode{ID: t.RootID}, 0}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]

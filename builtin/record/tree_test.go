@@ -63,7 +63,7 @@ func shape(t *testing.T, tree *record.Tree, id agent.Identity) string {
 		t.Fatal(err)
 	}
 	var nodes []string
-	for _, n := range read.Nodes[1:] {
+	for _, n := range read.Nodes {
 		nodes = append(nodes, n.ParentID+">"+n.ID)
 	}
 	return strings.Join(append(nodes, "at "+read.ActiveID), " ")
@@ -111,12 +111,12 @@ func TestTreeRecordsEachCall(t *testing.T) {
 		Tools: []agent.Tool{&looptest.Tool{Name: "work", Err: errors.New("the disk is full")}}, Hooks: []agent.Hook{tree},
 	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
 	read, err := tree.Read(agent.Identity{Conversation: "c"})
-	if err != nil || len(read.Nodes) != 2 {
+	if err != nil || len(read.Nodes) != 1 {
 		t.Fatalf("%+v, %v", read, err)
 	}
-	n := read.Nodes[1]
+	n := read.Nodes[0]
 	if n.Tool != "work" || n.Step != 1 || !strings.Contains(n.Error, "disk is full") || n.Timestamp == 0 ||
-		n.Extra["agent"] != "tested" || n.Extra["run"] == "" || strings.Contains(n.Args, "abcdefgh") {
+		n.Agent != "tested" || n.Run == "" || n.Conversation != "c" || strings.Contains(n.Args, "abcdefgh") {
 		t.Errorf("recorded %+v", n)
 	}
 }
@@ -126,7 +126,7 @@ func TestOldNodesOfTreeAreDropped(t *testing.T) {
 		keep limit.Bound[int]
 		want string
 	}{
-		{0, "root>1 1>2 2>3 3>4 at 4"}, {3, "root>3 3>4 at 4"}, {2, "root>4 at 4"},
+		{0, "root>1 1>2 2>3 3>4 at 4"}, {2, "root>3 3>4 at 4"}, {1, "root>2 at 2"},
 	} {
 		t.Run(c.keep.String(), func(t *testing.T) {
 			tree := &record.Tree{Dir: t.TempDir(), Keep: c.keep}
@@ -150,13 +150,12 @@ func TestUnnamedConversationHasNoTree(t *testing.T) {
 }
 
 func TestDamagedTreeIsKept(t *testing.T) {
-	const root = `{"id":"root","parent_id":""}` + "\n"
 	const header = `{"root_id":"root","active_id":"root"}` + "\n"
 	for name, text := range map[string]string{
-		"empty": "", "no header": "x\n" + root, "no node": header, "not JSON": header + root + "x\n",
-		"cycle":   header + root + `{"id":"1","parent_id":"2"}` + "\n" + `{"id":"2","parent_id":"1"}` + "\n",
-		"twice":   header + root + `{"id":"1","parent_id":"root"}` + "\n" + `{"id":"1","parent_id":"root"}` + "\n",
-		"no goal": `{"root_id":"root","active_id":"7"}` + "\n" + root,
+		"empty": "", "no header": "x\n", "no root": "{}\n", "not JSON": header + "x\n",
+		"cycle":   header + `{"id":"1","parent_id":"2"}` + "\n" + `{"id":"2","parent_id":"1"}` + "\n",
+		"twice":   header + `{"id":"1","parent_id":"root"}` + "\n" + `{"id":"1","parent_id":"root"}` + "\n",
+		"no goal": `{"root_id":"root","active_id":"7"}` + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree, id := &record.Tree{Dir: t.TempDir()}, agent.Identity{Conversation: "c"}
@@ -176,7 +175,7 @@ func TestDamagedTreeIsKept(t *testing.T) {
 // FuzzTree reads any text as the file of a tree, and renders it.
 func FuzzTree(f *testing.F) {
 	for _, text := range []string{
-		"", "{}", `{"root_id":"root","active_id":"root"}` + "\n" + `{"id":"root","parent_id":""}`,
+		"", "{}", `{"root_id":"root","active_id":"1"}` + "\n" + `{"id":"1","parent_id":"root"}`,
 		`{"root_id":"a","active_id":"b"}` + "\n" + `{"id":"a"}` + "\n" + `{"id":"b","parent_id":"a","label":"x"}`,
 		`{"active_id":""}` + "\n" + `{"id":"","parent_id":""}`,
 	} {
@@ -194,7 +193,7 @@ func FuzzTree(f *testing.F) {
 			return
 		}
 		page, err := tree.Markdown(id)
-		if err != nil || strings.Count(page, "\n") != len(read.Nodes) {
+		if err != nil || strings.Count(page, "\n") != len(read.Nodes)+1 {
 			t.Errorf("%d nodes: %q, %v", len(read.Nodes), page, err)
 		}
 	})
@@ -202,7 +201,7 @@ func FuzzTree(f *testing.F) {
 
 func TestTreeRefusesInvalidFields(t *testing.T) {
 	for want, hook := range map[string]*record.Tree{"Dir is empty": {}, "Keep is -1": {Dir: "x", Keep: -1},
-		"Keep is 0": {Dir: "x", Keep: limit.AtMost(0)}, "Keep is 1": {Dir: "x", Keep: 1}} {
+		"Keep is 0": {Dir: "x", Keep: limit.AtMost(0)}} {
 		t.Run(want, func(t *testing.T) {
 			if text := fixture.UsePanic(hook); !strings.Contains(text, want) {
 				t.Errorf("panicked with %q", text)
