@@ -69,7 +69,7 @@ func TestOnlyLongRunsAreReviewed(t *testing.T) {
 	}
 }
 
-// review reviews a run and returns what was stored, as key=value, and the error of the hook.
+// review reviews a run and returns the stored facts, as key=value, and the error of the hook.
 func review(t *testing.T, reply looptest.Turn) ([]string, error) {
 	t.Helper()
 	store := &memory.Map{Share: share.Everyone}
