@@ -29,9 +29,9 @@ import (
 // from a checkpoint. The calls of the new run become a branch below the third call. [Tree.Markdown] shows both.
 //
 // Each conversation has one file of JSON lines in Dir: a header with root_id, active_id and the run that wrote it, and
-// then a line for each [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes the active node. Calls
-// of runs without a named conversation and of sub-runs are not recorded. A file has at most Keep nodes; the oldest are
-// dropped, and branches of a dropped node move to the root.
+// then a line for each [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes
+// the active node. Calls of runs without a named conversation and of sub-runs are not recorded. A file has at most
+// Keep nodes; the oldest are dropped, and branches of a dropped node move to the root.
 //
 // Secrets and personal data are removed from arguments and errors, which are then truncated to 200 characters.
 //

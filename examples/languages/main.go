@@ -59,13 +59,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	var hooks mail.Hooks
 	hooks.Use(guard)
-	m := mail.Message{To: *to, Text: "Hello"}
-	exit, by, err := hooks.BeforeSend.FireBy(ctx, mail.NewRun(struct{}{}), &m)
+	m, sending := mail.Message{To: *to, Text: "Hello"}, mail.NewRun(struct{}{})
+	exit, by, err := hooks.BeforeSend.FireBy(ctx, sending, &m)
 	if err != nil {
 		return err
 	}
 	return mail.MatchBeforeSend(exit,
 		func() error {
+			hooks.OnSent.Fire(ctx, sending, m)
 			_, err := fmt.Fprintf(out, "sent to %s\n", m.To)
 			return err
 		},
