@@ -55,8 +55,9 @@ func fireThrough(caller wire.Caller) (func(n int), error) {
 	return func(n int) {
 		for range n {
 			call := remoteCall
-			if exit, err := hooks.BeforeTool.Fire(context.Background(), run, &call); exit != nil || err != nil {
-				panic(fmt.Sprintf("a quiet hook decided %v, %v", exit, err))
+			exit, err := hooks.BeforeTool.Fire(context.Background(), run, &call)
+			if exit != nil || err != nil || call.ID != remoteCall.ID {
+				panic(fmt.Sprintf("a quiet hook decided %v, %v about %s", exit, err, call.ID))
 			}
 		}
 	}, nil

@@ -18,11 +18,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-<<<<<<< HEAD
-// Archive stores the words of the user and the replies of the agent, so that later runs can recall it.
-=======
 // Archive stores the messages of the user and the replies of the agent, so that later runs can recall them.
->>>>>>> s4/seeds210
 //
 // For example, a user asks in March for the plan that was made in January. The conversation of January was compacted
 // since then, but the archive still has the question and the plan. A tool of the program searches the episodes of the
