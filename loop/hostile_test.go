@@ -185,12 +185,12 @@ func TestHostileHooksCannotBreakARun(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/stream=%v", p.Name, m.name, stream), func(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					ran, called := scenarioOf(t, p.Name).Make(), false
+					ran, called := scenarioOf(t, p.Name).Make(), new(atomic.Bool)
 					misbehave(ran, p.Name, func(ctx context.Context) error {
-						called = true
+						called.Store(true)
 						return m.act(ctx, cancel)
 					})
-					if _, err := finish(t, ctx, ran, stream); !called {
+					if _, err := finish(t, ctx, ran, stream); !called.Load() {
 						t.Errorf("the hook was not called, %v", err)
 					}
 				})
@@ -232,16 +232,16 @@ func TestHooksThatHangAreBounded(t *testing.T) {
 func TestCleanupIsNotCancelledWithItsRun(t *testing.T) {
 	for _, p := range new(agent.Hooks).Points() {
 		t.Run(p.Name, func(t *testing.T) {
-			ran, cancellable := scenarioOf(t, p.Name).Make(), false
+			ran, cancellable := scenarioOf(t, p.Name).Make(), new(atomic.Bool)
 			misbehave(ran, p.Name, func(ctx context.Context) error {
-				cancellable = ctx.Done() != nil
+				cancellable.Store(ctx.Done() != nil)
 				return nil
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			finish(t, ctx, ran, false)
-			if cancellable == slices.Contains(cleanup, p.Name) {
-				t.Errorf("its context is cancelled with the run: %t", cancellable)
+			if cancellable.Load() == slices.Contains(cleanup, p.Name) {
+				t.Errorf("its context is cancelled with the run: %t", cancellable.Load())
 			}
 		})
 	}
@@ -253,17 +253,17 @@ func TestHostileObserversChangeNoResult(t *testing.T) {
 			t.Run(p.Name+"/"+m.name, func(t *testing.T) {
 				h := scenarioOf(t, p.Name)
 				want := scenarioOf(t, p.Name).Run(t, "x")
-				ran, called := h.Make(), false
+				ran, called := h.Make(), new(atomic.Bool)
 				for _, info := range ran.Agent.Hooks.Points() {
 					if info.Name == p.Name {
 						info.ObserveAny(func(ctx context.Context, _ hookkit.AnyRun, _ hookkit.AnyFired) {
-							called = true
+							called.Store(true)
 							_ = m.act(ctx, nil)
 						})
 					}
 				}
 				result, _ := finish(t, t.Context(), ran, false)
-				if !called {
+				if !called.Load() {
 					t.Error("the observer was not called")
 				}
 				if m.name != "Goexit" && (result.Reply != want.Reply || result.Err != want.Err || result.Steps != want.Steps) {
