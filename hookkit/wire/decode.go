@@ -84,9 +84,8 @@ func (s scanner) object(t reflect.Type, path string, depth int) error {
 	if isStruct {
 		fields = fieldsOf(t)
 	}
-	var seen map[string]bool // nil until the second field
-	first := ""
-	for n := 0; s.dec.More(); n++ {
+	seen := map[string]bool{}
+	for s.dec.More() {
 		token, err := s.dec.Token()
 		if err != nil {
 			return fmt.Errorf("%s: not JSON: %w", path, err)
@@ -103,18 +102,10 @@ func (s scanner) object(t reflect.Type, path string, depth int) error {
 		} else if t != nil && t.Kind() == reflect.Map {
 			elem = t.Elem()
 		}
-		switch {
-		case n == 0:
-			first = name
-		case n == 1:
-			seen = map[string]bool{first: true}
-			fallthrough
-		default:
-			if seen[name] {
-				return fmt.Errorf("%s: given twice", at)
-			}
-			seen[name] = true
+		if seen[name] {
+			return fmt.Errorf("%s: given twice", at)
 		}
+		seen[name] = true
 		if err := s.value(elem, at, depth+1); err != nil {
 			return err
 		}
