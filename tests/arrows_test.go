@@ -133,7 +133,7 @@ var rows = []row{
 	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures", "internal/testrun"}},
-	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
+	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/figures", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},

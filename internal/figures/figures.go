@@ -1,5 +1,6 @@
 // Package figures stores the results of long runs: the benchmark, mutations, fuzzing, soak. Each program writes
-// one report. The command lab/proof builds docs/PROOF.md from the reports, so that no figure is typed by hand.
+// one report. The command lab/proof builds docs/PROOF.md from the reports, so that no figure is typed by hand. Other
+// programs replace a part of a page.
 package figures
 
 import (

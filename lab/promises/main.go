@@ -21,11 +21,7 @@ import (
 	"github.com/hookgen/hookgen/internal/testrun"
 )
 
-const (
-	page  = "docs/security-hooks.md"
-	begin = "<!-- promises -->\n"
-	end   = "<!-- end of promises -->\n"
-)
+const page = "docs/security-hooks.md"
 
 func main() {
 	if err := run("."); err != nil {
@@ -43,17 +39,7 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(root, filepath.FromSlash(page))
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return errors.New(page + " has no part between the comments for promises")
-	}
-	return figures.WriteFile(path, []byte(before+begin+promises()+rows+end+after))
+	return figures.ReplacePart(filepath.Join(root, filepath.FromSlash(page)), "promises", promises()+rows)
 }
 
 // play runs the tests of all hooks, package by package, and returns their outcomes by package and name.

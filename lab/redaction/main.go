@@ -9,7 +9,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,14 +18,13 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/internal/figures"
 	"github.com/hookgen/hookgen/internal/leaks"
 )
 
 const (
 	gitleaks = "github.com/zricethezav/gitleaks/v8@v8.30.1"
 	page     = "docs/redaction.md"
-	begin    = "<!-- redaction -->\n"
-	end      = "<!-- end of redaction -->\n"
 	draws    = 10 // texts of each sample
 )
 
@@ -53,16 +51,7 @@ func run(write bool) error {
 		fmt.Print(tables)
 		return nil
 	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return errors.New(page + " has no part between the comments for redaction")
-	}
-	return os.WriteFile(page, []byte(before+begin+tables+end+after), 0o644)
+	return figures.ReplacePart(page, "redaction", tables)
 }
 
 // measure returns the tables.

@@ -18,13 +18,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 const (
 	module = "github.com/hookgen/hookgen"
 	page   = "docs/built-in-hooks.md"
-	begin  = "<!-- rooms -->\n"
-	end    = "<!-- end of rooms -->\n"
 )
 
 func main() {
@@ -35,20 +35,11 @@ func main() {
 }
 
 func run() error {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return errors.New(page + " has no part between the comments for rooms")
-	}
 	table, err := measure()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(page, []byte(before+begin+table+end+after), 0o644)
+	return figures.ReplacePart(page, "rooms", table)
 }
 
 // measure returns the table.
