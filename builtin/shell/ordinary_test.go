@@ -277,7 +277,7 @@ find . -name '*.go'
 find . -type f -name '*.md' -not -path './node_modules/*'
 find . -name '*.go' -exec gofmt -l {} +
 find . -name '*.sh' -exec chmod +x {} \;
-find . -type f | xargs grep -l TODO
+find . -type f | xargs grep -l main
 find /usr -name 'lib*.so'
 find . -newer x -print0 | xargs -0 ls -l
 fd -e go
