@@ -32,7 +32,7 @@ func (r *recording) decided(by hookkit.By) {
 func (r *recording) voted(by hookkit.By, outcome any) {
 	r.ballots = append(
 		r.ballots,
-		hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Outcome: outcome},
+		hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Exit: outcome},
 	)
 }
 
@@ -48,7 +48,7 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 	}
 	if ends {
 		v := r.verdict
-		v.By, v.Site, v.Decision, v.Reason = f.Hook, f.Site, "Error", textOf(f.Cause)
+		v.By, v.Site, v.Decision, v.Reason = f.Hook, f.Site, hookkit.DecisionError, textOf(f.Cause)
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 		s.unreported(ctx, f)
 		if len(s.tracers) > 0 {
 			s.trace(ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point, Hook: f.Hook,
-				Site: f.Site, Layer: e.owner.depth, Priority: e.priority, Start: s.recording.verdict.Start,
+				Site: f.Site, Layer: e.registry.depth, Priority: e.priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()

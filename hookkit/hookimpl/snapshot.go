@@ -90,7 +90,7 @@ func (r *Registry) take() *Snapshot {
 
 // fill makes Hooks from the entries.
 func (s *Snapshot) fill() {
-	hooks := reflect.MakeSlice(reflect.SliceOf(s.point.hook), len(s.entries), len(s.entries))
+	hooks := reflect.MakeSlice(reflect.SliceOf(s.point.hookType), len(s.entries), len(s.entries))
 	for i, e := range s.entries {
 		hooks.Index(i).Set(reflect.ValueOf(s.callable(e)))
 	}
@@ -113,7 +113,7 @@ func (s *Snapshot) callable(e *entry) any {
 		return e.hook
 	}
 	supervised := &supervisedHook{snapshot: s, entry: e}
-	return s.point.Hook(s.point.Name, supervised.call)
+	return s.point.MakeHook(s.point.Name, supervised.call)
 }
 
 // Recording reports whether the fire has observers or tracers to notify when it ends. The snapshots of Rest are parts
