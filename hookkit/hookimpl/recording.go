@@ -14,6 +14,7 @@ type recording struct {
 	ctx   context.Context
 	run   hookkit.AnyRun
 	fired *hookkit.AnyFired // where to store the fire for PointInfo.Fire; else nil
+	whole *recordedFire     // which the recording is a part of
 
 	mu      sync.Mutex // an around hook that was abandoned may still report
 	ended   bool
@@ -80,7 +81,7 @@ func (s *Snapshot) Begin(verdict *hookkit.Verdict) {
 }
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired
-// struct of the point.
+// struct of the point. The snapshot must not be used afterwards.
 func (s *Snapshot) Notify(fired any) {
 	r := s.recording
 	r.mu.Lock()
@@ -103,6 +104,7 @@ func (s *Snapshot) Notify(fired any) {
 		*r.fired = s.point.anyFired(fired)
 	}
 	s.notifyFrom(0, fired)
+	s.release()
 }
 
 // notifyFrom notifies the observers from i on. If one ends the goroutine, the deferred call notifies the next ones.
