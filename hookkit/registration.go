@@ -23,7 +23,9 @@ func (r *Registration) Site() string { return r.registered().Site() }
 
 // Remove undoes the registration at all its points. It reports whether anything was left to undo. A fire that has
 // begun still calls the removed hooks. Removing twice is harmless, and so is removing a nil or zero Registration.
-func (r *Registration) Remove() bool { return r != nil && r.registered() != nil && r.registered().Remove() }
+func (r *Registration) Remove() bool {
+	return r != nil && r.registered() != nil && r.registered().Remove()
+}
 
 // Drain waits until the Async observers of the registration have been notified of every event that is queued now. If
 // ctx ends first, Drain returns its error and the events stay in the queue. An observer must not drain its own

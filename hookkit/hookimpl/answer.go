@@ -8,7 +8,9 @@ import (
 )
 
 // Acted makes the answer the result of the wrapped act.
-func Acted[R any](a *hookkit.Answer[R], inv *AroundInvocation, r R) { (*opaque.Answer[R])(a).Acted(r, inv.number()) }
+func Acted[R any](a *hookkit.Answer[R], inv *AroundInvocation, r R) {
+	(*opaque.Answer[R])(a).Acted(r, inv.number())
+}
 
 // Missing reports whether the answer is the zero Answer.
 func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).Given() }
