@@ -92,7 +92,7 @@ func (s *sink) span(t testing.TB, name string) sdktrace.ReadOnlySpan {
 func values(attrs []attribute.KeyValue) map[string]string {
 	all := make(map[string]string)
 	for _, a := range attrs {
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = a.Value.String()
 	}
 	return all
 }
@@ -103,7 +103,7 @@ func lines(span sdktrace.ReadOnlySpan) (all []string) {
 		line := e.Name
 		for _, a := range e.Attributes {
 			if a.Key != "hookgen.hook.site" {
-				line += fmt.Sprintf(" %s=%s", a.Key, a.Value.Emit())
+				line += fmt.Sprintf(" %s=%s", a.Key, a.Value.String())
 			}
 		}
 		all = append(all, line)

@@ -176,7 +176,8 @@ func TestHookBoundTwiceRecordsOnce(t *testing.T) {
 	if got := s.tree(t); got != want {
 		t.Error(got)
 	}
-	if got := s.points(t, "gen_ai.client.operation.duration")["gen_ai.operation.name=chat,gen_ai.provider.name=test"]; got != "3" {
+	calls := s.points(t, "gen_ai.client.operation.duration")
+	if got := calls["gen_ai.operation.name=chat,gen_ai.provider.name=test"]; got != "3" {
 		t.Errorf("%s model calls are counted", got)
 	}
 }
@@ -203,7 +204,8 @@ func TestSpansEndHoweverTheRunEnds(t *testing.T) {
 		span   string // that has the error; "" for none
 		class  string
 	}{
-		{name: "model error", turn: model(func(context.Context) error { return errors.New("429") }), span: "chat", class: "_OTHER"},
+		{name: "model error", turn: model(func(context.Context) error { return errors.New("429") }), span: "chat",
+			class: "_OTHER"},
 		{name: "model panic", turn: model(func(context.Context) error { panic("model") }), span: "chat",
 			class: "*loop.PanicError"},
 		{name: "model goexit", turn: model(func(context.Context) error { runtime.Goexit(); return nil }), span: "chat",
@@ -272,9 +274,9 @@ func TestSpansEndHoweverTheRunEnds(t *testing.T) {
 						})
 						return
 					}
-					h.AroundTool.AddFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (
-						hookkit.Answer[agent.ToolCallResult], error,
-					) {
+					h.AroundTool.AddFunc(func(
+						ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+					) (hookkit.Answer[agent.ToolCallResult], error) {
 						cancel()
 						return next.Call(ctx, call)
 					})

@@ -10,7 +10,9 @@ import (
 )
 
 func TestReasonsDoNotQuotePayloads(t *testing.T) {
-	call := agent.ToolCallRequest{Name: "shell", Args: json.RawMessage(`{"command":"rm -rf /home/Ann/keys\u002epem\n42 ü"}`)}
+	call := agent.ToolCallRequest{
+		Name: "shell", Args: json.RawMessage(`{"command":"rm -rf /home/Ann/keys\u002epem\n42 ü"}`),
+	}
 	for _, c := range []struct {
 		name, reason string
 		payload      any
