@@ -78,7 +78,7 @@ type openRun struct {
 	start  time.Time
 }
 
-// A binding is one Bind of a Telemetry. For example, an agent and its sub-agent both have the same Telemetry in Use. Both
+// A binding is one Bind of a Telemetry. For example, an agent and its sub-agent have the same Telemetry in Use. Both
 // bindings fire in a run of the sub-agent, but only the first of them records it.
 type binding struct {
 	*Telemetry
