@@ -22,7 +22,7 @@ func (r *run) vote(at agent.Step) {
 	}
 	prompt, _ := r.conversation.request()
 	use.Tokens = plus(plus(r.conversation.CountTokens(prompt), r.tools.tokens()), r.briefingTokens)
-	exit, by, err := r.hooks.ShouldCompact.FireBy(r.ctx, r.id, use)
+	exit, by, err := r.hooks.ShouldCompact.FireBy(r.ctx, r.hookRun, use)
 	if err != nil {
 		r.warn("ShouldCompact: %v", err)
 	}
@@ -92,7 +92,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	before := r.conversation.Messages()
 	size := r.size(before)
 	c := agent.Compaction{Step: step, Reason: why, Detail: detail, By: by, Messages: before, Tokens: size.Tokens}
-	exit, err := r.hooks.BeforeCompact.Fire(r.ctx, r.id, c)
+	exit, err := r.hooks.BeforeCompact.Fire(r.ctx, r.hookRun, c)
 	if err != nil {
 		r.warn("BeforeCompact: %v", err)
 		return false
@@ -119,12 +119,12 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	}
 	fired := done
 	fired.Messages = agentspec.CloneMessages(done.Messages)
-	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.id, &fired)
+	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.hookRun, &fired)
 	if failed != nil {
 		r.warn("AfterCompact: %v; the compaction was undone", failed)
 		return false
 	}
-	r.undo("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),
+	r.warnOwned("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),
 		ownedField("Before", fired.Before, size), ownedField("Err", fired.Err, done.Err),
 		owned{"Messages of a compaction that was undone", err != nil && !sameMessages(fired.Messages, before)})
 	if err != nil {

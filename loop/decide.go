@@ -37,16 +37,16 @@ func (b *batch) disabled(c *call) {
 	c.refuse(agent.CallRefused, &agent.ToolError{
 		Kind: agent.FailDisabled, Message: "tools are switched off; answer without them", NoRetry: true,
 	}, "", "")
-	r.hooks.OnToolsDisabled.Fire(r.ctx, r.id, agent.ToolsDisabled{Call: c.shown(), Agent: r.agent.name()})
+	r.hooks.OnToolsDisabled.Fire(r.ctx, r.hookRun, agent.ToolsDisabled{Call: c.forHooks(), Agent: r.agent.name()})
 }
 
 // before fires BeforeTool for a call and handles its outcome.
 func (b *batch) before(c *call) {
 	r := b.r
 	c.fired = true
-	left := c.shown()
-	exit, by, err := r.hooks.BeforeTool.FireBy(r.ctx, r.id, &left)
-	r.undo("BeforeTool", by, ownedField("ID", left.ID, c.req.ID), ownedField("Step", left.Step, c.req.Step))
+	left := c.forHooks()
+	exit, by, err := r.hooks.BeforeTool.FireBy(r.ctx, r.hookRun, &left)
+	r.warnOwned("BeforeTool", by, ownedField("ID", left.ID, c.req.ID), ownedField("Step", left.Step, c.req.Step))
 	c.req.Name = left.Name
 	if len(left.Args) == 0 {
 		left.Args = []byte("{}")

@@ -72,10 +72,10 @@ func (b *batch) dispatch() {
 
 // A flight is a dispatched call with its attempts.
 type flight struct {
-	r     *run
-	c     *call
-	shown agent.ToolCallRequest // the copy for hooks
-	all   attempts
+	r        *run
+	c        *call
+	hookCall agent.ToolCallRequest // the copy for hooks
+	all      attempts
 
 	mu       sync.Mutex
 	attempts int
@@ -88,7 +88,7 @@ type flight struct {
 // dispatch fires AroundTool for one call and sets its result.
 func (r *run) dispatch(c *call) {
 	f := &c.flight
-	f.r, f.c, f.shown = r, c, c.shown()
+	f.r, f.c, f.hookCall = r, c, c.forHooks()
 	var by hookkit.By
 	defer func() { // also if a hook ends the goroutine
 		f.all.end()
@@ -106,14 +106,14 @@ func (r *run) dispatch(c *call) {
 			c.result.By, c.result.Reason = by.Hook, by.Reason
 		}
 		if r.stream.read() {
-			shown := c.shownResult().Clone()
-			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &shown})
+			returned := c.resultForHooks().Clone()
+			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &returned})
 		}
 	}()
 	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
 		var result agent.ToolCallResult
 		var err error
-		result, by, err = r.hooks.AroundTool.FireBy(r.ctx, r.id, f.shown, f.attempt)
+		result, by, err = r.hooks.AroundTool.FireBy(r.ctx, r.hookRun, f.hookCall, f.attempt)
 		if err != nil {
 			return usableError(err)
 		}
@@ -161,7 +161,7 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	now := r.clock.Now()
 	f.elapsed = now.Sub(f.begun)
 	result := agent.ToolCallResult{
-		Call: f.shown, Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
+		Call: f.hookCall, Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
 		Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
 	}
 	if err == nil {
@@ -171,7 +171,7 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	failed := failedResult(ctx, err)
 	result.Status, result.Err, result.Kind, result.NoRetry = failed.Status, failed.Err, failed.Kind, failed.NoRetry
 	f.failed = append(f.failed, agent.ToolFailure{
-		Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed,
+		Call: f.hookCall, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed,
 	})
 	return result, &attemptError{err, result}
 }
@@ -206,7 +206,7 @@ func (f *flight) flushErrors(retried bool) {
 	f.mu.Unlock()
 	for _, e := range failed {
 		e.WillRetry = retried
-		f.r.hooks.OnToolError.Fire(f.r.cleanupCtx, f.r.id, e)
+		f.r.hooks.OnToolError.Fire(f.r.cleanupCtx, f.r.hookRun, e)
 	}
 }
 
@@ -258,7 +258,9 @@ func (p *reporter) progress(stage string, data json.RawMessage) {
 		return
 	}
 	r := p.f.r
-	r.hooks.OnToolProgress.Fire(r.ctx, r.id, agent.ToolProgress{Call: p.f.shown, Stage: stage, Data: slices.Clone(data)})
+	r.hooks.OnToolProgress.Fire(r.ctx, r.hookRun, agent.ToolProgress{
+		Call: p.f.hookCall, Stage: stage, Data: slices.Clone(data),
+	})
 }
 
 func (p *reporter) close() {

@@ -46,7 +46,7 @@ func (e *ending) stop() {
 			r.warn("OnStop: %v", &PanicError{What: "a hook"})
 		}
 	}()
-	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.id, agent.Stopping{Signals: slices.Clone(r.signals)})
+	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.hookRun, agent.Stopping{Signals: slices.Clone(r.signals)})
 	returned = true
 	for i, s := range signals {
 		s.By = bys[i].Hook
@@ -69,7 +69,7 @@ func (e *ending) review() {
 	e.fixed.Signals = slices.Clone(r.signals)
 	err := error(&PanicError{What: "a hook"})
 	defer func() { e.reviewed(usableError(err)) }()
-	e.by, err = r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.id, &e.result)
+	e.by, err = r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.hookRun, &e.result)
 }
 
 // reviewed withholds the result if BeforeRunEnd failed, and restores the fields that only the loop may set.
@@ -87,7 +87,7 @@ func (e *ending) reviewed(err error) {
 }
 
 // announce fires OnRunEnd.
-func (e *ending) announce() { e.r.hooks.OnRunEnd.Fire(e.r.cleanupCtx, e.r.id, e.result) }
+func (e *ending) announce() { e.r.hooks.OnRunEnd.Fire(e.r.cleanupCtx, e.r.hookRun, e.result) }
 
 // close releases the resources of the run, and returns the result for the caller.
 func (e *ending) close() (agent.AgentResult, error) {
@@ -107,8 +107,8 @@ func (e *ending) close() (agent.AgentResult, error) {
 	r.timeouts.close()
 	result.Usage, result.ModelCalls = r.counts.used()
 	if r.stream.read() {
-		shown := cloned(result)
-		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &shown})
+		final := cloned(result)
+		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &final})
 	}
 	if e.err == nil && r.state.cause != nil {
 		e.err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
@@ -138,7 +138,7 @@ func hookOf(err error) string {
 func (r *run) rescue() {
 	f := r.state.failure
 	fired := agent.RunError{Err: f.err.Error(), Where: f.where, Partial: r.result(f.err)}
-	exit, by, err := r.hooks.OnRunError.FireBy(r.cleanupCtx, r.id, fired)
+	exit, by, err := r.hooks.OnRunError.FireBy(r.cleanupCtx, r.hookRun, fired)
 	if err != nil {
 		r.warn("OnRunError: %v", err)
 		return
@@ -212,7 +212,7 @@ func (r *run) result(failed error) agent.AgentResult {
 	result := agent.AgentResult{
 		Agent: r.agent.name(), Task: r.task, Reply: r.state.reply.text,
 		Steps: r.counts.get(&r.counts.steps), ModelCalls: modelCalls, Usage: usage,
-		Calls: slices.Concat(r.shownResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
+		Calls: slices.Concat(r.hookResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
 		Stop: r.strongest(), Signals: slices.Clone(r.signals),
 		EndedBy: r.state.reply.by, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
 	}
@@ -224,7 +224,7 @@ func (r *run) result(failed error) agent.AgentResult {
 
 // fix restores the fields of a result that only the loop may set.
 func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit.By) {
-	undone := r.undo("BeforeRunEnd", by,
+	undone := r.warnOwned("BeforeRunEnd", by,
 		ownedField("Agent", result.Agent, fixed.Agent), ownedField("Steps", result.Steps, fixed.Steps),
 		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
 		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),

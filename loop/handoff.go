@@ -33,9 +33,9 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		}, "", "")
 		return false
 	}
-	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.shown()}
-	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.id, &h)
-	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
+	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.forHooks()}
+	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.hookRun, &h)
+	r.warnOwned("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
 		"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req)),
 	})
 	if err != nil {

@@ -33,8 +33,8 @@ func (b *batch) judge(c *call, e *entry) agent.Denial {
 		denied = b.change(c, e, answer.Args, by)
 	}
 	if denied.Kind == "" {
-		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.id, agent.Grant{
-			Question: question, Call: c.shown(), By: by, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
+		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.hookRun, agent.Grant{
+			Question: question, Call: c.forHooks(), By: by, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
 		})
 	}
 	if answer.StopRun {
@@ -47,7 +47,7 @@ func (b *batch) judge(c *call, e *entry) agent.Denial {
 // vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.
 func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	r := b.r
-	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.id, c.shown())
+	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.hookRun, c.forHooks())
 	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
 		denied.Reason = err.Error()
@@ -69,7 +69,7 @@ func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 	r := b.r
 	question := agent.Question{
-		Call: c.shown(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
+		Call: c.forHooks(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.hookRun.ID(),
 		Owner: r.env.Identity(),
 	}
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
@@ -91,7 +91,7 @@ func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by
 // refusal or a failure it returns a denial, too.
 func (b *batch) beforeAsk(question agent.Question) (agent.Approval, string, agent.Denial) {
 	r := b.r
-	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.id, question)
+	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.hookRun, question)
 	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
 		denied.Reason = err.Error()
@@ -174,6 +174,6 @@ func (b *batch) deny(c *call, d agent.Denial) {
 		Kind: agent.FailDenied, NoRetry: true,
 		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, d.Reason),
 	}, d.By, d.Reason)
-	d.Call = c.shown()
-	r.hooks.OnPermissionDenied.Fire(r.ctx, r.id, d)
+	d.Call = c.forHooks()
+	r.hooks.OnPermissionDenied.Fire(r.ctx, r.hookRun, d)
 }

@@ -16,14 +16,14 @@ import (
 
 // A run is one run of an agent. Only its own goroutine uses its fields, except for those with a lock.
 type run struct {
-	agent  *Agent
-	limits Limits
-	outer  *run // the run that started this one, or nil
-	depth  int
-	seed   uint64
-	hooks  *agent.Hooks
-	id     *agent.Run
-	env    *agent.Env
+	agent   *Agent
+	limits  Limits
+	outer   *run // the run that started this one, or nil
+	depth   int
+	seed    uint64
+	hooks   *agent.Hooks
+	hookRun *agent.Run // the run as hooks see it
+	env     *agent.Env
 
 	ctx        context.Context // cancelled with the run
 	cleanupCtx context.Context // never cancelled, for the points that fire while the run ends
@@ -47,9 +47,9 @@ type run struct {
 	signals []agent.EndRun
 	err     error // returned to the caller
 
-	last         *agent.StepResult        // for hooks only, which could change it
-	results      [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
-	shownResults [][]agent.ToolCallResult // copies for hooks
+	last        *agent.StepResult        // for hooks; the loop does not read it, because a hook could change it in place
+	results     [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
+	hookResults [][]agent.ToolCallResult // copies for hooks
 
 	emptyReplies    int      // in a row
 	note            string   // for the next prompt only
@@ -102,9 +102,9 @@ func (r *run) begin() error {
 	start := agent.RunStart{
 		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
 	}
-	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
+	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.hookRun, &start)
 	r.task = start.Task
-	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
+	r.warnOwned("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
 	if err == nil && by != (hookkit.By{}) {
 		messages := answerOpen(start.Messages)
 		if err = agentspec.CheckPairs(messages, false); err != nil {

@@ -95,12 +95,12 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
 		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
-	if r.id, err = r.identity(req.ID); err != nil {
+	if r.hookRun, err = r.identity(req.ID); err != nil {
 		return nil, err
 	}
-	r.env.Root = r.id.Root()
+	r.env.Root = r.hookRun.Root()
 	ctx = agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env)
-	r.ctx = agentspec.WithRun(ctx, r.id.ID())
+	r.ctx = agentspec.WithRun(ctx, r.hookRun.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, emit
 	return r, nil
@@ -117,12 +117,12 @@ func (r *run) identity(id string) (*agent.Run, error) {
 	case r.outer == nil:
 		return hookkit.NewRunWithID(id, r.env), nil
 	case id == "":
-		return r.outer.id.Child(r.env), nil
+		return r.outer.hookRun.Child(r.env), nil
 	}
 	for outer := r.outer; outer != nil; outer = outer.outer {
-		if outer.id.ID() == id {
+		if outer.hookRun.ID() == id {
 			return nil, fmt.Errorf("agent %q: the ID %q is that of a run that starts this one; use another", r.agent.name(), id)
 		}
 	}
-	return r.outer.id.ChildWithID(id, r.env), nil
+	return r.outer.hookRun.ChildWithID(id, r.env), nil
 }

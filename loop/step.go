@@ -20,9 +20,9 @@ func (r *run) step() {
 		result.Step = at
 		result.Step.Last = nil
 		r.last = result
-		r.hooks.AfterStep.Fire(r.cleanupCtx, r.id, *result)
+		r.hooks.AfterStep.Fire(r.cleanupCtx, r.hookRun, *result)
 	}()
-	r.hooks.BeforeStep.Fire(r.ctx, r.id, at)
+	r.hooks.BeforeStep.Fire(r.ctx, r.hookRun, at)
 	if err := recoverAsError("the step", func() error { r.work(at, result); return nil }); err != nil {
 		r.fail("Step", err)
 	}
@@ -50,15 +50,15 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	result.Response = &reply
 	r.rememberText(reply.Content, len(reply.ToolCalls) > 0)
 	if r.stream.read() {
-		shown := reply.Clone()
-		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &shown})
+		response := reply.Clone()
+		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &response})
 	}
 	switch {
 	case len(reply.ToolCalls) > 0:
 		r.emptyReplies = 0
 		record := r.conversation.store(reply.Message())
 		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
-		defer func() { result.Results = b.shown }()
+		defer func() { result.Results = b.hookResults }()
 		b.run()
 		if b.to != nil && !r.state.over() {
 			r.handOver(b.to, b.task, b.seed)

@@ -83,7 +83,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		for {
 			select {
 			case e := <-events:
-				if e.Kind == EventEnd && e.Run == r.id.ID() {
+				if e.Kind == EventEnd && e.Run == r.hookRun.ID() {
 					end = &e
 				} else if !yield(e, nil) {
 					return
@@ -125,7 +125,7 @@ func (s *stream) read() bool { return s.reader() != nil }
 
 func (s *stream) event(e Event) {
 	if show := s.reader(); show != nil {
-		e.Run, e.Agent = s.of.id.ID(), s.of.agent.name()
+		e.Run, e.Agent = s.of.hookRun.ID(), s.of.agent.name()
 		show(e)
 	}
 }

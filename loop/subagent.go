@@ -98,12 +98,12 @@ func (r *run) spawn(ctx context.Context, a *Agent, req Request, handoff bool) (r
 	if err != nil {
 		return result, err
 	}
-	id := inner.id.ID()
+	id := inner.hookRun.ID()
 	defer func() { // also if a hook of OnSubagentStart ends the goroutine
-		r.hooks.OnSubagentStop.Fire(r.cleanupCtx, r.id, agent.SubagentDone{
+		r.hooks.OnSubagentStop.Fire(r.cleanupCtx, r.hookRun, agent.SubagentDone{
 			ID: id, Name: a.name(), ModelCalls: result.ModelCalls, Steps: result.Steps, Result: cloned(result),
 		})
 	}()
-	r.hooks.OnSubagentStart.Fire(ctx, r.id, agent.Subagent{ID: id, Name: a.name(), Task: req.Task, Handoff: handoff})
+	r.hooks.OnSubagentStart.Fire(ctx, r.hookRun, agent.Subagent{ID: id, Name: a.name(), Task: req.Task, Handoff: handoff})
 	return inner.execute()
 }
