@@ -41,6 +41,11 @@ type call struct {
 	slot      *agent.ToolCallResult // storage of result
 	left      agent.ToolCallResult  // the copy for AfterTool, as its hooks returned it
 	flight    flight
+
+	question *agent.Question // the question that a person has not answered yet; nil: none
+	skip     *savedSkip      // with question: the result that a hook gave instead of the tool
+	spawned  []savedSpawn    // the runs that the call had started when the run was suspended
+	waits    bool            // one of spawned is suspended
 }
 
 // give sets the result of the call.
@@ -85,17 +90,25 @@ func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []strin
 	return b
 }
 
-// run gives every call a result and answers the calls in the stored conversation.
-func (b *batch) run() {
+// run gives every call a result and answers the calls in the stored conversation, unless the run is suspended. The
+// function decide decides the calls.
+func (b *batch) run(decide func()) {
 	r := b.r
-	defer func() { b.hookResults = b.answer() }()
-	defer func() { // runs also after a panic: every call gets a result
-		b.abandon()
-		b.settle(b.calls)
+	r.open = nil
+	defer func() {
+		if !r.suspended {
+			b.close()
+		}
 	}()
-	b.decide()
+	decide()
+	if b.suspend(func(c *call) bool { return c.question != nil }) {
+		return
+	}
 	if !r.state.over() {
 		b.dispatch()
+	}
+	if b.suspend(func(c *call) bool { return c.waits && c.result == nil }) {
+		return
 	}
 	if r.state.over() {
 		b.abandon()
@@ -108,6 +121,13 @@ func (b *batch) run() {
 	if b.last != nil && !r.state.over() {
 		b.finish(b.last)
 	}
+}
+
+// close answers every call. It runs also after a panic. Calls without a result are marked as not run.
+func (b *batch) close() {
+	defer func() { b.hookResults = b.answer() }()
+	b.abandon()
+	b.settle(b.calls)
 }
 
 // settle fires AfterTool for the calls for which it is due, even if a hook ends the goroutine with runtime.Goexit.

@@ -74,6 +74,9 @@ func (b *batch) before(c *call) {
 // skip handles SkipTool. A successful result, for example from a cache, still needs permission.
 func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 	if exit.Result.Err == "" && !b.permit(c, nil) {
+		if c.question != nil {
+			c.skip = &savedSkip{Result: exit.Result.Clone(), Reason: exit.Reason, By: by.Hook}
+		}
 		return
 	}
 	b.answered(c, exit, by)
@@ -125,8 +128,16 @@ func (b *batch) check(c *call) {
 		return
 	}
 	if !b.permit(c, e) {
+		if c.question != nil && e.tool == nil {
+			b.last = c // another call must not hand over or finish before the answer
+		}
 		return
 	}
+	b.admit(c, e)
+}
+
+// admit prepares a permitted call for its dispatch.
+func (b *batch) admit(c *call, e *entry) {
 	switch {
 	case e.target != nil:
 		if !b.handoff(c, e) {

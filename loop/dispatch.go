@@ -19,7 +19,7 @@ func (b *batch) dispatch() {
 	r := b.r
 	var permitted []*call
 	for _, c := range b.calls {
-		if c.result == nil && c != b.last {
+		if c.result == nil && c != b.last && (!c.waits || r.hasAnswer(c.spawned)) {
 			permitted = append(permitted, c)
 		}
 	}
@@ -76,6 +76,7 @@ type flight struct {
 	c        *call
 	hookCall agent.ToolCallRequest // the copy for hooks
 	all      attempts
+	started  spawns
 
 	mu       sync.Mutex
 	attempts int
@@ -90,9 +91,13 @@ func (r *run) dispatch(c *call) {
 	f := &c.flight
 	f.r, f.c, f.hookCall = r, c, c.forHooks()
 	var by hookkit.By
+	f.started.earlier, c.spawned, c.waits = c.spawned, nil, false
 	defer func() { // also if a hook ends the goroutine
 		f.all.end()
 		f.flushErrors(false)
+		if c.suspend(&f.started) {
+			return
+		}
 		if c.result == nil {
 			c.refuse(agent.CallFailed, &agent.ToolError{
 				Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error(),
@@ -141,6 +146,9 @@ func (r *run) dispatch(c *call) {
 
 // attempt makes one attempt at the call. Around hooks call it through next.
 func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolCallResult, error) {
+	if f.started.wait() {
+		return agent.ToolCallResult{}, errWaits()
+	}
 	f.flushErrors(true)
 	r := f.r
 	if f.all.begin() {
@@ -154,8 +162,12 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 		f.begun = begun
 	}
 	f.mu.Unlock()
+	f.started.again(n)
 
 	output, err := f.call(ctx, asked)
+	if f.started.wait() {
+		return agent.ToolCallResult{}, errWaits()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := r.clock.Now()
@@ -188,7 +200,7 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.T
 	w.alwaysReturns, w.among = alwaysReturns, &f.all
 	report := &reporter{f: f}
 	defer report.close()
-	ctx = agentspec.WithProgress(ctx, report.progress)
+	ctx = agentspec.WithProgress(context.WithValue(ctx, flightKey{}, f), report.progress)
 	return await(ctx, w, func(ctx context.Context) (agent.ToolOutput, error) { // an output with an error is guidance
 		if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
 			return tool.Output(ctx, c.req.Clone())

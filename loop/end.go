@@ -19,6 +19,9 @@ func (r *run) end() (result agent.AgentResult, err error) {
 	defer e.review()
 	defer e.stop()
 	r.spawned.end()
+	if !r.suspended {
+		r.dropState()
+	}
 	if r.state.failure.err != nil {
 		r.rescue()
 	}
@@ -57,6 +60,7 @@ func (e *ending) stop() {
 			})
 		}
 	}
+	r.saveState()
 }
 
 // review builds the result and fires BeforeRunEnd.
@@ -65,7 +69,11 @@ func (e *ending) review() {
 	e.err = r.failed()
 	r.chooseReply()
 	e.result = r.result(e.err)
+	if r.saved != nil {
+		e.result.Suspended = r.saved.suspension()
+	}
 	e.fixed = e.result
+	e.fixed.Suspended = cloneSuspension(e.result.Suspended)
 	e.fixed.Signals = slices.Clone(r.signals)
 	err := error(&PanicError{What: "a hook"})
 	defer func() { e.reviewed(usableError(err)) }()
@@ -80,8 +88,10 @@ func (e *ending) reviewed(err error) {
 		e.err = errors.Join(e.err, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), err))
 		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + err.Error(), By: e.by.Hook})
 		e.fixed.Signals, e.fixed.Stop, e.fixed.Err = slices.Clone(r.signals), agent.EndRun{}, e.err.Error()
+		e.fixed.Suspended = nil
 		e.result = e.fixed
 		e.result.Reply, e.result.Calls, e.result.Messages = "", nil, nil
+		r.dropState()
 	}
 	r.fix(&e.result, e.fixed, e.by)
 }
@@ -101,6 +111,7 @@ func (e *ending) close() (agent.AgentResult, error) {
 		result.Signals, result.Warnings = slices.Clone(result.Signals), slices.Clone(result.Warnings)
 	}
 
+	result.Suspended = r.suspension()
 	r.state.move(move{to: closed})
 	r.tools.close()
 	r.crew.close()
@@ -166,6 +177,8 @@ func (r *run) chooseReply() {
 	switch s := &r.state; {
 	case s.failure.err != nil:
 		final.text, final.stored = "", false
+	case r.suspended:
+		final = reply{}
 	case s.hasReply:
 	case s.cause != nil:
 		r.noteInterruption()
@@ -231,6 +244,7 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
 		owned{"Stop", !sameSignal(result.Stop, fixed.Stop) && !sameSignal(result.Stop, agent.EndRun{})},
 		owned{"Signals", result.Signals != nil && !slices.EqualFunc(result.Signals, fixed.Signals, sameSignal)},
+		owned{"Suspended", result.Suspended != nil && !sameJSON(result.Suspended, fixed.Suspended)},
 		owned{"Err", (result.Err == "") != (fixed.Err == "")})
 	if undone != "" {
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
@@ -238,7 +252,7 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
 		fixed.HandedOffTo
-	result.Stop = r.strongest()
+	result.Stop, result.Suspended = r.strongest(), fixed.Suspended
 	if (result.Err == "") != (fixed.Err == "") {
 		result.Err = fixed.Err
 	}
@@ -254,5 +268,19 @@ func cloned(result agent.AgentResult) agent.AgentResult {
 	result.Messages = agentspec.CloneMessages(result.Messages)
 	result.Signals = slices.Clone(result.Signals)
 	result.Warnings = slices.Clone(result.Warnings)
+	result.Suspended = cloneSuspension(result.Suspended)
 	return result
+}
+
+func cloneSuspension(s *agent.Suspension) *agent.Suspension {
+	if s == nil {
+		return nil
+	}
+	c := *s
+	c.Questions, c.State = slices.Clone(c.Questions), slices.Clone(c.State)
+	for i := range c.Questions {
+		q := &c.Questions[i]
+		q.Call, q.Tool.Parameters = q.Call.Clone(), slices.Clone(q.Tool.Parameters)
+	}
+	return &c
 }

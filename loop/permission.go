@@ -11,14 +11,14 @@ import (
 )
 
 // permit decides whether a call may run, and asks a person if the hooks want that. It reports false if the call is
-// denied, which sets its result, or if the answer stopped the run. The entry is nil for a call that a hook has
-// answered.
+// denied, which sets its result, if the answer comes later, which sets its question, or if the answer stopped the run.
+// The entry is nil for a call that a hook has answered.
 func (b *batch) permit(c *call, e *entry) bool {
 	if d := b.judge(c, e); d.Kind != "" {
 		b.deny(c, d)
 		return false
 	}
-	return !b.r.state.over()
+	return c.question == nil && !b.r.state.over()
 }
 
 // judge returns the denial of a call. Its Kind is empty if the call is permitted.
@@ -29,12 +29,25 @@ func (b *batch) judge(c *call, e *entry) agent.Denial {
 	}
 	question := b.question(c, *ask, by)
 	answer, by, denied := b.ask(c, question)
+	if answer.Pending {
+		c.question = &question
+		return agent.Denial{}
+	}
+	return b.conclude(c, e, question, answer, by, denied)
+}
+
+// conclude applies the answer to a question. by is the hook that answered, or empty for a person; denied is the denial
+// if the answer is no. It returns the denial of the call, whose Kind is empty if the call is permitted.
+func (b *batch) conclude(
+	c *call, e *entry, question agent.Question, answer agent.Approval, by string, denied agent.Denial,
+) agent.Denial {
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		denied = b.change(c, e, answer.Args, by)
 	}
 	if denied.Kind == "" {
 		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.hookRun, agent.Grant{
 			Question: question, Call: c.forHooks(), By: by, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
+			AnsweredBy: answer.By, AnsweredAt: answer.At,
 		})
 	}
 	if answer.StopRun {
@@ -72,6 +85,8 @@ func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 		Call: c.forHooks(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.hookRun.ID(),
 		Owner: r.env.Identity(),
 	}
+	question.ID = fmt.Sprintf("%s.%d.%d", r.hookRun.ID(), c.req.Step, slices.Index(b.calls, c)+1)
+	question.Digest = questionDigest(question.ID, c.req)
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
 	return question
 }
@@ -84,7 +99,14 @@ func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by
 		return answer, by, denied
 	}
 	answer, kind, reason := b.approve(question)
-	return answer, "", agent.Denial{Kind: kind, Reason: reason, By: question.By}
+	return answer, "", denial(question, answer, kind, reason)
+}
+
+// denial returns the denial of a call after a question. Its kind is empty if the call is approved.
+func denial(question agent.Question, answer agent.Approval, kind agent.DenialKind, reason string) agent.Denial {
+	return agent.Denial{
+		Kind: kind, Reason: reason, By: question.By, AnsweredBy: answer.By, AnsweredAt: answer.At,
+	}
 }
 
 // beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook, or nothing if no hook answered. With a
@@ -132,10 +154,21 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 		return agent.Approval{}, agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
 		return agent.Approval{}, agent.DeniedByApprover, "the approver failed: " + err.Error()
-	case !answer.Allow:
-		return answer, agent.DeniedByPerson, orElse(answer.Reason, "declined")
+	case answer.Pending && !r.mayWait:
+		return agent.Approval{}, agent.DeniedUnasked, "the answer comes later, and this run cannot wait for it"
+	case answer.Pending:
+		return agent.Approval{Pending: true}, "", ""
 	}
-	return answer, "", ""
+	kind, reason = decision(answer)
+	return answer, kind, reason
+}
+
+// decision returns the kind of denial and the reason of a person's answer. The kind is empty if the answer is yes.
+func decision(answer agent.Approval) (kind agent.DenialKind, reason string) {
+	if !answer.Allow {
+		return agent.DeniedByPerson, orElse(answer.Reason, "declined")
+	}
+	return "", ""
 }
 
 // change sets the arguments that an answer approved, and lets the hooks judge the changed call. For example, a person

@@ -15,6 +15,9 @@ import (
 
 // checkStop runs between two steps and decides whether another step follows.
 func (r *run) checkStop() {
+	if r.suspended {
+		return
+	}
 	if !r.state.over() && r.ctx.Err() != nil {
 		r.cancelled()
 	}

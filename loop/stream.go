@@ -59,7 +59,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			case <-over:
 			}
 		}
-		r, err := newRun(ctx, a, req, nil, emit)
+		r, err := newRun(ctx, a, req, origin{emit: emit})
 		if err != nil {
 			cancel(nil)
 			yield(Event{}, err)
