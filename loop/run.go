@@ -113,9 +113,7 @@ func (r *run) begin() error {
 	start := agent.RunStart{
 		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
 	}
-	if r.from != nil {
-		start.Resumed = r.from.id()
-	}
+	start.Resumed = r.env.Resumed
 	was := start
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.hookRun, &start)
 	r.warnOwned("OnRunStart", by, ownedField("Agent", start.Agent, was.Agent),

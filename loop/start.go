@@ -114,6 +114,9 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
 		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
+	if r.from != nil {
+		r.env.Resumed = r.from.id()
+	}
 	if r.hookRun, err = r.identity(req.ID); err != nil {
 		return nil, err
 	}
