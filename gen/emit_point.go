@@ -387,7 +387,7 @@ func (e *apiEmitter) fireAround() {
 		jen.Id("returned").Op(":=").False(),
 		jen.Defer().Func().Params().Block(
 			jen.If(jen.Op("!").Id("returned")).Block(
-				jen.Err().Op("=").Id("p").Dot("state").Dot("Unwrapped").Call(
+				jen.Err().Op("=").Id("p").Dot("state").Dot("ActCrashed").Call(
 					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
 		).Call(),
 		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),

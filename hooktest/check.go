@@ -345,7 +345,7 @@ func decidedOtherwise(a, b hookkit.AnyFired) string {
 	}{
 		{"Decision", a.Decision, b.Decision},
 		{"Reason", a.Reason, b.Reason},
-		{"Outcome", a.Outcome, b.Outcome},
+		{"Exit", a.Exit, b.Exit},
 		{"Final", a.Final, b.Final},
 		{"Collected", a.Collected, b.Collected},
 		{"Result", a.Result, b.Result},

@@ -1673,7 +1673,7 @@ func (p *AroundLLMPoint) Fire(
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.Unwrapped(ctx, &aroundLLMPoint, recover())
+			err = p.state.ActCrashed(ctx, &aroundLLMPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -2966,7 +2966,7 @@ func (p *AroundToolPoint) Fire(
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.Unwrapped(ctx, &aroundToolPoint, recover())
+			err = p.state.ActCrashed(ctx, &aroundToolPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -5650,7 +5650,7 @@ func (p *AroundLLMPoint) runHooks(
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, snap)
+	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -6354,7 +6354,7 @@ func (p *AroundToolPoint) runHooks(
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, snap)
+	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)

@@ -22,7 +22,7 @@ type entry struct {
 	priority   int
 	ranked     bool // the priority was given
 	anchors    []anchor
-	owner      *Registry
+	registry   *Registry
 	timeout    time.Duration
 	failClosed bool
 	spent      *atomic.Bool // of Once: the hook was called

@@ -29,7 +29,7 @@ func (s *supervisedHook) call(
 			}
 			return hookkit.AnyReply{}, nil
 		}
-		e.owner.spend(e)
+		e.registry.spend(e)
 	}
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
@@ -54,14 +54,14 @@ func (s *supervisedHook) call(
 func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply, err error) hookkit.Event {
 	e, point := s.entry, s.snapshot.point
 	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
-		Layer: e.owner.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
+		Layer: e.registry.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
 	outcome := reply.Outcome
 	if point.wraps {
 		outcome = reply.Result
 	}
 	ev.Decision, ev.Reason = describe(outcome)
 	if v := reflect.ValueOf(reply.Collected); ev.Decision == "" && v.IsValid() && v.Len() > 0 {
-		ev.Decision = "Collect"
+		ev.Decision = hookkit.DecisionCollect
 	}
 	if err == nil {
 		err = s.illegal(outcome)
@@ -69,7 +69,7 @@ func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookki
 		ev.Failure = err // an error from further in need not be the hook's own
 	}
 	if err != nil {
-		ev.Decision, ev.Reason = "Error", textOf(err)
+		ev.Decision, ev.Reason = hookkit.DecisionError, textOf(err)
 		if ev.Failure == nil {
 			ev.Failure = e.failure(point.Name, err)
 		}

@@ -1621,7 +1621,7 @@ func (p *WrapPoint) Fire(
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.Unwrapped(ctx, &wrapPoint, recover())
+			err = p.state.ActCrashed(ctx, &wrapPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, n); err != nil {
@@ -2653,7 +2653,7 @@ func (p *WrapPoint) runHooks(
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, snap)
+	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
 		fired := &WrapFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)

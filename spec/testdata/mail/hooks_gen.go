@@ -704,7 +704,7 @@ func (p *AroundSendPoint) Fire(
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.Unwrapped(ctx, &aroundSendPoint, recover())
+			err = p.state.ActCrashed(ctx, &aroundSendPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -1549,7 +1549,7 @@ func (p *AroundSendPoint) runHooks(
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, snap)
+	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundSendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
