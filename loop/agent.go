@@ -77,6 +77,11 @@ type Request struct {
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
 
+	// Use are hooks of this run and of the runs that it starts, for example the guard of one tenant. They are bound to a
+	// layer inside the hooks of the agent, which is gone after the run. Each run needs hooks of its own if they keep
+	// state that other runs must not see.
+	Use []agent.Hook
+
 	// Suspended is the state of a run that continues, and Answers are the answers to its questions; see [Agent.Resume].
 	// Such a request has no other starting state: only Use may be set in addition.
 	Suspended *agent.Suspension

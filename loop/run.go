@@ -16,15 +16,16 @@ import (
 
 // A run is one run of an agent. Only its own goroutine uses its fields, except for those with a lock.
 type run struct {
-	agent   *Agent
-	limits  Limits
-	outer   *run // the run that started this one, or nil
-	depth   int
-	seed    uint64
-	random  *source
-	hooks   *agent.Hooks
-	hookRun *agent.Run // the run as hooks see it
-	env     *agent.Env
+	agent    *Agent
+	limits   Limits
+	outer    *run // the run that started this one, or nil
+	depth    int
+	seed     uint64
+	random   *source
+	hooks    *agent.Hooks
+	ownHooks bool       // hooks are a layer of this run, or of a run that started it
+	hookRun  *agent.Run // the run as hooks see it
+	env      *agent.Env
 
 	ctx        context.Context // cancelled with the run
 	cleanupCtx context.Context // never cancelled, for the points that fire while the run ends

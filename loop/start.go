@@ -87,10 +87,17 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	if isNil(tokens) {
 		tokens = estimate{}
 	}
+	r.ownHooks = outer != nil && outer.ownHooks
 	if outer.runs(a) {
 		r.hooks = base // contains the agent's hooks already
-	} else if r.hooks, err = a.layerOn(base); err != nil {
+	} else if r.hooks, err = a.layerOn(base, r.ownHooks); err != nil {
 		return nil, err
+	}
+	if len(req.Use) > 0 {
+		if r.hooks, err = a.layer(r.hooks, "run", req.Use); err != nil {
+			return nil, err
+		}
+		r.ownHooks = true
 	}
 	r.limits = a.Limits.resolved(r.model)
 	if outer != nil {

@@ -222,7 +222,7 @@ func (f *flight) spawn(ctx context.Context, outer *run, a *Agent, req Request) (
 			Suspended: earlier.State.suspension(),
 		}, ErrSuspended
 	default:
-		req, from.state = Request{}, earlier.State
+		req, from.state = Request{Use: req.Use}, earlier.State
 	}
 	result, waiting, err := outer.spawn(ctx, a, req, false, from)
 	if waiting != nil {
