@@ -106,8 +106,18 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		return false
 	}
 
+	var done agent.Compacted
+	if r.stream.read() {
+		begun := c
+		begun.Messages = nil
+		r.stream.event(Event{Kind: EventCompacting, Step: step, Compaction: &begun})
+		defer func() {
+			done.Messages = nil
+			r.stream.event(Event{Kind: EventCompacted, Step: step, Compacted: &done})
+		}()
+	}
 	c.Messages = r.conversation.recorded()
-	done, err := r.runCompactor(compactor, c)
+	done, err = r.runCompactor(compactor, c)
 	done.Step, done.Reason, done.Before = step, why, size
 	if err == nil {
 		done.After = r.size(done.Messages)
@@ -122,6 +132,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.hookRun, &fired)
 	if failed != nil {
 		r.warn("AfterCompact: %v; the compaction was undone", failed)
+		done.Err, done.After = failed.Error(), size
 		return false
 	}
 	r.warnOwned("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),

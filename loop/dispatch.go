@@ -115,6 +115,10 @@ func (r *run) dispatch(c *call) {
 			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &returned})
 		}
 	}()
+	if r.stream.read() {
+		started := c.forHooks().Clone()
+		r.stream.event(Event{Kind: EventStarted, Step: c.req.Step, Call: &started})
+	}
 	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
 		var result agent.ToolCallResult
 		var err error
@@ -270,6 +274,11 @@ func (p *reporter) progress(stage string, data json.RawMessage) {
 		return
 	}
 	r := p.f.r
+	if r.stream.read() {
+		r.stream.event(Event{Kind: EventProgress, Step: p.f.hookCall.Step, Progress: &agent.ToolProgress{
+			Call: p.f.hookCall.Clone(), Stage: stage, Data: slices.Clone(data),
+		}})
+	}
 	r.hooks.OnToolProgress.Fire(r.ctx, r.hookRun, agent.ToolProgress{
 		Call: p.f.hookCall, Stage: stage, Data: slices.Clone(data),
 	})

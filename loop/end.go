@@ -118,6 +118,9 @@ func (e *ending) close() (agent.AgentResult, error) {
 	r.timeouts.close()
 	result.Usage, result.ModelCalls = r.counts.used()
 	if r.stream.read() {
+		if r.saved != nil {
+			r.stream.event(Event{Kind: EventSuspended, Step: result.Steps, Suspended: cloneSuspension(r.saved.suspension())})
+		}
 		final := cloned(result)
 		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &final})
 	}
@@ -278,9 +281,13 @@ func cloneSuspension(s *agent.Suspension) *agent.Suspension {
 	}
 	c := *s
 	c.Questions, c.State = slices.Clone(c.Questions), slices.Clone(c.State)
-	for i := range c.Questions {
-		q := &c.Questions[i]
-		q.Call, q.Tool.Parameters = q.Call.Clone(), slices.Clone(q.Tool.Parameters)
+	for i, q := range c.Questions {
+		c.Questions[i] = cloneQuestion(q)
 	}
 	return &c
+}
+
+func cloneQuestion(q agent.Question) agent.Question {
+	q.Call, q.Tool.Parameters = q.Call.Clone(), slices.Clone(q.Tool.Parameters)
+	return q
 }

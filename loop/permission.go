@@ -142,6 +142,10 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 		}
 		return answer, agent.DeniedUnasked, "there is nobody to ask"
 	}
+	if r.stream.read() {
+		asking := cloneQuestion(question)
+		r.stream.event(Event{Kind: EventAsking, Step: question.Call.Step, Question: &asking})
+	}
 	w := r.waiting("the approver", r.limits.ApprovalTime)
 	w.strict = true
 	answer, err := await(r.ctx, w, func(ctx context.Context) (agent.Approval, error) {
