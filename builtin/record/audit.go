@@ -200,6 +200,8 @@ func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
 		if _, ok := fired.Exit.(agent.Ask); ok {
 			change(func(asked map[string]string) { asked[p.ID] = fired.By })
 		}
+	case agent.Grant: // the question of a resumed run was asked in another process
+		change(func(asked map[string]string) { asked[p.Call.ID] = p.Question.By })
 	case agent.Denial:
 		change(func(asked map[string]string) { delete(asked, p.Call.ID) })
 	case agent.ToolCallResult:

@@ -451,6 +451,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
 //
+// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
+//
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
@@ -608,7 +610,8 @@ func (p *OnRunStartPoint) FireBy(
 	return
 }
 
-// ShouldStop fires before the first step, and after each step once all other work of the step is done.
+// ShouldStop fires before the first step, and after each step once all other work of the step is done. It does not
+// fire after a suspended step, whose work is not done.
 // Step.Number is the number of completed steps. Any contributed signal stops the run before its next step; the
 // result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 // becomes a warning of its result.
@@ -724,7 +727,8 @@ func (p *ShouldStopPoint) FireBy(
 	return
 }
 
-// BeforeStep fires once per step, at its start. Exactly one AfterStep follows.
+// BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
+// more, with the same number, when the run is resumed.
 //
 // Every hook runs. An error is reported and changes nothing.
 type BeforeStep[P any] interface {
@@ -2135,7 +2139,8 @@ func (p *BeforeToolPoint) FireBy(
 // SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
 // fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
 // If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
-// OnPermission fires once more with the changed call.
+// OnPermission fires once more with the changed call. If the answer of the approver is Pending, the run is suspended
+// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 //
 // Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type OnPermission[P any] interface {
@@ -2817,7 +2822,8 @@ func (p *OnHandoffPoint) FireBy(
 }
 
 // AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
-// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
+// of next is one attempt; call it again to retry. If a run that the tool started is suspended, next returns an error
+// with the kind suspended whatever the tool returned, and AroundTool fires once more when the run is resumed. The call is final: an attempt with another name or other
 // arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
 // not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
 // running.
@@ -3195,7 +3201,7 @@ func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailu
 }
 
 // OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
-// OnSubagentStop follows.
+// OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnSubagentStart[P any] interface {
@@ -3402,7 +3408,7 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
 // skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
 // dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
-// last. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
+// last. For the calls of a suspended step this is after the run was resumed. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
 // failure stays a failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn
 // ends the run; results of the reply's other calls are kept. A failing hook withholds the result, and the run
 // continues.
@@ -4431,7 +4437,7 @@ func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *Agent
 	return
 }
 
-// OnRunEnd fires exactly once per started run, at its very end, with the result for the caller. The model of
+// OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
 // Env can still be used; its usage is added to the totals for the caller.
 //
 // Every hook runs. An error is reported and changes nothing.
@@ -4726,6 +4732,15 @@ type Subagent = agentspec.Subagent
 // A SubagentDone is the end of a run that another run started.
 type SubagentDone = agentspec.SubagentDone
 
+// A Suspension is the state of a run that waits for answers of persons. It has all questions of one reply of the model,
+// and those of the runs that the run started. A host stores it, collects the answers, which may take days, and resumes
+// the run in any process. Package loop documents how.
+//
+// The State contains the conversation, and arguments and results of tools that no hook has redacted. Hooks therefore
+// get a Suspension without it. Whoever can change the State decides what the resumed run does. The Digest finds damage,
+// but an attacker can compute it again. Store the State where the users of the agent cannot change it.
+type Suspension = agentspec.Suspension
+
 // SystemClock is the clock of the machine. The zero value is ready to use.
 type SystemClock = agentspec.SystemClock
 
@@ -4837,7 +4852,9 @@ const (
 	CauseStopRequested = agentspec.CauseStopRequested
 	// by a person, for example by cancelling the context
 	CauseUserRequested = agentspec.CauseUserRequested
-	CauseStepsLimit    = agentspec.CauseStepsLimit
+	// the run waits for answers and can be resumed; see Suspension
+	CauseSuspended  = agentspec.CauseSuspended
+	CauseStepsLimit = agentspec.CauseStepsLimit
 	// of tokens or of their cost
 	CauseTokenLimit = agentspec.CauseTokenLimit
 	// also a context past its deadline
@@ -4911,6 +4928,8 @@ const (
 	FailRunEnded = agentspec.FailRunEnded
 	// the handoff failed
 	FailHandoff = agentspec.FailHandoff
+	// only inside AroundTool: the call waits for an answer, see Suspension
+	FailSuspended = agentspec.FailSuspended
 )
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
