@@ -320,9 +320,14 @@ func limited(n int) func() []hookkit.PointInfo {
 	return flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) { return limiter(n) })
 }
 
-type itemError struct{ text string }
+// An itemError cannot be asked for anything if it is nil.
+type itemError struct {
+	text  string
+	cause error
+}
 
-func (e *itemError) Error() string { return e.text } // panics if e is nil
+func (e *itemError) Error() string { return e.text }
+func (e *itemError) Unwrap() error { return e.cause }
 
 type itemErrors []error
 

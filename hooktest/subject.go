@@ -126,15 +126,15 @@ func (s *subject) misconduct(failures []*hookkit.Failure) string {
 	for _, f := range failures {
 		var panicked *hookkit.PanicError
 		switch {
+		case isNil(f.Cause): // first, because its methods may panic
+			return fmt.Sprintf("%s returned a nil %T as its error, so every fire counts as failed; return nil itself",
+				f.Hook, f.Cause)
 		case errors.As(f.Cause, &panicked):
 			return fmt.Sprintf("%s panicked: %v\n%s%s", f.Hook, panicked.Value, s.hint(), f.Stack)
 		case errors.Is(f.Cause, hookkit.ErrGoexit),
 			errors.Is(f.Cause, hookkit.ErrNoAnswer),
 			errors.Is(f.Cause, hookkit.ErrIllegal):
 			return fmt.Sprintf("%s: %v", f.Hook, f.Cause)
-		case isNil(f.Cause):
-			return fmt.Sprintf("%s returned a nil %T as its error, so every fire counts as failed; return nil itself",
-				f.Hook, f.Cause)
 		}
 	}
 	return ""
