@@ -42,9 +42,9 @@ type verdict struct {
 // gates fires CheckDone on an answer. A rejection that reaches Limits.Rejections stops the run.
 func (r *run) gates(answer string, call *call) verdict {
 	n := r.counts.get(&r.counts.rejections)
-	asked := agent.DoneRequest{Answer: answer, Call: call.shownOrNil(), Rejections: n}
-	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.id, &asked)
-	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
+	asked := agent.DoneRequest{Answer: answer, Call: call.forHooksOrNil(), Rejections: n}
+	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.hookRun, &asked)
+	r.warnOwned("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
 		"Call", asked.Call != nil && (call == nil || asked.Call.ID != call.req.ID || !asked.Call.Same(call.req)),
 	})
 	v := verdict{answer: answer, by: by.Hook}
@@ -75,16 +75,16 @@ func (r *run) accept(answer string, call *call) {
 		return
 	}
 	r.signal(agent.EndRun{Cause: agent.CauseCompleted})
-	r.hooks.OnDoneAccepted.Fire(r.ctx, r.id, agent.DoneAccepted{Answer: answer, Call: call.shownOrNil()})
+	r.hooks.OnDoneAccepted.Fire(r.ctx, r.hookRun, agent.DoneAccepted{Answer: answer, Call: call.forHooksOrNil()})
 }
 
-// shownOrNil returns a copy of the call for hooks, or nil if c is nil.
-func (c *call) shownOrNil() *agent.ToolCallRequest {
+// forHooksOrNil returns a copy of the call for hooks, or nil if c is nil.
+func (c *call) forHooksOrNil() *agent.ToolCallRequest {
 	if c == nil {
 		return nil
 	}
-	shown := c.shown()
-	return &shown
+	req := c.forHooks()
+	return &req
 }
 
 // finish runs the last call of the batch, which hands over or finishes the run.
