@@ -425,8 +425,9 @@ func (r *surfaceReader) readMethods(t *SurfaceType, at scopeOf, body *ast.Interf
 			continue
 		}
 		for _, name := range f.Names {
+			doc := firstOf(f.Doc, f.Comment).Text()
 			t.Methods = append(t.Methods, SurfaceMethod{Name: name.Name, Pos: r.position(name.Pos()),
-				Signature: r.mention(t, at, f.Type), Exported: name.IsExported()})
+				Signature: r.mention(t, at, f.Type), Exported: name.IsExported(), Doc: doc, Deprecated: Deprecation(doc) != ""})
 		}
 	}
 }
@@ -443,6 +444,8 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		if !ok || f.Name.Pos() != m.pos {
 			continue
 		}
+		method.Doc = f.Doc.Text()
+		method.Deprecated = Deprecation(method.Doc) != ""
 		receiver := ast.Unparen(f.Recv.List[0].Type)
 		if star, pointer := receiver.(*ast.StarExpr); pointer {
 			method.Pointer, receiver = true, star.X

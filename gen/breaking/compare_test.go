@@ -205,6 +205,62 @@ func TestSameMeaning(t *testing.T) {
 	}
 }
 
+// inModule reads a version of a spec with the payload A, in a module that has the package other, too.
+func inModule(t *testing.T, own, other string) Version {
+	t.Helper()
+	spec, found := gen.Outline("p", []gen.File{{Path: "p/spec.go", Text: []byte("package p\n\nimport (\n" +
+		"\t\"example.com/m/other\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n//hookgen:points\n//hookgen:wire\n" +
+		"type Points interface{ OnA(A) }\n\n" + own)}})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	surface, found := spec.Surface("example.com/m", func(importPath string) []gen.File {
+		if importPath != "example.com/m/other" {
+			return nil
+		}
+		return []gen.File{{Path: "other/other.go", Text: []byte("package other\n\n" + other)}}
+	})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	return Version{Surface: surface, Output: spec.Package}
+}
+
+// A constant is a part of the API if hooks can reach its type, also by an alias and in another package.
+func TestConstantsOfReachedTypes(t *testing.T) {
+	const own = "type A struct{ F other.Level; G other.Text }\n"
+	const other = "type Level int\n\ntype Text = string\n\n"
+	for _, test := range []struct{ name, old, now, want string }{
+		{"another value", "const High Level = 2", "const High Level = 3", "breaks-wire const-changed"},
+		{"a value of an alias", "const T Text = \"a\"", "const T Text = \"b\"", "breaks-wire const-changed"},
+		{"a converted value", "const High = Level(2)", "const High = Level(3)", "breaks-wire const-changed"},
+		{"removed", "const High Level = 2", "", "breaks-hooks const-removed"},
+		{"added", "", "const High Level = 2", "safe const-added"},
+		{"another comment", "// High is.\nconst High Level = 2", "// High was.\nconst High Level = 2", "safe doc-changed"},
+		{"a deprecated group", "const (\n\tHigh Level = 2\n)", "// Deprecated: no.\nconst (\n\tHigh Level = 2\n)",
+			"safe deprecated"},
+		{"without the type", "const High = 2", "const High = 3", ""},
+		{"of another type", "type Other int\nconst O Other = 1", "type Other int\nconst O Other = 2", ""},
+		{"not exported", "const high Level = 2", "const high Level = 3", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := Compare(inModule(t, own, other+test.old), inModule(t, own, other+test.now))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+}
+
+// verdictsOf returns the verdicts and the rules of findings.
+func verdictsOf(found []Finding) string {
+	var all []string
+	for _, f := range found {
+		all = append(all, string(f.Verdict)+" "+f.Rule)
+	}
+	return strings.Join(all, ", ")
+}
+
 // A package can declare a type once for each system. Each of the declarations is compared.
 func TestCompareEachSystem(t *testing.T) {
 	read := func(windows string) Version {

@@ -19,9 +19,9 @@ func (c *comparison) compareTypes() {
 		old, now := c.old.Types[name], c.now.Types[c.newName(name)]
 		points := users[c.newName(name)]
 		if now == nil {
-			if old.Exported && !c.explained[name] && !strings.Contains(name, ".") {
+			if old.Exported && !c.explained[name] && !isForeign(name) {
 				c.report("type-removed", BreaksHooks, points, c.now.Pos, old.Pos,
-					"the type %s is gone: hooks that use it do not compile; deprecate it first", name)
+					"the type %s is gone: hooks that use it do not compile%s", name, deprecateFirst(old.Deprecated))
 			}
 			continue
 		}
@@ -276,7 +276,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			name = to
 		}
 		place, ok := places[name]
-		breaks, why := BreaksHooks, "hooks that use it do not compile; deprecate it first"
+		breaks, why := BreaksHooks, "hooks that use it do not compile"+deprecateFirst(f.Deprecated)
 		if !visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
 		}
@@ -411,6 +411,10 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 	sealed := slices.ContainsFunc(old.Methods, func(m gen.SurfaceMethod) bool { return old.Interface && !m.Exported })
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
+		if n != nil && m.Exported {
+			c.compareDocs(points, old.Name+"."+m.Name, now.Name+"."+n.Name, docs{m.Doc, m.Deprecated, m.Pos},
+				docs{n.Doc, n.Deprecated, n.Pos})
+		}
 		switch {
 		case !m.Exported:
 		case n == nil && c.now.Part:
@@ -420,7 +424,8 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 				promoted.chosen[m.Name].owner)
 		case n == nil:
 			c.report("method-removed", BreaksHooks, points, now.Pos, m.Pos,
-				"the method %s of %s is gone: hooks that call it do not compile; deprecate it first", m.Name, now.Name)
+				"the method %s of %s is gone: hooks that call it do not compile%s", m.Name, now.Name,
+				deprecateFirst(m.Deprecated))
 		case !c.same(m.Signature, n.Signature):
 			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
 				"the method %s of %s is %s and was %s: hooks that use it may not compile", m.Name, now.Name, n.Signature.Text,
