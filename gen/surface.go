@@ -114,8 +114,8 @@ type SurfaceMethod struct {
 	Deprecated bool
 }
 
-// A SurfaceConst is an exported constant of the spec's package, or one of another package of its module whose type hooks
-// can reach. One of another package has its import path in its name, like a type.
+// A SurfaceConst is an exported constant of the spec's package, or of another package of its module if hooks can reach
+// its type. One of another package has its import path in its name, like a type.
 type SurfaceConst struct {
 	Name    string
 	Pos     token.Position

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// incomparableText has one type of the standard library per line. Only declarations of the spec's module are read, and a
-// test of hookgen breaking makes the list.
+// incomparableText has one type of the standard library per line. Only declarations of the spec's module are read, so a
+// test makes the list.
 //
 //go:embed incomparable.txt
 var incomparableText string
@@ -23,8 +23,8 @@ var incomparableStandard = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// incomparable returns why == cannot compare values of a type, or "". Types of other modules count as comparable, except
-// for those of the standard library.
+// incomparable returns why == cannot compare values of a type, or "". Types of the standard library are known, and those
+// of other modules count as comparable.
 func (r *surfaceReader) incomparable(at scopeOf, expr ast.Expr, open map[*declaration]bool) string {
 	switch e := ast.Unparen(expr).(type) {
 	case *ast.MapType:

@@ -252,6 +252,34 @@ func TestConstantsOfReachedTypes(t *testing.T) {
 	}
 }
 
+// A tag that encodes a field as before is safe.
+func TestTags(t *testing.T) {
+	for _, test := range []struct{ name, old, now, want string }{
+		{"the name of the field", "", "json:\"F\"", "safe field-retagged"},
+		{"and of another encoding", "xml:\"f\"", "xml:\"f\" json:\"F\"", "safe field-retagged"},
+		{"with another encoding", "", "json:\"F\" xml:\"f\"", "changes-behaviour field-retagged"},
+		{"a key that ends like json", "xjson:\"a\"", "xjson:\"b\"", "changes-behaviour field-retagged"},
+		{"an option", "json:\"F\"", "json:\",omitempty\"", "breaks-wire field-retagged"},
+		{"left out", "", "json:\"-\"", "breaks-wire field-retagged"},
+		{"the name of a dash", "json:\"-\"", "json:\"-,\"", "breaks-wire field-retagged"},
+		{"another case", "json:\"f\"", "json:\"F\"", "breaks-wire field-retagged"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			own := func(tag string) string { return "type A struct{ F int `" + tag + "` }\n" }
+			found := Compare(inModule(t, own(test.old), ""), inModule(t, own(test.now), ""))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+	// Without the tag, JSON has neither of the two fields.
+	const two = "type A struct{ B; C }\ntype B struct{ F int }\ntype C struct{ F int "
+	if got := verdictsOf(Compare(inModule(t, two+"}", ""), inModule(t, two+"`json:\"F\"` }", ""))); got !=
+		"breaks-wire field-retagged" {
+		t.Errorf("a field of an embedded struct: %s", got)
+	}
+}
+
 // verdictsOf returns the verdicts and the rules of findings.
 func verdictsOf(found []Finding) string {
 	var all []string

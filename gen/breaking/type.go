@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -263,10 +264,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	for i, f := range now.Fields {
 		places[f.Name] = i
 	}
-	of := now.Name
-	if now.Exit {
-		of = "the exit " + of
-	}
+	of := described(now)
 	met := map[string]bool{}
 	var order []int
 	var kept []gen.SurfaceField
@@ -292,7 +290,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			c.report("field-renamed", breaks, points, g.Pos, f.Pos, "the field %s of %s is now called %s: %s", f.Name, of,
 				name, why)
 		}
-		c.compareField(f, g, of, breaks, points)
+		c.compareField(now, f, g, breaks, points)
 	}
 	stay := longestIncreasing(order)
 	for i, f := range kept {
@@ -313,8 +311,17 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 }
 
-// compareField compares one field in both versions. breaks is the verdict if its users do not compile.
-func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdict, points []string) {
+// described returns the name of a type for messages about its fields.
+func described(t *gen.SurfaceType) string {
+	if t.Exit {
+		return "the exit " + t.Name
+	}
+	return t.Name
+}
+
+// compareField compares one field of a type in both versions. breaks is the verdict if its users do not compile.
+func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, breaks Verdict, points []string) {
+	of := described(t)
 	switch {
 	case f.Embedded && !g.Embedded:
 		c.report("field-retyped", breaks, points, g.Pos, f.Pos,
@@ -329,15 +336,12 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 			"the field %s of %s is %s and was %s: hooks that use it may not compile", g.Name, of, is, was)
 	}
 	if f.Tag != g.Tag {
-		verdict := ChangesBehaviour
+		verdict, why := c.retagged(t, f, g, points)
 		if breaks == Safe {
-			verdict = Safe // no encoding sees the field
-		} else if c.onWire(points) && encodedAs(f) != encodedAs(g) {
-			verdict = BreaksWire
+			verdict, why = Safe, "no encoding sees it"
 		}
-		c.report("field-retagged", verdict, points, g.Pos, f.Pos,
-			"the field %s of %s has the tag %s and had %s: whoever encodes or decodes it must know", g.Name, of,
-			quoted(g.Tag), quoted(f.Tag))
+		c.report("field-retagged", verdict, points, g.Pos, f.Pos, "the field %s of %s has the tag %s and had %s: %s", g.Name,
+			of, quoted(g.Tag), quoted(f.Tag), why)
 	}
 	if f.Deprecated != g.Deprecated {
 		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
@@ -351,10 +355,9 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 // flattened returns the verdict on a field that is embedded now, and an explanation. The fields of an embedded struct
 // are encoded like those of the struct around it, unless a tag names it.
 func (c *comparison) flattened(f gen.SurfaceField, points []string) (Verdict, string) {
-	name, _, _ := strings.Cut(jsonTag(f), ",")
 	t := c.now.Types[elem(f.Type)]
 	switch {
-	case name != "" || t != nil && !resolved(c.now, t).Struct:
+	case jsonName(f) != "" || t != nil && !resolved(c.now, t).Struct:
 		return Safe, ""
 	case c.onWire(points):
 		return BreaksWire, ": its fields have another place in JSON, so programs and hooks in other processes disagree"
@@ -377,17 +380,60 @@ func (c *comparison) onWire(points []string) bool {
 	})
 }
 
+// retagged returns the verdict on the tag of a field of t that hooks see, and an explanation.
+func (c *comparison) retagged(t *gen.SurfaceType, f, g gen.SurfaceField, points []string) (Verdict, string) {
+	before, after := encodedAs(f), encodedAs(g)
+	// If two embedded structs have a field of one name, JSON has the one whose tag names it.
+	if c.isEmbedded(t) && before == after && (jsonName(f) == "") != (jsonName(g) == "") {
+		after = ""
+	}
+	switch {
+	case before != after && c.onWire(points):
+		return BreaksWire, "programs and hooks in other processes disagree"
+	case before == after && withoutJSON(f.Tag) == withoutJSON(g.Tag):
+		return Safe, "it is encoded as before"
+	}
+	return ChangesBehaviour, "whoever encodes or decodes it must know"
+}
+
+// isEmbedded reports whether a struct embeds a type.
+func (c *comparison) isEmbedded(t *gen.SurfaceType) bool {
+	for _, other := range c.now.Types {
+		if slices.ContainsFunc(other.Fields, func(f gen.SurfaceField) bool { return f.Embedded && elem(f.Type) == t.Name }) {
+			return true
+		}
+	}
+	return false
+}
+
 // jsonTag returns the tag of a field for encoding/json.
 func jsonTag(f gen.SurfaceField) string { return reflect.StructTag(f.Tag).Get("json") }
 
-// encodedAs returns the name of a field in JSON and its options. A tag without a name means the name of the field.
+// encodedAs returns the name of a field in JSON and its options, or "" if JSON leaves the field out. A tag without a
+// name means the name of the field. The tag "-," means the name "-".
 func encodedAs(f gen.SurfaceField) string {
-	name, options, _ := strings.Cut(jsonTag(f), ",")
+	tag := jsonTag(f)
+	if tag == "-" {
+		return ""
+	}
+	name, options, _ := strings.Cut(tag, ",")
 	if name == "" && !f.Embedded {
 		name = f.Name
 	}
 	return name + "," + options
 }
+
+// jsonName returns the name of a field in its tag for encoding/json, or "".
+func jsonName(f gen.SurfaceField) string {
+	name, _, _ := strings.Cut(jsonTag(f), ",")
+	return name
+}
+
+// jsonPart matches the part of a tag that is for encoding/json.
+var jsonPart = regexp.MustCompile(`(^| )json:"(\\.|[^"\\])*"`)
+
+// withoutJSON returns a tag without its part for encoding/json.
+func withoutJSON(tag string) string { return strings.TrimSpace(jsonPart.ReplaceAllString(tag, "")) }
 
 // quoted returns a tag as written, or "none".
 func quoted(tag string) string {
