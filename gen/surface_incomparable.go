@@ -23,8 +23,8 @@ var incomparableStandard = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// incomparable returns why == cannot compare values of a type, or "". Types of the standard library are known, and those
-// of other modules count as comparable.
+// incomparable returns why == cannot compare values of a type, or "". Types of the standard library are known. Those of
+// other modules count as comparable.
 func (r *surfaceReader) incomparable(at scopeOf, expr ast.Expr, open map[*declaration]bool) string {
 	switch e := ast.Unparen(expr).(type) {
 	case *ast.MapType:

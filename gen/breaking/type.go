@@ -234,7 +234,7 @@ func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
 	for i, f := range old.Fields {
 		for j, g := range now.Fields {
 			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || f.Exported != g.Exported ||
-				!c.same(f.Type, g.Type) {
+				f.Deprecated && !g.Deprecated || !c.same(f.Type, g.Type) {
 				continue
 			}
 			score := likeness(f.Name, g.Name)
