@@ -41,12 +41,14 @@ func drawnSpec(t *rapid.T) string {
 			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, spec.Reverse, Y, X, spec.FailClosed)",
 			"(Y, spec.Collect[B], spec.FailOpen)") + "\n")
 	}
-	b.WriteString("}\n\ntype Env struct{ Name " + pick("type of a field", "string", "int") + " }\n")
+	hidden := pick("type that is not exported", "j", "k")
+	b.WriteString("}\n\ntype Env struct{ Name " + pick("type of a field", "string", "int") + " }\n\ntype " + hidden +
+		" struct{ F int }\n")
 	for _, name := range []string{"A", "B", "X", "Y"} {
 		fmt.Fprintf(&b, "\ntype %s struct {\n", name)
-		fields := rapid.Permutation([]string{"F", "G", "H"}).Draw(t, "fields")
-		for _, field := range fields[:rapid.IntRange(0, 3).Draw(t, "number of fields")] {
-			b.WriteString("\t" + field + " " + pick("type of a field", "string", "int", "[]string") +
+		fields := rapid.Permutation([]string{"F", "G", "h", "i"}).Draw(t, "fields")
+		for _, field := range fields[:rapid.IntRange(0, 4).Draw(t, "number of fields")] {
+			b.WriteString("\t" + field + " " + pick("type of a field", "string", "int", "[]string", hidden) +
 				pick("tag", "", "", " `json:\"f\"`") + "\n")
 		}
 		b.WriteString("}\n")
@@ -63,6 +65,9 @@ func sound(t interface{ Errorf(string, ...any) }, findings []Finding) {
 		}
 		if !slices.Contains(Verdicts, f.Verdict) || !f.Pos.IsValid() || !strings.Contains(f.Message, " ") {
 			t.Errorf("%s: no verdict, position or message", f)
+		}
+		if f.Verdict == Safe && strings.Contains(f.Message, "not compile") {
+			t.Errorf("%s: the message contradicts the verdict", f)
 		}
 	}
 	if !slices.IsSortedFunc(findings, func(a, b Finding) int {
@@ -294,7 +299,8 @@ func TestRenames(t *testing.T) {
 			"OnB(B) (V, W, spec.FailOpen)\n}\ntype B struct{ F int }\ntype V struct{ G int }\ntype W struct{ H int }",
 			"breaks-hooks point-renamed, breaks-hooks type-renamed, breaks-hooks exit-renamed, breaks-hooks exit-renamed"},
 		{"a point, and another exit", "OnA(int) (X, spec.FailOpen)\n}\ntype X struct{ G int }",
-			"OnB(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G string }", "breaks-hooks point-removed-undeprecated, safe point-added"},
+			"OnB(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G string }",
+			"breaks-hooks point-removed-undeprecated, safe point-added"},
 		{"a deprecated exit", "OnA(int) (X, spec.FailOpen)\n}\n" + gone + "type X struct{ G int }",
 			"OnA(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G int }", "breaks-hooks exit-removed, breaks-loops exit-added"},
 		{"a field", "OnA(A)\n}\ntype A struct{ F int }", "OnA(A)\n}\ntype A struct{ G int }", "breaks-hooks field-renamed"},
@@ -302,6 +308,48 @@ func TestRenames(t *testing.T) {
 			"breaks-hooks field-removed, safe field-added"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			found := Compare(*versionOf(head + test.old + "\n"), *versionOf(head + test.now + "\n"))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+}
+
+// An interface is compared by its method set.
+func TestInterfaces(t *testing.T) {
+	for _, test := range []struct{ name, old, now, want string }{
+		{"a method moves into an embedded interface", "interface{ R(); W() }", "interface{ E; W() }; type E interface{ R() }",
+			""},
+		{"an embedded interface is written out", "interface{ E; W() }; type E interface{ R() }",
+			"interface{ R(); W() }; type E interface{ R() }", ""},
+		{"in another order", "interface{ E; error }; type E interface{ R() }",
+			"interface{ error; E }; type E interface{ R() }", ""},
+		{"by an alias", "interface{ E }; type E interface{ R() }", "interface{ F }; type E interface{ R() }; type F = E", ""},
+		{"a new method of an embedded interface", "interface{ E }; type E interface{ R() }",
+			"interface{ E }; type E interface{ R(); W() }", "breaks-hooks method-added"},
+		{"another embedded interface", "interface{ R() }", "interface{ R(); E }; type E interface{ W() }",
+			"breaks-hooks method-added"},
+		{"a method is gone with its interface", "interface{ E }; type E interface{ R(); W() }",
+			"interface{ R() }; type E interface{ R(); W() }", "breaks-hooks method-removed"},
+		{"another signature", "interface{ E }; type E interface{ R() }", "interface{ R(int) }; type E interface{ R() }",
+			"breaks-hooks method-changed"},
+		{"an interface of another module", "interface{ R() }", "interface{ R(); error }", "breaks-hooks type-changed"},
+		{"sealed by an embedded interface", "interface{ e; M() }; type e interface{ x() }",
+			"interface{ e; M(); N() }; type e interface{ x() }", "safe method-added"},
+		{"no longer sealed", "interface{ x(); M() }", "interface{ M() }", "safe method-removed"},
+		{"sealed now", "interface{ M() }", "interface{ x(); M() }", "breaks-hooks method-added"},
+		{"an embedded method of a struct", "struct{ I }; type I interface{ R() }",
+			"struct{ I }; type I interface{ E }; type E interface{ R() }", ""},
+		{"an embedded method of a struct is written out", "struct{ I }; type I interface{ E }; type E interface{ R() }",
+			"struct{ I }; type I interface{ R() }; type E interface{ R() }", ""},
+		{"an embedded method of a struct becomes ambiguous",
+			"struct{ I; S }; type I interface{ R() }; type S struct{ T }; type T struct{ R int }",
+			"struct{ I; S }; type I interface{ E }; type S struct{ T }; type T struct{ R int }; type E interface{ R() }",
+			"breaks-hooks member-hidden"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const head = "package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\ntype A "
 			found := Compare(*versionOf(head + test.old + "\n"), *versionOf(head + test.now + "\n"))
 			if got := verdictsOf(found); got != test.want {
 				t.Errorf("got %q, want %q\n%v", got, test.want, found)

@@ -31,12 +31,11 @@ func (c *comparison) compareTypes() {
 			if now.Exit {
 				rule, what, remedy = "exit-renamed", "exit", "list both for one release, the old one as deprecated"
 			}
-			verdict := BreaksHooks
+			verdict, why := BreaksHooks, "hooks that use it do not compile; "+remedy
 			if !old.Exported {
-				verdict = Safe
+				verdict, why = Safe, "hooks could not name it"
 			}
-			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: hooks that use it do not compile; %s",
-				what, name, now.Name, remedy)
+			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: %s", what, name, now.Name, why)
 		}
 		c.compareType(old, now, points)
 	}
@@ -147,9 +146,13 @@ func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 			parameters(now), parameters(old))
 	}
 	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params && !c.loosened(old, now) ||
-		!c.same(old.Underlying, now.Underlying) || !c.sameEmbeds(old, now) {
+		!c.same(old.Underlying, now.Underlying) {
 		report("type-changed", BreaksHooks, "%s is declared as %s and was %s: hooks that use it may not compile", now.Name,
 			declaredAs(now), declaredAs(old))
+		return
+	}
+	if now.Interface {
+		c.compareInterface(old, now, points)
 		return
 	}
 	c.compareFields(old, now, points)
@@ -214,10 +217,6 @@ func (c *comparison) loosened(old, now *gen.SurfaceType) bool {
 	return slices.EqualFunc(strings.Split(old.Params, ";"), strings.Split(now.Params, ";"), func(was, is string) bool {
 		return c.rename(was) == is || is == anyType
 	})
-}
-
-func (c *comparison) sameEmbeds(old, now *gen.SurfaceType) bool {
-	return slices.EqualFunc(old.Embeds, now.Embeds, c.same)
 }
 
 // fieldRenames maps fields that are gone to the new fields that replace them: those of the same type, most likely those
@@ -301,7 +300,9 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 	for _, f := range now.Fields {
 		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
-		if visible(c.now, now, f) && jsonTag(f) != "-" && c.sentBack(now.Name) {
+		if !visible(c.now, now, f) {
+			why = "hooks cannot see it"
+		} else if jsonTag(f) != "-" && c.sentBack(now.Name) {
 			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
 				"old hooks lose it, and old programs refuse it"
 		}
@@ -322,26 +323,32 @@ func described(t *gen.SurfaceType) string {
 // compareField compares one field of a type in both versions. breaks is the verdict if its users do not compile.
 func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, breaks Verdict, points []string) {
 	of := described(t)
+	why := func(effect string) string {
+		if breaks == Safe {
+			return "hooks could not see it"
+		}
+		return effect
+	}
 	switch {
 	case f.Embedded && !g.Embedded:
-		c.report("field-retyped", breaks, points, g.Pos, f.Pos,
-			"the field %s of %s is no longer embedded: hooks that use its fields directly do not compile", g.Name, of)
+		c.report("field-retyped", breaks, points, g.Pos, f.Pos, "the field %s of %s is no longer embedded: %s", g.Name, of,
+			why("hooks that use its fields directly do not compile"))
 	case !f.Embedded && g.Embedded && c.same(f.Type, g.Type):
-		verdict, why := c.flattened(g, points)
-		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, why)
+		verdict, effect := c.flattened(g, points)
+		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, effect)
 	case !c.same(f.Type, g.Type):
 		c.explain(f.Type)
 		was, is := texts(f.Type, g.Type)
-		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos,
-			"the field %s of %s is %s and was %s: hooks that use it may not compile", g.Name, of, is, was)
+		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos, "the field %s of %s is %s and was %s: %s", g.Name,
+			of, is, was, why("hooks that use it may not compile"))
 	}
 	if f.Tag != g.Tag {
-		verdict, why := c.retagged(t, f, g, points)
+		verdict, effect := c.retagged(t, f, g, points)
 		if breaks == Safe {
-			verdict, why = Safe, "no encoding sees it"
+			verdict, effect = Safe, "no encoding sees it"
 		}
 		c.report("field-retagged", verdict, points, g.Pos, f.Pos, "the field %s of %s has the tag %s and had %s: %s", g.Name,
-			of, quoted(g.Tag), quoted(f.Tag), why)
+			of, quoted(g.Tag), quoted(f.Tag), effect)
 	}
 	if f.Deprecated != g.Deprecated {
 		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
@@ -443,7 +450,7 @@ func quoted(tag string) string {
 	return "`" + tag + "`"
 }
 
-// compareMethods compares the methods of a type or of an interface.
+// compareMethods compares the declared methods of a type.
 func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) {
 	find := func(t *gen.SurfaceType, name string) *gen.SurfaceMethod {
 		for i := range t.Methods {
@@ -454,16 +461,13 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		return nil
 	}
 	promoted := membersOf(c.now, now)
-	sealed := slices.ContainsFunc(old.Methods, func(m gen.SurfaceMethod) bool { return old.Interface && !m.Exported })
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
-		if n != nil && m.Exported {
+		if n != nil {
 			c.compareDocs(points, old.Name+"."+m.Name, now.Name+"."+n.Name, docs{m.Doc, m.Deprecated, m.Pos},
 				docs{n.Doc, n.Deprecated, n.Pos})
 		}
 		switch {
-		case !m.Exported:
-		case n == nil && c.now.Part:
 		case n == nil && promoted.chosen[m.Name].replaces(c, m):
 			c.report("method-removed", ChangesBehaviour, points, now.Pos, m.Pos,
 				"the method %s of %s is gone: hooks that call it now call that of the embedded %s", m.Name, now.Name,
@@ -479,21 +483,14 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		case !m.Pointer && n.Pointer:
 			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
 				"the method %s of %s needs a pointer now: values of the type no longer have it", m.Name, now.Name)
-		case m.Pointer && !n.Pointer && !old.Interface:
+		case m.Pointer && !n.Pointer:
 			verdict, effect := c.gained(n.Name, points)
 			c.report("method-changed", verdict, points, n.Pos, m.Pos, "values of %s have the method %s now, too%s", now.Name,
 				n.Name, effect)
 		}
 	}
 	for _, n := range now.Methods {
-		if find(old, n.Name) != nil || c.old.Part && !now.Interface {
-			continue
-		}
-		if now.Interface && !sealed {
-			c.report("method-added", BreaksHooks, points, n.Pos, old.Pos,
-				"the interface %s has the new method %s: types that implement it do not compile until they have it", now.Name,
-				n.Name)
-		} else if n.Exported {
+		if find(old, n.Name) == nil && !c.old.Part {
 			verdict, effect := c.gained(n.Name, points)
 			c.report("method-added", verdict, points, n.Pos, old.Pos, "the method %s of %s is new%s", n.Name, now.Name, effect)
 		}
