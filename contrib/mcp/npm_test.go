@@ -19,8 +19,8 @@ import (
 )
 
 // installed returns the directory of the servers of testdata/package.json, which it installs. That takes a minute and
-// the network, so the test is skipped unless MCP_NPM is set. If it is the path of a directory, the servers are installed
-// there and stay.
+// the network, so the test is skipped unless MCP_NPM is set. If it is the path of a directory, the servers are
+// installed there and stay.
 func installed(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("MCP_NPM")
