@@ -110,12 +110,13 @@ func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error
 	if err := m.DB.fits("the fact", len(f.Key), len(f.Value), len(f.Scope), len(f.Source)); err != nil {
 		return memory.Fact{}, err
 	}
-	now := m.now()
 	added := memory.Fact{
 		ID: fmt.Sprintf("%016x", rand.Uint64()), Key: f.Key, Value: f.Value, Scope: cmp.Or(f.Scope, memory.GlobalScope),
-		Source: f.Source, UpdatedAt: timeOf(now), ValidFrom: timeOf(now),
+		Source: f.Source,
 	}
 	err := m.DB.change(ctx, func(tx *sql.Tx) error {
+		now := m.now() // after waiting for other writers, so that the times are in order
+		added.UpdatedAt, added.ValidFrom = timeOf(now), timeOf(now)
 		old, err := scanFact(tx.QueryRowContext(ctx, "SELECT "+factColumns+` FROM facts
 			WHERE tenant = ? AND user = ? AND conversation = ? AND key = ? AND scope = ? AND valid_to IS NULL`,
 			owner.Tenant, owner.User, owner.Conversation, added.Key, added.Scope).Scan)
@@ -229,6 +230,7 @@ func (m *Memory) AsOf(ctx context.Context, t time.Time) ([]memory.Fact, error) {
 func (m *Memory) inOrder(
 	ctx context.Context, look func(context.Context, *memory.Map) ([]memory.Fact, error), condition string, args ...any,
 ) (all []memory.Fact, err error) {
+	filled := 0
 	err = m.eachLayer(ctx, func(ctx context.Context, owner agent.Identity, unnamed *memory.Map) (err error) {
 		var found []memory.Fact
 		if unnamed != nil {
@@ -236,9 +238,14 @@ func (m *Memory) inOrder(
 		} else {
 			found, err = m.facts(ctx, owner, condition, args...)
 		}
-		all = append(all, found...)
+		if all = append(all, found...); len(found) > 0 {
+			filled++
+		}
 		return err
 	})
+	if filled < 2 { // in order, also if the clock was set back
+		return all, err
+	}
 	slices.SortStableFunc(all, func(a, b memory.Fact) int { return a.ValidFrom.Compare(b.ValidFrom) })
 	return all, err
 }
@@ -249,8 +256,8 @@ func (m *Memory) Forget(ctx context.Context, key, scope string) (had bool, err e
 	if unnamed != nil {
 		return unnamed.Forget(own, key, scope)
 	}
-	now := m.now()
 	err = m.DB.change(ctx, func(tx *sql.Tx) error {
+		now := m.now()
 		result, err := tx.ExecContext(ctx, `UPDATE facts SET valid_to = ?, invalidated_at = ?
 			WHERE tenant = ? AND user = ? AND conversation = ? AND key = ? AND scope = ? AND valid_to IS NULL`, now, now,
 			owner.Tenant, owner.User, owner.Conversation, key, cmp.Or(scope, memory.GlobalScope))
@@ -329,10 +336,6 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 	if unnamed != nil {
 		return unnamed.AddEpisode(own, e)
 	}
-	at := m.now()
-	if !e.Time.IsZero() {
-		at = e.Time.UnixMicro()
-	}
 	var payload []byte
 	switch {
 	case len(e.Payload) == 0:
@@ -347,6 +350,10 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 		return err
 	}
 	return m.DB.change(ctx, func(tx *sql.Tx) error {
+		at := m.now()
+		if !e.Time.IsZero() {
+			at = e.Time.UnixMicro()
+		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO episodes (tenant, user, conversation, kind, payload, outcome, at, agent,
 			run, of_tenant, of_user, of_conversation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, owner.Tenant, owner.User,
 			owner.Conversation, e.Kind, payload, e.Outcome, at, e.Agent, e.Run, e.Tenant, e.User, e.Conversation)
