@@ -197,9 +197,11 @@ func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
 	}
 	switch p := fired.Payload.(type) {
 	case agent.ToolCallRequest:
-		if _, ok := fired.Outcome.(agent.Ask); ok {
+		if _, ok := fired.Exit.(agent.Ask); ok {
 			change(func(asked map[string]string) { asked[p.ID] = fired.By })
 		}
+	case agent.Grant: // the question of a resumed run was asked in another process
+		change(func(asked map[string]string) { asked[p.Call.ID] = p.Question.By })
 	case agent.Denial:
 		change(func(asked map[string]string) { delete(asked, p.Call.ID) })
 	case agent.ToolCallResult:

@@ -11,6 +11,7 @@
 //   - [Check] runs the conformance suite on a hook, alone and in an agent. Use it in the test of every hook.
 //   - [CheckStore] and [CheckSessionStore] are the conformance suites for stores. Package memorytest has that of
 //     memories.
+//   - [CheckModel] runs the conformance suite on a model, for authors of models.
 //
 // For hooks of another spec than the agent's, use package hooktest.
 package looptest
