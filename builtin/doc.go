@@ -29,6 +29,7 @@
 //   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
+//   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
 //   - recall earlier conversations: [memory].Archive
 //   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
