@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(writerFile); path != "" {
 		if os.Getenv(writerName) == crashing {
 			_, _ = open(path, Options{}, append(slices.Clone(migrations), killed))
-			os.Exit(1)
+			os.Exit(notKilled)
 		}
 		if err := writeTo(path, os.Getenv(writerName), os.Getenv(writerTimes)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -45,8 +45,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// crashing is the name of a process that is killed during a migration.
-const crashing = "crash"
+const (
+	crashing  = "crash" // name of a process that is killed during a migration
+	notKilled = 3       // its exit code if that failed
+)
 
 // killed is a migration during which the process is killed.
 func killed(ctx context.Context, tx *sql.Tx) error {
@@ -71,7 +73,7 @@ func TestKilledMigrationLeavesTheOldVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := writer(path, crashing, "").Run(); !errors.As(err, &exit) || exit.Exited() {
+	if err := writer(path, crashing, "").Run(); !errors.As(err, &exit) || exit.ExitCode() == notKilled {
 		t.Fatalf("the process was not killed: %v", err)
 	}
 	again := reopen(t, path)
