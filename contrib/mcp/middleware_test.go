@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"slices"
 	"strings"
@@ -427,6 +428,27 @@ func TestASessionIsARun(t *testing.T) {
 	}
 	if want := []string{"1", "2", "1", "3"}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestARequestWithoutASessionIsARun(t *testing.T) {
+	var counts hookkit.PerRun[int]
+	hooks := new(agent.Hooks)
+	hooks.BeforeTool.AddFunc(func(
+		_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
+		counts.Do(run, func(c *int) { *c++ })
+		return agent.SkipTool{Result: agent.ToolCallResult{Output: fmt.Sprint(counts.Load(run))}}, nil
+	})
+	server := newServer()
+	server.AddReceivingMiddleware(mcp.Middleware(hooks, mcp.MiddlewareOptions{}))
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
+		&sdk.StreamableHTTPOptions{Stateless: true})
+	s := connect(t, mcp.HTTP{URL: listening(t, handler).URL}, mcp.Options{})
+	for range 2 {
+		if out, err := tool(t, s, "look").Call(t.Context(), call(`{"at":"Oslo"}`)); out != "1" {
+			t.Errorf("got %q, %v", out, err)
+		}
 	}
 }
 
