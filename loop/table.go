@@ -38,8 +38,8 @@ type entry struct {
 	done   bool
 }
 
-// newTable returns the table of an agent's runs.
-func newTable(a *Agent) (*table, error) {
+// newTable returns the table of an agent's runs. The done tool takes an answer of the given type, unless that is nil.
+func newTable(a *Agent, answer *typed) (*table, error) {
 	t := &table{agent: a, byName: make(map[string]*entry)}
 	var errs []error
 	for _, tool := range a.Tools {
@@ -49,7 +49,11 @@ func newTable(a *Agent) (*table, error) {
 		errs = append(errs, t.add(&entry{schema: handoffSchema(target), target: target}))
 	}
 	if a.Done.Name != "" {
-		errs = append(errs, t.add(&entry{schema: a.Done, done: true}))
+		done := a.Done
+		if answer != nil {
+			done.Parameters = answer.schema
+		}
+		errs = append(errs, t.add(&entry{schema: done, done: true}))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("agent %q: %w", a.name(), err)
