@@ -62,7 +62,7 @@ const (
 
 // stuck is the time for a server to read a request whose caller has left. After it the connection is closed, because
 // later calls would wait for the same server.
-const stuck = 5 * time.Second
+var stuck = 5 * time.Second // a variable for the tests
 
 // ErrClosed is the error of calls after Close. The errors of tools wrap it.
 var ErrClosed = errors.New("the connection to the MCP server is closed")
@@ -224,7 +224,7 @@ func (c *connection) broken(err error) bool {
 	case <-c.done:
 		return true
 	default:
-		return c.unsent(err) || errors.Is(err, io.EOF)
+		return c.unsent(err) || c.ended.Load() || errors.Is(err, io.EOF)
 	}
 }
 
@@ -253,7 +253,7 @@ func (s *Server) connection(ctx context.Context) (*connection, error) {
 		return nil, ErrClosed
 	}
 	if was != nil {
-		if !was.ended.Load() && !was.broken(nil) {
+		if !was.broken(nil) {
 			return was, nil
 		}
 		s.background.Go(func() { _ = was.close() }) // nobody uses it any more
@@ -358,6 +358,7 @@ func ask[T any](
 			case <-results:
 			case <-conn.done:
 			case <-late.C:
+				conn.ended.Store(true)
 				_ = conn.link.stop()
 			}
 		})
