@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -514,5 +515,95 @@ func TestRestoreKeepsUnchangedMessages(t *testing.T) {
 	got := adapt.Restore(now, was, []string{"A1", "B", "A2", "C"}, func(m agent.Message) string { return m.Content })
 	if diff := cmp.Diff([]string{"new", "A1", "A2", "changed", "C", "b"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A reply and a result of a framework have more than the hooks see.
+type rich struct{ text, more string }
+
+func TestUnchangedValuesPassAsTheyAre(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		bind func(h *agent.Hooks)
+		want rich
+	}{
+		{"unchanged", func(*agent.Hooks) {}, rich{"x", "logprobs"}},
+		{"changed", func(h *agent.Hooks) {
+			h.AfterLLM.AddFunc(func(_ context.Context, _ *agent.Run, r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+				r.Content = "y"
+				return agent.ReplaceAfterLLM(r, ""), nil
+			})
+			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+				r.Output = "y"
+				return agent.ReplaceAfterTool(r, ""), nil
+			})
+		}, rich{"y", ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &adapt.Host{Hooks: new(agent.Hooks)}
+			c.bind(h.Hooks)
+			_, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+				reply, err := adapt.ModelAs(ctx, h, agent.LLMRequest{}, func(context.Context, agent.LLMRequest) (rich, error) {
+					return rich{"x", "logprobs"}, nil
+				}, func(r rich) agent.LLMResponse { return agent.LLMResponse{Content: r.text} },
+					func(r agent.LLMResponse) rich { return rich{text: r.Content} })
+				if err != nil || reply != c.want {
+					t.Error(reply, err)
+				}
+				result, err := adapt.ToolAs(ctx, h, agent.ToolCallRequest{}, func(context.Context, agent.ToolCallRequest) (rich, error) {
+					return rich{"x", "logprobs"}, nil
+				}, func(r rich) string { return r.text }, func(text string) rich { return rich{text: text} })
+				if err != nil || result != c.want {
+					t.Error(result, err)
+				}
+				return "", nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestHooksCannotGiveAChosenCallToAnotherTool(t *testing.T) {
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	h.Hooks.BeforeTool.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		c.Name = "delete"
+		return agent.ReplaceBeforeTool(c, ""), nil
+	})
+	_, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+		same := func(s string) string { return s }
+		return adapt.ToolAs(ctx, h, agent.ToolCallRequest{Name: "list"}, func(context.Context, agent.ToolCallRequest) (string, error) {
+			t.Error("the tool ran")
+			return "", nil
+		}, same, same)
+	})
+	if err == nil || !strings.Contains(err.Error(), "list to delete") {
+		t.Error(err)
+	}
+}
+
+func TestOfferedLeavesOutRemovedTools(t *testing.T) {
+	req := agent.LLMRequest{Tools: []agent.ToolSchema{{Name: "b"}}}
+	got := adapt.Offered([]string{"a", "b"}, req, func(s string) string { return s })
+	if diff := cmp.Diff([]string{"b"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCollectReadsAStreamToItsEnd(t *testing.T) {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF} {
+		left := []string{"a", "b"}
+		all, err := adapt.Collect(func() (string, error) {
+			if len(left) == 0 {
+				return "", end
+			}
+			next := left[0]
+			left = left[1:]
+			return next, nil
+		})
+		if end == io.EOF && (err != nil || len(all) != 2) || end != io.EOF && !errors.Is(err, end) {
+			t.Error(all, err)
+		}
 	}
 }

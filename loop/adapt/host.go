@@ -66,6 +66,7 @@ type run struct {
 	mu       sync.Mutex
 	ended    *Ended
 	steps    int // calls to the model
+	begun    int // tool calls
 	usage    agent.Usage
 	tools    map[string]int
 	calls    []agent.ToolCallResult
