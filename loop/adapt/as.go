@@ -40,9 +40,9 @@ func ModelAs[R any](
 	return write(left), nil
 }
 
-// ToolAs is [Host.Tool] for a framework that has chosen the tool already, and whose tools return an R. A hook that gives
-// the call to another tool fails it. A result that the hooks do not change passes as the tool made it. read returns the
-// text of a result for the hooks, and write makes a result of the text for the model.
+// ToolAs is [Host.Tool] for a framework that has chosen the tool already, and whose tools return an R. If a hook gives
+// the call to another tool, the call fails. A result that the hooks do not change passes as the tool made it. read
+// returns the text of a result for the hooks, and write makes a result of the text for the model.
 func ToolAs[R any](
 	ctx context.Context, h *Host, call agent.ToolCallRequest, act func(context.Context, agent.ToolCallRequest) (R, error),
 	read func(R) string, write func(string) R,
@@ -62,8 +62,8 @@ func ToolAs[R any](
 	if err != nil {
 		return result, err
 	}
-	made := last.Load()
-	if made != nil && left.OK() && left.Output == read(*made) && len(left.Context)+len(left.Warnings)+len(left.Parts) == 0 {
+	added := len(left.Context) + len(left.Warnings) + len(left.Parts)
+	if made := last.Load(); made != nil && left.OK() && left.Output == read(*made) && added == 0 {
 		return *made, nil
 	}
 	return write(left.Content()), nil
