@@ -377,3 +377,14 @@ func TestChatModelAgentFiresTheHooks(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
+
+func TestInterruptionReachesTheCaller(t *testing.T) {
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	ask := text{"a", func(ctx context.Context, _ string) (string, error) {
+		return "", compose.Interrupt(ctx, "which file?")
+	}}
+	_, _, err := run(t, t.Context(), h, player{turns: [][]string{{"a"}}}, false, ask)
+	if got, ok := compose.ExtractInterruptInfo(err); !ok || len(got.InterruptContexts) != 1 {
+		t.Errorf("%v, %v", err, got)
+	}
+}
