@@ -219,7 +219,9 @@ func TestHooksChangeRequestsRepliesAndResults(t *testing.T) {
 		c.Args = []byte(`{"n":2}`)
 		return agent.ReplaceBeforeTool(c, ""), nil
 	})
-	h.Hooks.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	h.Hooks.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (
+		agent.AfterToolOutcome, error,
+	) {
 		r.Output = strings.ToUpper(r.Output)
 		return agent.ReplaceAfterTool(r, ""), nil
 	})
@@ -322,7 +324,9 @@ func TestCancellationEndsTheRun(t *testing.T) {
 			h.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
 		}, wait},
 		{"during the tool", func(h *agent.Hooks, cancel context.CancelFunc) {
-			h.OnPermission.ObserveFunc(func(context.Context, *agent.Run, agent.OnPermissionFired[agent.ToolCallRequest]) { cancel() })
+			h.OnPermission.ObserveFunc(func(context.Context, *agent.Run, agent.OnPermissionFired[agent.ToolCallRequest]) {
+				cancel()
+			})
 		}, nil},
 		{"between", func(h *agent.Hooks, cancel context.CancelFunc) {
 			h.AfterTool.ObserveFunc(func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult]) { cancel() })
@@ -347,7 +351,9 @@ func TestCancellationEndsTheRun(t *testing.T) {
 
 func TestChatModelAgentFiresTheHooks(t *testing.T) {
 	h := &adapt.Host{Hooks: new(agent.Hooks)}
-	h.Hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	h.Hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+		agent.OnPermissionOutcome, error,
+	) {
 		return agent.Deny{Reason: "never"}, nil
 	})
 	p := player{turns: [][]string{{"a"}}, recorded: new(recorded)}

@@ -267,7 +267,7 @@ func TestReplyWithoutChoicesPasses(t *testing.T) {
 		if err != nil || len(out.Choices) != 0 {
 			t.Error(out, err)
 		}
-		return m.Call(ctx, "hello")
+		return m.Call(ctx, "hello") //nolint:staticcheck // chains call it
 	})
 	if err == nil || !strings.Contains(err.Error(), "empty response") {
 		t.Error(err)

@@ -20,7 +20,7 @@ func TestReadmeShowsTheExampleAsAProgram(t *testing.T) {
 	}
 	before, rest, _ := strings.Cut(string(example), "\t// Output:\n")
 	output, after, _ := strings.Cut(rest, "}\n")
-	program := strings.NewReplacer("package langchaingo_test", "package main", "func Example()", "func main()").Replace(before)
+	program := strings.NewReplacer("package langchaingo_test", "package main", "Example()", "main()").Replace(before)
 	output = strings.NewReplacer("\t// ", "", "langchaingo_test.", "main.").Replace(output)
 	for _, block := range []string{"```go\n" + program + "}\n" + after + "```", "```text\n" + output + "```"} {
 		if !strings.Contains(string(readme), block) {
