@@ -36,6 +36,10 @@ func (i *invocation) breaking() int {
 			err = i.printFindings(nil, "the spec is new since "+i.against)
 		default:
 			found = breaking.Compare(old.Version, now.Version)
+			if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
+				fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
+					"compare with git:REV, or with a copy of the whole module\n", i.against, strings.Join(missing, ", "))
+			}
 			err = i.printFindings(found, "no change since "+i.against)
 		}
 	}
