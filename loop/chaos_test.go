@@ -21,6 +21,7 @@ type chaos struct {
 	mu    sync.Mutex
 	moves []int
 	next  int
+	asks  bool // ask about each call unless a move says otherwise
 
 	approved map[string]int    // 1 if the last vote or answer was in favor, by run and id
 	judged   map[string]string // the call of the last vote
@@ -251,6 +252,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 // judge votes at random and records the calls that it allowed.
 func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	m := c.move(12)
+	if m == 0 && c.asks {
+		m = 2
+	}
 	key := run.ID() + " " + p.ID + " " + fmt.Sprint(p.Step)
 	c.mu.Lock()
 	call := p.Name + string(p.Args)
@@ -270,7 +274,7 @@ func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest
 	case 1:
 		return agent.Deny{Reason: "chaos"}, nil
 	case 2:
-		return agent.Ask{}, nil // no approver is set
+		return agent.Ask{}, nil
 	}
 	return nil, c.fails(m, 3, 4)
 }
@@ -398,7 +402,7 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 		defer cancel()
 		var person agent.Approver
 		if rapid.Bool().Draw(rt, "approver") {
-			person = c
+			person, c.asks = c, rapid.Bool().Draw(rt, "asks")
 		}
 		ran := looptest.Harness{
 			Hooks: hooks(c),
