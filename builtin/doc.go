@@ -40,6 +40,10 @@
 //   - end a run when a tool has submitted its result: [done].SubmitOnce
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
+//   - call an overloaded model or a failing tool again: [retry].Model, [retry].Tools
+//   - ask another model if one fails: [retry].Fallback, [retry].Router
+//   - stop calling what keeps failing: [retry].Breaker
+//   - answer repeated calls of a tool from a cache: [retry].Cache
 //   - help with wrong arguments and failing tools: [repair].SchemaRetry, [repair].ToolErrorRetry
 //   - keep a model from echoing its input: [repair].EchoedPayload; for small models: [SmallModel]
 //   - write an audit log: [record].Audit
@@ -79,6 +83,7 @@
 // [record]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/record
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
+// [retry]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/retry
 // [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
 // [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell

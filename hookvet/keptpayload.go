@@ -29,7 +29,7 @@ Test files are not checked.`,
 func (r *reporter) checkKeeping(f *hookFunc) {
 	var payload *reach
 	if f.payload != nil {
-		payload = r.reachOf(f.payload, f.body)
+		payload = r.reachOf(f.payload, f.node)
 	}
 	body, ok := r.cursor(f.body)
 	if !ok {

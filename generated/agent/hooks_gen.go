@@ -478,7 +478,7 @@ func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[Ru
 		hookgenCondition
 		OnRunStartFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -642,7 +642,7 @@ func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step])
 		hookgenCondition
 		ShouldStopFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -755,7 +755,7 @@ func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step])
 		hookgenCondition
 		BeforeStepFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Step) error {
 			if !when(run, payload) {
 				return nil
@@ -860,7 +860,7 @@ func ShouldCompactWhen(
 		hookgenCondition
 		ShouldCompactFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1019,7 +1019,7 @@ func BeforeCompactWhen(
 		hookgenCondition
 		BeforeCompactFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1169,7 +1169,7 @@ func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompa
 		hookgenCondition
 		AfterCompactFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1303,7 +1303,7 @@ func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Bri
 		hookgenCondition
 		BriefingFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Step) ([]string, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1411,7 +1411,7 @@ func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LL
 		hookgenCondition
 		BeforeLLMFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1584,7 +1584,7 @@ func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LL
 		hookgenCondition
 		AroundLLMFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
 			if !when(run, payload) {
 				return next.Call(ctx, payload)
@@ -1731,7 +1731,7 @@ func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLM
 		hookgenCondition
 		AfterLLMFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1890,7 +1890,7 @@ func OnToolsDisabledWhen(
 		hookgenCondition
 		OnToolsDisabledFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolsDisabled) error {
 			if !when(run, payload) {
 				return nil
@@ -1996,7 +1996,7 @@ func BeforeToolWhen(
 		hookgenCondition
 		BeforeToolFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2175,7 +2175,7 @@ func OnPermissionWhen(
 		hookgenCondition
 		OnPermissionFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2337,7 +2337,7 @@ func BeforeAskWhen(desc string, when func(*Run, Question) bool, h BeforeAsk[Ques
 		hookgenCondition
 		BeforeAskFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2485,7 +2485,7 @@ func OnPermissionGrantedWhen(
 		hookgenCondition
 		OnPermissionGrantedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Grant) error {
 			if !when(run, payload) {
 				return nil
@@ -2589,7 +2589,7 @@ func OnPermissionDeniedWhen(
 		hookgenCondition
 		OnPermissionDeniedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Denial) error {
 			if !when(run, payload) {
 				return nil
@@ -2690,7 +2690,7 @@ func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Hando
 		hookgenCondition
 		OnHandoffFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2867,7 +2867,7 @@ func AroundToolWhen(
 		hookgenCondition
 		AroundToolFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(
 			ctx context.Context,
 			run *Run,
@@ -3026,7 +3026,7 @@ func OnToolProgressWhen(
 		hookgenCondition
 		OnToolProgressFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolProgress) error {
 			if !when(run, payload) {
 				return nil
@@ -3129,7 +3129,7 @@ func OnToolErrorWhen(
 		hookgenCondition
 		OnToolErrorFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolFailure) error {
 			if !when(run, payload) {
 				return nil
@@ -3232,7 +3232,7 @@ func OnSubagentStartWhen(
 		hookgenCondition
 		OnSubagentStartFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Subagent) error {
 			if !when(run, payload) {
 				return nil
@@ -3334,7 +3334,7 @@ func OnSubagentStopWhen(
 		hookgenCondition
 		OnSubagentStopFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload SubagentDone) error {
 			if !when(run, payload) {
 				return nil
@@ -3442,7 +3442,7 @@ func AfterToolWhen(
 		hookgenCondition
 		AfterToolFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -3606,7 +3606,7 @@ func OnBudgetExceededWhen(
 		hookgenCondition
 		OnBudgetExceededFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload BudgetExceeded) error {
 			if !when(run, payload) {
 				return nil
@@ -3707,7 +3707,7 @@ func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[St
 		hookgenCondition
 		AfterStepFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload StepResult) error {
 			if !when(run, payload) {
 				return nil
@@ -3809,7 +3809,7 @@ func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[D
 		hookgenCondition
 		CheckDoneFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -3972,7 +3972,7 @@ func OnDoneAcceptedWhen(
 		hookgenCondition
 		OnDoneAcceptedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload DoneAccepted) error {
 			if !when(run, payload) {
 				return nil
@@ -4073,7 +4073,7 @@ func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[Ru
 		hookgenCondition
 		OnRunErrorFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -4217,7 +4217,7 @@ func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping])
 		hookgenCondition
 		OnStopFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -4333,7 +4333,7 @@ func BeforeRunEndWhen(
 		hookgenCondition
 		BeforeRunEndFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -4465,7 +4465,7 @@ func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[Age
 		hookgenCondition
 		OnRunEndFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload AgentResult) error {
 			if !when(run, payload) {
 				return nil
@@ -5619,7 +5619,7 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
@@ -5628,7 +5628,7 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 
@@ -6323,7 +6323,7 @@ func (n AroundToolNext) Call(
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
@@ -6332,7 +6332,7 @@ func (n AroundToolNext) Call(
 		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 
