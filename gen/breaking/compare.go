@@ -36,8 +36,8 @@ func Compare(old, now Version) []Finding {
 	return sorted(c.ignore())
 }
 
-// NotCompared returns the types that Compare leaves out because only the new version declares them, although the old one
-// names them, too. For example, they were in another file.
+// NotCompared returns the types that Compare leaves out: the old version names them, and only the new one declares them.
+// For example, they were in another file.
 func NotCompared(old, now Version) []string {
 	return slices.DeleteFunc(slices.Clone(old.Unread), func(name string) bool { return now.Types[name] == nil })
 }
