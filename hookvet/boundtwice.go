@@ -97,17 +97,14 @@ func (r *reporter) sameHook(a, b registering) bool {
 	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
 		return false
 	}
-	at, other := r.identity(r.target(a.at, x.X)), r.identity(r.target(b.at, y.X))
+	at, other := r.identity(r.registry(a.at, x.X)), r.identity(r.registry(b.at, y.X))
 	one, another := r.identity(a.call.Args[0]), r.identity(b.call.Args[0])
 	return at != "" && at == other && one != "" && one == another
 }
 
-// target returns the point or the Hooks that an expression is, or that a local variable points to.
-func (r *reporter) target(at inspector.Cursor, e ast.Expr) ast.Expr {
-	if address, ok := r.onlyValue(at, e).(*ast.UnaryExpr); ok && address.Op == token.AND {
-		return address.X
-	}
-	return r.onlyValue(at, e)
+// registry returns the point or the Hooks that an expression is, or that a local variable points to.
+func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
+	return target(r.onlyValue(at, e))
 }
 
 // identity returns a text that is the same for two expressions only if they are the same variable, function or field.
