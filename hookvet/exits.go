@@ -115,7 +115,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			i, isInterface := t.Underlying().(*types.Interface)
 			return types.Identical(t, exit) || isInterface && types.Implements(exit, i)
 		}) {
-			missed = append(missed, r.typeName(exit))
+			missed = append(missed, r.typeName(at.Pos(), exit))
 		}
 	}
 	if len(missed) > 0 {
@@ -124,7 +124,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			verb = "are"
 		}
 		r.report(at, nil, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
-			strings.Join(missed, ", "), verb, r.qualified(p.pkg, "Match"+p.name))
+			strings.Join(missed, ", "), verb, r.qualified(at.Pos(), p.pkg, "Match"+p.name))
 	}
 }
 
@@ -339,7 +339,7 @@ func (r *reporter) checkPointers(at inspector.Cursor) {
 		}
 		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && r.exits[exit.Obj()] {
 			r.report(e, r.removeStar(at, e, asked), "%s never matches: a fire returns exits by value; use %s",
-				types.ExprString(e), r.typeName(exit))
+				types.ExprString(e), r.typeName(e.Pos(), exit))
 		}
 	}
 }

@@ -149,9 +149,9 @@ func (r *reporter) reportLostChange(f *hookFunc, target ast.Expr) {
 		r.report(target, nil, "the change of %s is lost: hooks of %s cannot change the payload", payload, p)
 	case p.canReplace():
 		r.report(target, nil, "the change of %s is lost: return %s(%s, reason)", payload,
-			r.qualified(p.pkg, "Replace"+p.name), payload)
+			r.qualified(target.Pos(), p.pkg, "Replace"+p.name), payload)
 	default:
 		r.report(target, nil, "the change of %s is lost: return %s(value, reason)", payload,
-			r.qualified(p.pkg, "Edit"+p.name))
+			r.qualified(target.Pos(), p.pkg, "Edit"+p.name))
 	}
 }

@@ -70,7 +70,8 @@ var rows = []row{
 	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
-	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
+	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...),
+		modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},
 	{
 		dir:     "builtin/internal",
@@ -117,6 +118,7 @@ var rows = []row{
 	{dir: "builtin/state", imports: room(), tests: roomTests},
 	{dir: "builtin/done", imports: room(), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin/repair", imports: room(), tests: roomTests},
+	{dir: "builtin/retry", imports: room(), tests: roomTests, modules: []string{"github.com/cenkalti/backoff/v5"}},
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
