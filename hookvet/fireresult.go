@@ -55,7 +55,7 @@ func (r *reporter) checkResult(f fire) {
 		switch role {
 		case exitRole:
 			r.report(f.call, nil, "the decision of %s is dropped: handle it with %s", f.point,
-				r.qualified(f.point.pkg, "Match"+f.point.name))
+				r.qualified(f.call.Pos(), f.point.pkg, "Match"+f.point.name))
 		case failure:
 			r.report(f.call, nil, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
 		case collected:

@@ -164,6 +164,16 @@ func (a *Agent) resolved(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	return resolved, nil
 }
 
+// CheckSchema returns the error with which an agent would refuse a tool of this schema, or nil. Use it for tools that
+// come from elsewhere, for example from a server: leave out the unusable ones, so that the agent can run with the others.
+func CheckSchema(s agent.ToolSchema) error {
+	if s.Name == "" {
+		return errors.New("the tool has no name; give its schema one")
+	}
+	_, err := resolve(s)
+	return err
+}
+
 // resolve compiles the schema of a tool. Without parameters the tool accepts any object.
 func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	text := s.Parameters

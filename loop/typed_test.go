@@ -25,16 +25,16 @@ var submitTool = agent.ToolSchema{Name: "submit", Description: "submit the invoi
 func TestRunAsReturnsTheAnswerAsAValue(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		a    loop.Agent
+		a    *loop.Agent
 		turn looptest.Turn
 	}{
-		{"ResponseFormat", loop.Agent{}, looptest.Reply(goodInvoice)},
-		{"DoneTool", loop.Agent{Done: submitTool}, looptest.Call("submit", goodInvoice)},
+		{"ResponseFormat", &loop.Agent{}, looptest.Reply(goodInvoice)},
+		{"DoneTool", &loop.Agent{Done: submitTool}, looptest.Call("submit", goodInvoice)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			script := looptest.NewScript(c.turn)
 			c.a.Model = script
-			got, result, err := loop.RunAs[invoice](t.Context(), &c.a, loop.Request{Task: "x"})
+			got, result, err := loop.RunAs[invoice](t.Context(), c.a, loop.Request{Task: "x"})
 			if err != nil || got != (invoice{"A1", 9.5, "x"}) || result.Stop.Cause != agent.CauseCompleted {
 				t.Fatalf("%+v, %+v, %v", got, result, err)
 			}

@@ -235,6 +235,10 @@ func (d *decoder) addCall(in *callDelta) {
 			at = -1
 		}
 	}
+	empty := in.ID == "" && in.Function.Name == "" && in.arguments() == ""
+	if empty && at < 0 {
+		return
+	}
 	if at < 0 || in.ID != "" && d.calls[at].id != "" && in.ID != d.calls[at].id {
 		at = len(d.calls)
 		d.calls = append(d.calls, new(call))
@@ -245,7 +249,11 @@ func (d *decoder) addCall(in *callDelta) {
 			d.byIndex[*in.Index] = at
 		}
 	}
-	c, piece := d.calls[at], agent.ToolCallDelta{Index: at, Args: in.arguments()}
+	c := d.calls[at]
+	if len(in.unknown) > 0 {
+		c.extra = in.unknown
+	}
+	piece := agent.ToolCallDelta{Index: at, Args: in.arguments()}
 	if c.id == "" {
 		c.id, piece.ID = in.ID, in.ID
 	}
@@ -253,9 +261,6 @@ func (d *decoder) addCall(in *callDelta) {
 		c.name, piece.Name = in.Function.Name, in.Function.Name
 	}
 	c.args.WriteString(piece.Args)
-	if len(in.unknown) > 0 {
-		c.extra = in.unknown
-	}
 	if piece.ID != "" || piece.Name != "" || piece.Args != "" {
 		d.emit(agent.Delta{ToolCall: &piece})
 	}

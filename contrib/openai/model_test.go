@@ -150,7 +150,7 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 	}
 }
 
-// The model calls two tools at once, sees their results and an image, and answers.
+// The model calls two tools at once, sees their results, and answers.
 func TestAnAgentRuns(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("streaming ", stream), func(t *testing.T) {
