@@ -19,8 +19,8 @@ type check struct {
 	name string
 	// doc begins with one line, then has a blank line and the rule.
 	doc string
-	// tests says that the check reads test files too. Tests may do on purpose what is a mistake in a program, for
-	// example fire a point and drop the result.
+	// tests says that the check reads test files too. Tests may make such mistakes on purpose, for example fire
+	// a point and drop the result.
 	tests bool
 	facts []analysis.Fact
 	run   func(*reporter)
