@@ -159,7 +159,7 @@ func (d *decoder) whole() error {
 func (d *decoder) stream() error {
 	for {
 		next, err := d.answer.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return d.answer.Cut()
 		}
 		if err != nil {

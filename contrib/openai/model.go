@@ -147,9 +147,9 @@ func (d *decoder) stream() error {
 	for {
 		event, err := d.answer.Next()
 		switch {
-		case err == io.EOF && d.finish != "":
+		case errors.Is(err, io.EOF) && d.finish != "":
 			return nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return d.answer.Cut()
 		case err != nil:
 			return err

@@ -34,7 +34,7 @@ type Call struct {
 
 	// Wait is the time until a stream begins, or until an answer that is not a stream is complete. Idle is the time
 	// between two lines of a stream. Bytes that do not complete a line do not count, so that a server cannot hold a
-	// call by sending one byte at a time. Zero is the default, and negative is no limit.
+	// call by sending one byte at a time. Zero means the default, and a negative time means no limit.
 	Wait, Idle time.Duration
 
 	// Limit is the size of an answer in bytes. Zero is DefaultLimit.
@@ -128,7 +128,7 @@ func notQuoting(err error) error {
 // matter of the events: if not, the caller returns r.Cut().
 func (r *Reply) Next() (Event, error) {
 	e, err := r.lines.event(func() { r.limit(cmp.Or(r.call.Idle, DefaultIdle)) })
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.failed(err)
 	}
 	return e, err
@@ -169,7 +169,7 @@ const (
 	drainBytes = 4 << 10
 )
 
-// limit cancels the call after a time, in place of an earlier limit. A negative time is no limit.
+// limit cancels the call after a time. It replaces an earlier limit. A negative time only removes that.
 func (r *Reply) limit(after time.Duration) {
 	if r.timer != nil {
 		r.timer.Stop()
