@@ -86,7 +86,7 @@ func (m *Model) call(
 	}
 	defer answer.Close()
 	d := &decoder{answer: answer, emit: emit}
-	if answer.Streams() {
+	if answer.Streams(stream) {
 		err = d.stream()
 	} else {
 		err = d.whole()
