@@ -142,6 +142,9 @@ func TestACutStreamIsNeverASuccess(t *testing.T) {
 				if !errors.As(err, &e) || !e.Temporary() {
 					t.Fatalf("the first %d bytes: %v", at, err)
 				}
+				if at%20 != 0 {
+					continue
+				}
 				broken := &Model{Name: "m", Client: &http.Client{Transport: transport(func(
 					*http.Request,
 				) (*http.Response, error) {
