@@ -83,20 +83,20 @@ func eachLong(text string, columns int, do func(out *strings.Builder, line strin
 	return out.String() + text[done:]
 }
 
-// A group is a list in parentheses: the offsets of the parentheses, and of the commas between its elements.
-type group struct {
+// A parenList is a list in parentheses: the offsets of the parentheses, and of the commas between its elements.
+type parenList struct {
 	open, close int
 	commas      []int
 }
 
-// outermost returns the first of the outermost lists in a line, or a zero group if there is none. Each element of such
+// outermost returns the first of the outermost lists in a line, or a zero list if there is none. Each element of such
 // a list can be on a line of its own: these are parameters, results and arguments, not a receiver or an assertion.
-func outermost(line string) group {
+func outermost(line string) parenList {
 	type level struct {
-		group
+		parenList
 		list bool
 	}
-	var found group
+	var found parenList
 	var open []level
 	depth := 0
 	for i := 0; i < len(line); i++ {
@@ -108,7 +108,7 @@ func outermost(line string) group {
 				return found
 			}
 		case '(', '[', '{':
-			open = append(open, level{group{open: i}, c == '(' && lists(line[:i])})
+			open = append(open, level{parenList{open: i}, c == '(' && lists(line[:i])})
 		case ',':
 			if len(open) > 0 {
 				last := &open[len(open)-1]
@@ -122,7 +122,7 @@ func outermost(line string) group {
 			open = open[:len(open)-1]
 			last.close = i
 			if last.list && last.close > last.open+1 && (found.close == 0 || len(open) < depth) {
-				found, depth = last.group, len(open)
+				found, depth = last.parenList, len(open)
 			}
 		}
 	}

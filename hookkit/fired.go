@@ -7,9 +7,18 @@ import "time"
 type By struct {
 	Hook     string // the name of the hook: its type, its function, or the name given with [Named]
 	Site     string // where it was registered, file:line
-	Decision string // "Replace", "Edit", "Answered", "Error", the exit's type, or "Collect" for a contribution
+	Decision string // one of the constants below, or the name of the exit's type
 	Reason   string // the reason given to Replace or Edit, the field Reason of the exit, or the text of the error
 }
+
+// The decisions of hooks that have no name of their own in the spec. The decision of an exit is the name of its type.
+const (
+	DecisionReplace  = "Replace"  // the hook replaced the payload
+	DecisionEdit     = "Edit"     // the hook edited a part of the payload
+	DecisionAnswered = "Answered" // the around hook gave the result itself
+	DecisionError    = "Error"    // the error of a hook, or of the wrapped act, ended the fire
+	DecisionCollect  = "Collect"  // the hook contributed a value
+)
 
 // A Verdict says how one fire was decided. Observers receive it as a part of the Fired struct of their point.
 type Verdict struct {
@@ -28,7 +37,7 @@ func (v Verdict) Who() By { return By{v.By, v.Site, v.Decision, v.Reason} }
 // A Ballot is the vote of one hook at a point whose hooks vote.
 type Ballot struct {
 	By, Site, Decision, Reason string
-	Outcome                    any // the exit that the hook voted for
+	Exit                       any // the exit that the hook voted for
 }
 
 // AnyFired describes one fire of any point, for an observer of all points and for [PointInfo]. The payloads are the
@@ -37,7 +46,7 @@ type AnyFired struct {
 	Point     string   // the name of the point
 	Payload   any      // the payload as it was passed to Fire
 	Final     any      // the payload after the hooks; equal to Payload where hooks cannot replace it
-	Outcome   any      // the exit that ended the fire; nil without one
+	Exit      any      // the exit that ended the fire; nil without one
 	Collected any      // the contributions, a []T; nil if there are none
 	Result    any      // the result of the wrapped act; nil at other points
 	Err       error    // the error that Fire returned, or the failure that ended its goroutine; nil for none

@@ -139,7 +139,7 @@ func TestDynamicFireMatchesTheObservers(t *testing.T) {
 			"First",
 			hookkit.AnyReply{Outcome: stop{Reason: "x"}},
 			5,
-			hookkit.AnyFired{Payload: 5, Final: 5, Outcome: stop{Reason: "x"}},
+			hookkit.AnyFired{Payload: 5, Final: 5, Exit: stop{Reason: "x"}},
 			"Stop",
 		},
 		"Last":           {"Last", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
@@ -168,7 +168,7 @@ func TestDynamicFireMatchesTheObservers(t *testing.T) {
 			"",
 		},
 		"Review": {"Review", hookkit.AnyReply{Outcome: stop{}, Collected: []string{"x"}}, letter,
-			hookkit.AnyFired{Payload: letter, Final: letter, Outcome: stop{}, Collected: []string{"x"}}, "Stop"},
+			hookkit.AnyFired{Payload: letter, Final: letter, Exit: stop{}, Collected: []string{"x"}}, "Stop"},
 		"Verify": {"Verify", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
 		"Wrap":   {"Wrap", hookkit.AnyReply{Result: "x"}, 5, hookkit.AnyFired{Payload: 5, Final: 5, Result: "x"}, "Answered"},
 		"Watch":  {"Watch", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
@@ -205,10 +205,10 @@ func TestDynamicFireReturnsTheVotes(t *testing.T) {
 	two := p.AddAny(replies(hookkit.AnyReply{Outcome: testpoints.Deny{Reason: "2"}}, nil), hookkit.Named("two"))
 	got, err := p.Fire(t.Context(), nil, 0)
 	want := []hookkit.Ballot{
-		{By: "one", Site: one.Site(), Decision: "Allow", Reason: "1", Outcome: testpoints.Allow{Reason: "1"}},
-		{By: "two", Site: two.Site(), Decision: "Deny", Reason: "2", Outcome: testpoints.Deny{Reason: "2"}},
+		{By: "one", Site: one.Site(), Decision: "Allow", Reason: "1", Exit: testpoints.Allow{Reason: "1"}},
+		{By: "two", Site: two.Site(), Decision: "Deny", Reason: "2", Exit: testpoints.Deny{Reason: "2"}},
 	}
-	if err != nil || got.Outcome != (testpoints.Deny{Reason: "2"}) || got.By != "two" ||
+	if err != nil || got.Exit != (testpoints.Deny{Reason: "2"}) || got.By != "two" ||
 		!reflect.DeepEqual(got.Ballots, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}

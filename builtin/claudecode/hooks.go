@@ -22,7 +22,9 @@ import (
 //
 // State: per run, the texts for later prompts and the decisions about calls. A Hooks is safe for concurrent use.
 type Hooks struct {
-	Ignored []string // the events in the files that have no point; their scripts never run
+	// Ignored are the parts of the files that have no effect: the events without a point, and the lists of permission
+	// rules, for example "permissions.deny". Package permission has rules for calls.
+	Ignored []string
 
 	FailClosed     bool            // a script that fails refuses
 	Tools          map[string]Tool // how the scripts know the tools of this agent, by its names; others keep their names

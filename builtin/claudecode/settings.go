@@ -14,10 +14,22 @@ import (
 	"time"
 )
 
-// settings are the parts of a settings file that this package reads. It ignores the others, for example permissions.
+// settings are the parts of a settings file that this package reads. It ignores the others.
 type settings struct {
-	DisableAllHooks bool               `json:"disableAllHooks"`
-	Hooks           map[string][]group `json:"hooks"`
+	DisableAllHooks bool                       `json:"disableAllHooks"`
+	Hooks           map[string][]group         `json:"hooks"`
+	Permissions     map[string]json.RawMessage `json:"permissions"`
+}
+
+// unread returns the names of the permission rules in the file, which are not read.
+func (s settings) unread() (names []string) {
+	for _, list := range []string{"allow", "ask", "deny"} {
+		var rules []json.RawMessage
+		if err := json.Unmarshal(s.Permissions[list], &rules); len(s.Permissions[list]) > 0 && (err != nil || len(rules) > 0) {
+			names = append(names, "permissions."+list)
+		}
+	}
+	return names
 }
 
 // A group has the handlers of one matcher.
@@ -69,7 +81,7 @@ const (
 //
 // Read returns an error for a file that is not valid, an unknown event, a matcher that is not a valid regular
 // expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a
-// typing error never runs. Events without a corresponding point are in Hooks.Ignored.
+// typing error never runs. Events without a corresponding point and lists of permission rules are in Hooks.Ignored.
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {
@@ -97,6 +109,7 @@ func (h *Hooks) read(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s%w", path, err)
 	}
+	h.Ignored = append(h.Ignored, all.unread()...)
 	if all.DisableAllHooks {
 		return nil
 	}

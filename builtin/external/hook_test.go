@@ -305,7 +305,7 @@ func TestAPromptRefusesAtItsPoints(t *testing.T) {
 					continue
 				}
 				fired, err := p.Fire(t.Context(), p.NewRun(), p.New())
-				if err != nil || !strings.Contains(fmt.Sprintf("%+v", fired.Outcome), "never") || fired.By != "judge" {
+				if err != nil || !strings.Contains(fmt.Sprintf("%+v", fired.Exit), "never") || fired.By != "judge" {
 					t.Errorf("%+v, %v", fired, err)
 				}
 			}

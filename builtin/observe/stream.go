@@ -186,7 +186,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			s.result(run, p, fired.Elapsed, fired.Err != nil || !result.OK())
 		}
 	case agent.LLMRequest:
-		if fired.Point == "BeforeLLM" && fired.Outcome == nil && fired.Err == nil {
+		if fired.Point == "BeforeLLM" && fired.Exit == nil && fired.Err == nil {
 			s.send(run, StreamLLMStart, map[string]any{
 				"step_num": p.Step, "prompt_tokens_est": kit.Env(run).CountTokens(p.Messages),
 			})
@@ -213,7 +213,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			s.send(run, StreamRecovery, map[string]any{"strategy": "compaction", "success": p.Err == "" && p.Effective()})
 		}
 	case agent.RunError:
-		if fired.Outcome != nil {
+		if fired.Exit != nil {
 			s.send(run, StreamRecovery, map[string]any{"strategy": "reply", "success": true})
 		}
 	case agent.ToolCallResult:

@@ -31,7 +31,7 @@ func TestDrawnRulesDecideByTheirDefinition(t *testing.T) {
 			}
 		}
 		mode := []permission.Mode{permission.ModeRules, permission.ModeAsk, permission.ModeDeny, "unknown"}[rand.IntN(4)]
-		hook := &permission.Rules{List: rules, Default: decisions[2*rand.IntN(2)],
+		hook := &permission.Rules{List: rules, Default: decisions[rand.IntN(3)],
 			Mode: func() permission.Mode { return mode }}
 		tool, arg := tools[rand.IntN(len(tools))], args[rand.IntN(len(args))]
 

@@ -37,7 +37,7 @@ import (
 // match. If the rule asks or allows, the rule is skipped, and the call is denied unless a later rule matches.
 type Rules struct {
 	List    []Rule      // in order of evaluation; it must not change while the hook is in use
-	Default Decision    // for calls that no rule matches: Allow, or "" for Allow; any other value denies
+	Default Decision    // for calls that no rule matches; "": Allow. A value that is no decision denies
 	Mode    func() Mode // called for each call, so it must be safe for concurrent use; nil: ModeRules
 
 	Conditions []FileCondition // of remembered rules, besides "path" and "when"
@@ -195,7 +195,7 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 	if p.Mode != nil {
 		mode = p.Mode()
 	}
-	if mode == ModeReadOnly && !isReadOnly(run, call.Name) {
+	if mode == ModeReadOnly && !kit.IsReadOnly(run, call.Name) {
 		return verdict{Deny, nil, fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
 			shorten.To(call.Name, toolname.MaxDisplay))}
 	}
@@ -204,12 +204,13 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 		return r.verdict()
 	}
 	const unmatched = "no rule matched"
+	byDefault := mode == ModeRules || mode == ModeReadOnly
 	switch {
 	case failure != nil:
 		return verdict{Deny, nil, failure.Error()}
-	case mode == ModeAsk:
+	case mode == ModeAsk, byDefault && p.Default == Ask:
 		return verdict{Ask, nil, unmatched}
-	case (mode == ModeRules || mode == ModeReadOnly) && (p.Default == "" || p.Default == Allow):
+	case byDefault && (p.Default == "" || p.Default == Allow):
 		return verdict{Allow, nil, unmatched}
 	}
 	return verdict{Deny, nil, unmatched}

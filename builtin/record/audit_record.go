@@ -105,7 +105,7 @@ func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 		r.Outcome = "Collect"
 		after.data["collected"] = fired.Collected
 	}
-	a.exit(fired.Outcome, after.data)
+	a.exit(fired.Exit, after.data)
 	took, timed := after.took, after.timed
 	switch result := fired.Result.(type) {
 	case agent.LLMResponse:

@@ -22,8 +22,8 @@ func TestClaudeSettings(t *testing.T) {
 	}
 	play := func(t *testing.T, answer string, env ...string) string {
 		t.Helper()
-		cmd := exec.Command(binary, "-claude-settings", "settings.json")
-		cmd.Dir, cmd.Env = filepath.Join("testdata", "claude"), append(os.Environ(), env...)
+		cmd := exec.Command(binary, "-claude-settings", filepath.Join("testdata", "claude", "settings.json"))
+		cmd.Env = append(os.Environ(), env...)
 		cmd.Stdin = strings.NewReader(answer)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/claudecode"
@@ -130,6 +131,12 @@ func useClaudeHooks(hooks *agent.Hooks, path, transcripts string, out io.Writer)
 		"read_file":   {Name: "Read", Fields: map[string]string{"path": "file_path"}},
 	}
 	scripts.TranscriptDir = transcripts
+	if scripts.ProjectDir, err = filepath.Abs(filepath.Dir(path)); err != nil {
+		return err
+	}
+	for _, ignored := range scripts.Ignored {
+		fmt.Fprintf(out, "%s: %s has no effect here\n", path, ignored)
+	}
 	scripts.Notify = func(m claudecode.Message) { fmt.Fprintf(out, "%s: %s\n", m.Event, m.Text) }
 	hooks.Use(scripts)
 	return nil

@@ -25,7 +25,9 @@ func (r *Registry) New() any { return r.point.New() }
 // NewRun implements [hookkit.Access].
 func (r *Registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
 
-// Fire implements [hookkit.Access]. It calls runHooks by reflection, so that generated code is smaller.
+// Fire implements [hookkit.Access]. It calls runHooks by reflection, so that generated code is smaller. The parameters of
+// runHooks are, in every point: the generated Point, the context, the run, the payload, at an around point the act, what
+// FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this order.
 func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {
 	fire := reflect.ValueOf(r.point.Fire)
 	t := fire.Type()
@@ -42,10 +44,10 @@ func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (f
 			return fired, fmt.Errorf("hookkit: the run is a %T; pass a %v", run, t.In(2))
 		}
 	}
-	if args[3], err = addressOf(r.point.payload, payload); err != nil {
+	if args[3], err = addressOf(r.point.payloadType, payload); err != nil {
 		return fired, err
 	}
-	if t.In(3) == r.point.payload {
+	if t.In(3) == r.point.payloadType {
 		args[3] = args[3].Elem()
 	}
 	if r.point.wraps {
@@ -54,7 +56,7 @@ func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (f
 			return []reflect.Value{reflect.Zero(act.Out(0)), reflect.Zero(act.Out(1))}
 		})
 	}
-	args[0], args[last] = reflect.ValueOf(r.owner), reflect.ValueOf(r.state.latest().record(ctx, run, &fired))
+	args[0], args[last] = reflect.ValueOf(r.genPoint), reflect.ValueOf(r.state.latest().record(ctx, run, &fired))
 	if results := fire.Call(args); len(results) > 0 {
 		err, _ = results[len(results)-1].Interface().(error)
 	}
@@ -91,7 +93,7 @@ func (r *Registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookki
 	if set.Name == "" {
 		set.Name = nameOf(h)
 	}
-	return r.addAt("AddAny", site, r.point.Hook(r.point.Name, h), set)
+	return r.addAt("AddAny", site, r.point.MakeHook(r.point.Name, h), set)
 }
 
 // ObserveAny implements [hookkit.Access].

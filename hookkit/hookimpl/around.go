@@ -1,9 +1,8 @@
 package hookimpl
 
 import (
-	"cmp"
 	"context"
-	"reflect"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ type AroundInvocation struct {
 	outer *AroundInvocation // of the part inside a hook: the invocation around it
 
 	// These fields are used in the outermost invocation.
+	id     atomic.Uint64
 	gone   atomic.Bool // a hook or the act is ending the goroutine
 	failed atomic.Bool // errs may not be empty
 
@@ -42,9 +42,9 @@ const maxErrs = 32
 // End makes every next of the invocation invalid.
 func (inv *AroundInvocation) End() { inv.over.Store(true) }
 
-// Ended ends the invocation of a whole fire. If its goroutine is ending, so that Concluded was not called, it reports
+// Finish ends the invocation of a whole fire. If its goroutine is ending, so that Concluded was not called, it reports
 // the failures that no caller receives now.
-func (inv *AroundInvocation) Ended(ctx context.Context, s *Snapshot) {
+func (inv *AroundInvocation) Finish(ctx context.Context, s *Snapshot) {
 	inv.End()
 	inv.report(ctx, s, nil)
 }
@@ -62,60 +62,22 @@ func (inv *AroundInvocation) Over() bool {
 // Within makes the invocation a part of the outer one.
 func (inv *AroundInvocation) Within(outer *AroundInvocation) { inv.outer = outer }
 
+// number returns a random number of the whole fire, by which an answer of another fire is recognized. An answer may
+// outlive its fire, for example in a cache, and must not keep the fire in memory.
+func (inv *AroundInvocation) number() uint64 {
+	inv = inv.whole()
+	for inv.id.Load() == 0 {
+		inv.id.CompareAndSwap(0, rand.Uint64())
+	}
+	return inv.id.Load()
+}
+
 // whole returns the invocation of the whole fire.
 func (inv *AroundInvocation) whole() *AroundInvocation {
 	for inv.outer != nil {
 		inv = inv.outer
 	}
 	return inv
-}
-
-// Acted makes the answer the result of the wrapped act.
-func Acted[R any](a *hookkit.Answer[R], r R) { (*opaque.Answer[R])(a).Acted(r) }
-
-// Missing reports whether the answer is the zero Answer.
-func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).Given() }
-
-// Pass records that the answer leaves hook i, counted from 0, on its way out.
-func Pass[R any](a *hookkit.Answer[R], s *Snapshot, i int) {
-	if answer := (*opaque.Answer[R])(a); answer.Replaced() && i < len(s.entries) {
-		answer.Pass(s.entries[i])
-	}
-}
-
-// Reply returns the answer of an around hook as the reply of a hook for any point.
-func Reply[R any](a hookkit.Answer[R]) hookkit.AnyReply {
-	return hookkit.AnyReply{Result: boxed[R]{opaque.Answer[R](a)}}
-}
-
-// AnswerOf returns the answer of such a reply. Where it has another type, or there is a decision or a contribution, the
-// error is ErrIllegal.
-func AnswerOf[R any](reply hookkit.AnyReply, err error) (answer hookkit.Answer[R], _ error) {
-	illegal := cmp.Or(reply.Outcome, reply.Collected)
-	switch r := reply.Result.(type) {
-	case boxed[R]:
-		answer = hookkit.Answer[R](r.answer)
-	case R:
-		answer = hookkit.Answered(r)
-	default:
-		illegal = cmp.Or(illegal, reply.Result)
-	}
-	if illegal != nil && err == nil {
-		err = Illegal(illegal)
-	}
-	return answer, err
-}
-
-// boxed is an answer in a reply.
-type boxed[R any] struct{ answer opaque.Answer[R] }
-
-func (b boxed[R]) missing() bool { return !b.answer.Given() }
-
-func (b boxed[R]) decision() (string, string) {
-	if b.answer.Replaced() {
-		return "Answered", ""
-	}
-	return "", ""
 }
 
 // Crashed records that hook i, counted from 0, or the wrapped act after the last hook, did not return. It takes the
@@ -135,19 +97,7 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	if recovered != nil { // else it is reported already
 		made.failure = f
 	}
-	inv.made(ctx, s, made)
-	return f
-}
-
-// unreturned records that the wrapped act did not return.
-func (s *Snapshot) unreturned(ctx context.Context, recovered any) *hookkit.Failure {
-	f := (&entry{}).failure(s.point.Name, crashed(recovered))
-	if s.recording != nil {
-		s.recording.failed(f, true, recovered == nil)
-	}
-	if recovered == nil {
-		s.unreported(ctx, f)
-	}
+	inv.remember(ctx, s, made)
 	return f
 }
 
@@ -157,10 +107,10 @@ func (s *Snapshot) unreturned(ctx context.Context, recovered any) *hookkit.Failu
 func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
 	inv = inv.whole()
 	if i == len(s.entries) {
-		inv.made(ctx, s, madeError{err: err, by: i})
+		inv.remember(ctx, s, madeError{err: err, by: i})
 		return err
 	}
-	if inv.maker(err, i) >= 0 {
+	if inv.whoMade(err, i) >= 0 {
 		return err
 	}
 	crash, isCrash := err.(*crash)
@@ -171,17 +121,17 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 		inv.gone.Store(false) // it was the goroutine of the hook's timeout that ended
 	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
-		inv.made(ctx, s, madeError{err, i, s.entries[i].failure(s.point.Name, err)})
+		inv.remember(ctx, s, madeError{err, i, s.entries[i].failure(s.point.Name, err)})
 		return err
 	}
 	f := s.failed(ctx, s.entries[i], err, false, nil)
-	inv.made(ctx, s, madeError{f, i, f})
+	inv.remember(ctx, s, madeError{f, i, f})
 	return f
 }
 
-// made remembers an error for Concluded. If the fire is over, because a timeout has abandoned the hook that called
+// remember keeps an error for Concluded. If the fire is over, because a timeout has abandoned the hook that called
 // next, or if there are too many errors to remember, it reports the failure at once.
-func (inv *AroundInvocation) made(ctx context.Context, s *Snapshot, m madeError) {
+func (inv *AroundInvocation) remember(ctx context.Context, s *Snapshot, m madeError) {
 	inv.failed.Store(true)
 	inv.mu.Lock()
 	forgotten := m
@@ -212,15 +162,15 @@ func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error)
 	inv.reported = true
 	inv.mu.Unlock()
 	for _, m := range errs {
-		if m.failure != nil && !wraps(err, func(inner error) bool { return same(inner, m.err) }) {
+		if m.failure != nil && !inChain(err, func(inner error) bool { return same(inner, m.err) }) {
 			s.unreported(ctx, m.failure)
 		}
 	}
 }
 
-// maker returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error
+// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error
 // of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
-func (inv *AroundInvocation) maker(err error, i int) int {
+func (inv *AroundInvocation) whoMade(err error, i int) int {
 	if !inv.failed.Load() {
 		return -1
 	}
@@ -228,7 +178,7 @@ func (inv *AroundInvocation) maker(err error, i int) int {
 	errs := slices.Clone(inv.errs)
 	inv.mu.Unlock()
 	for _, m := range slices.Backward(errs) {
-		if m.by > i && wraps(err, func(inner error) bool { return same(inner, m.err) }) {
+		if m.by > i && inChain(err, func(inner error) bool { return same(inner, m.err) }) {
 			return m.by
 		}
 	}
@@ -248,7 +198,9 @@ func isIllegal(err error) bool {
 }
 
 // ErrorBy describes an error that no hook made.
-func ErrorBy(err error) hookkit.By { return hookkit.By{Decision: "Error", Reason: textOf(err)} }
+func ErrorBy(err error) hookkit.By {
+	return hookkit.By{Decision: hookkit.DecisionError, Reason: textOf(err)}
+}
 
 // Concluded records the end of the fire and, unless by is nil, stores who decided: the hook that gave the answer, or
 // the one that made the error. Only the end of the fire shows that, because an outer hook may have called next again.
@@ -269,14 +221,14 @@ func Concluded[R any](
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
-		if i := inv.maker(err, -1); i >= 0 && i < len(s.entries) {
+		if i := inv.whoMade(err, -1); i >= 0 && i < len(s.entries) {
 			decided.Hook, decided.Site = s.entries[i].name, s.entries[i].site
 		}
 		if f := failureIn(err); f != nil && f.Hook != "" && inv.remembers(f) {
 			decided.Reason = textOf(f.Cause)
 		}
 	} else if e, ok := (*opaque.Answer[R])(answer).By().(*entry); ok {
-		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: "Answered"}
+		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
 	}
 	if by != nil {
 		*by = decided
@@ -285,97 +237,4 @@ func Concluded[R any](
 		r.decided(decided)
 		r.err, r.gone = err, nil
 	}
-}
-
-// wraps reports whether found returns true for err or an error that it wraps. Unlike errors.Is it asks no method Is:
-// that of ErrTimeout takes itself for the context.DeadlineExceeded of somebody else. Unwrap of a typed nil may panic.
-func wraps(err error, found func(error) bool) bool {
-	defer func() { _ = recover() }()
-	left := maxWrapped
-	return anyIn(err, &left, found)
-}
-
-// maxWrapped bounds the errors that wraps asks. An error of a hook may wrap itself, and errors.As would never return.
-const maxWrapped = 1000
-
-func anyIn(err error, left *int, found func(error) bool) bool {
-	for err != nil && *left > 0 {
-		*left--
-		if found(err) {
-			return true
-		}
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			err = e.Unwrap()
-		case interface{ Unwrap() []error }:
-			return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyIn(err, left, found) })
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-// same reports whether two errors are one. They need not be comparable: for example, the ErrorList of go/scanner is a
-// slice.
-func same(a, b error) bool {
-	t := reflect.TypeOf(a)
-	if t != reflect.TypeOf(b) {
-		return false
-	}
-	return t.Kind() == reflect.Pointer && a == b ||
-		t.Kind() != reflect.Pointer && identical(reflect.ValueOf(a), reflect.ValueOf(b))
-}
-
-func identical(a, b reflect.Value) bool {
-	if !a.IsValid() || !b.IsValid() {
-		return a.IsValid() == b.IsValid()
-	}
-	if a.Type() != b.Type() {
-		return false
-	}
-	switch a.Kind() {
-	case reflect.Slice:
-		return a.Len() == b.Len() && a.UnsafePointer() == b.UnsafePointer()
-	case reflect.Map, reflect.Func:
-		return a.UnsafePointer() == b.UnsafePointer()
-	case reflect.Interface:
-		return identical(a.Elem(), b.Elem())
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if !identical(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Array:
-		for i := range a.Len() {
-			if !identical(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return true
-	}
-	return a.Equal(b)
-}
-
-// failureIn returns the first failure that err is or wraps, or nil.
-func failureIn(err error) (f *hookkit.Failure) {
-	wraps(err, func(err error) (ok bool) {
-		f, ok = err.(*hookkit.Failure) //nolint:errorlint // wraps visits the chain
-		return ok
-	})
-	return f
-}
-
-// Unwrapped returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
-// reported as an act inside hooks is.
-func (s *State) Unwrapped(ctx context.Context, point *Point, recovered any) error {
-	now := &Snapshot{point: point}
-	if r := s.registry.Load(); r != nil {
-		r.tree.mu.Lock()
-		now = r.take()
-		r.tree.mu.Unlock()
-	}
-	return now.unreturned(ctx, recovered)
 }

@@ -14,16 +14,16 @@ type Calls struct {
 	NewRun func() hookkit.AnyRun // a run with a zero environment
 	// Call calls a hook of the point.
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
-	// Hook makes a hook of the point from one for any point.
-	Hook func(point string, h hookkit.AnyHook) any
+	// MakeHook makes a hook of the point from one for any point.
+	MakeHook func(point string, h hookkit.AnyHook) any
 	// Notify calls an observer of the point. fired is a pointer to the point's Fired struct.
 	Notify func(ctx context.Context, observer any, run hookkit.AnyRun, fired any)
 	// Contribution is the type of one contribution; nil where hooks contribute nothing.
 	Contribution reflect.Type
 
-	hook, payload reflect.Type // the interface of the hooks, and the payload
-	decides       bool         // hooks decide, so that FailClosed can tighten the policy
-	wraps         bool         // Around: an error ends the fire, and need not be the hook's own
+	hookType, payloadType reflect.Type // the interface of the hooks, and the payload
+	decides               bool         // hooks decide, so that FailClosed can tighten the policy
+	wraps                 bool         // Around: an error ends the fire, and need not be the hook's own
 }
 
 // The functions below are not inlined, because the compiler would compile their closures twice for each point.
@@ -37,11 +37,11 @@ func Checking[H, E, P, O, F any, Func ~func(context.Context, *hookkit.Run[E], P)
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 		},
-		Hook: func(point string, h hookkit.AnyHook) any {
+		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
 				_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 				return err
@@ -60,12 +60,12 @@ func Deciding[H, E, P, D, O, F any, Func ~func(context.Context, *hookkit.Run[E],
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), decides: true,
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out}, err
 		},
-		Hook: func(point string, h hookkit.AnyHook) any {
+		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
 				out, _, err := unpack[D, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 				return out, err
@@ -84,13 +84,13 @@ func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
 		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Collected: contributions(values)}, err
 		},
-		Hook: func(point string, h hookkit.AnyHook) any {
+		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
 				_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 				return values, err
@@ -100,7 +100,7 @@ func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E
 	}
 }
 
-// DecidingAndCollecting is for hooks that return both.
+// DecidingAndCollecting is for hooks that return a decision and contributions.
 //
 //go:noinline
 func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) (D, []T, error)](
@@ -109,13 +109,13 @@ func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, 
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), decides: true,
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
 		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
 		},
-		Hook: func(point string, h hookkit.AnyHook) any {
+		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
 				return unpack[D, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 			})
@@ -133,12 +133,12 @@ func Wrapping[H, E, P, O, F any](
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), wraps: true,
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), wraps: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
 		},
-		Hook:   hook,
-		Notify: notifying(observe),
+		MakeHook: hook,
+		Notify:   notifying(observe),
 	}
 }
 

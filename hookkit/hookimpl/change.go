@@ -49,7 +49,7 @@ func commit(changes []change) error {
 	}
 	for _, c := range changes {
 		for _, e := range slices.Concat(c.hooks, c.observers, c.tracers) {
-			e.owner = c.at
+			e.registry = c.at
 			for _, reg := range e.regs {
 				reg.registeredAt(c.at)
 			}
@@ -93,7 +93,7 @@ func (r *Registry) checkAnchor(e *entry, a anchor) error {
 			continue // the Hooks of a Bind, from which a Use moves the entry to other Hooks
 		}
 		switch {
-		case !sameHooks(r.outermost().owner, owner.outermost().owner):
+		case !sameHooks(r.outermost().genPoint, owner.outermost().genPoint):
 			word := "before"
 			if a.after {
 				word = "after"

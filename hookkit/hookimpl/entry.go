@@ -22,7 +22,7 @@ type entry struct {
 	priority   int
 	ranked     bool // the priority was given
 	anchors    []anchor
-	owner      *Registry
+	registry   *Registry
 	timeout    time.Duration
 	failClosed bool
 	spent      *atomic.Bool // of Once: the hook was called
@@ -123,7 +123,7 @@ func newEntry(hook any, set opaque.Settings, site string) *entry {
 func refuseNil(verb, site, what string, hook any) {
 	around, hook := conditions(hook)
 	for _, c := range around {
-		if !c.given {
+		if isNil(c.when) {
 			panic(fmt.Sprintf("hookkit: %s at %s: the condition %q is nil; pass a function", verb, site, c.desc))
 		}
 	}

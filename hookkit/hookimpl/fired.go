@@ -36,7 +36,7 @@ func (p *Point) anyFired(fired any) hookkit.AnyFired {
 		a.Final = v.Field(at.final).Interface()
 	}
 	if at.exit > 0 {
-		a.Outcome = v.Field(at.exit).Interface()
+		a.Exit = v.Field(at.exit).Interface()
 	}
 	if at.collected > 0 && v.Field(at.collected).Len() > 0 {
 		a.Collected = v.Field(at.collected).Interface()

@@ -37,7 +37,7 @@ func (o *ordering) sort() []*entry {
 	weak := weakAnchors{ordering: o}
 	weak.tie(entries)
 	moveUp(nodes)
-	ordered := fire(nodes)
+	ordered := topologicalOrder(nodes)
 	weak.untie()
 	return ordered
 }
@@ -68,19 +68,19 @@ func moveUp(nodes []*node) {
 	}
 }
 
-// fire returns the entries of the nodes in firing order.
-func fire(nodes []*node) []*entry {
+// topologicalOrder returns the entries of the nodes in firing order.
+func topologicalOrder(nodes []*node) []*entry {
 	var ready rankHeap
 	for _, n := range nodes {
 		if len(n.in) == 0 {
 			heap.Push(&ready, n)
 		}
 	}
-	var fired []*entry
+	var order []*entry
 	for len(ready) > 0 {
 		n := heap.Pop(&ready).(*node)
 		if n.entry != nil {
-			fired = append(fired, n.entry)
+			order = append(order, n.entry)
 		}
 		for _, s := range n.out {
 			if s.done++; s.done == len(s.in) {
@@ -89,7 +89,7 @@ func fire(nodes []*node) []*entry {
 			}
 		}
 	}
-	return fired
+	return order
 }
 
 // A rankHeap is a heap of the nodes that wait for nothing.

@@ -88,7 +88,7 @@ func (inv *Invocation) Contributed(n int, by *[]hookkit.By) {
 	}
 	e := inv.entry()
 	for range n {
-		*by = append(*by, hookkit.By{Hook: e.name, Site: e.site, Decision: "Collect"})
+		*by = append(*by, hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionCollect})
 	}
 }
 
@@ -116,7 +116,7 @@ func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, b
 	f := e.failure(s.point.Name, err)
 	ends := gone || s.point.stops(e)
 	if ends && by != nil {
-		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: "Error", Reason: textOf(f.Cause)}
+		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
 	}
 	if s.recording != nil {
 		s.recording.failed(f, ends, gone)

@@ -42,7 +42,7 @@ func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 // info describes the entry; layers are those of its point.
 func (e *entry) info(layers []*Registry) hookkit.Info {
 	i := hookkit.Info{
-		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.owner.depth, LayerName: e.owner.name,
+		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.registry.depth, LayerName: e.registry.name,
 		Timeout: e.timeout, Once: e.spent != nil, When: e.when,
 	}
 	if e.queue != nil {

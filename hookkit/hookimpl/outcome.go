@@ -12,10 +12,10 @@ import (
 type Replacement struct{ kind, reason string }
 
 // Replaced returns the Replacement of a Replace constructor.
-func Replaced(reason string) Replacement { return Replacement{"Replace", reason} }
+func Replaced(reason string) Replacement { return Replacement{hookkit.DecisionReplace, reason} }
 
 // Edited returns the Replacement of an Edit constructor.
-func Edited(reason string) Replacement { return Replacement{"Edit", reason} }
+func Edited(reason string) Replacement { return Replacement{hookkit.DecisionEdit, reason} }
 
 func (r Replacement) decision() (string, string) { return r.kind, r.reason }
 
@@ -49,10 +49,10 @@ func describe(outcome any) (decision, reason string) {
 func (p *Point) legal() []hookkit.Outcome {
 	p.once.Do(func() {
 		if p.Replace != nil {
-			p.outcomes = append(p.outcomes, rewriting("Replace", p.Replace))
+			p.outcomes = append(p.outcomes, rewriting(hookkit.DecisionReplace, p.Replace))
 		}
 		if p.Edit != nil {
-			p.outcomes = append(p.outcomes, rewriting("Edit", p.Edit))
+			p.outcomes = append(p.outcomes, rewriting(hookkit.DecisionEdit, p.Edit))
 		}
 		for _, x := range p.Exits {
 			p.outcomes = append(p.outcomes, exiting(reflect.TypeOf(x)))

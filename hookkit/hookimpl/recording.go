@@ -14,6 +14,7 @@ type recording struct {
 	ctx   context.Context
 	run   hookkit.AnyRun
 	fired *hookkit.AnyFired // where to store the fire for PointInfo.Fire; else nil
+	whole *recordedFire     // which the recording is a part of
 
 	mu      sync.Mutex // an around hook that was abandoned may still report
 	ended   bool
@@ -32,7 +33,7 @@ func (r *recording) decided(by hookkit.By) {
 func (r *recording) voted(by hookkit.By, outcome any) {
 	r.ballots = append(
 		r.ballots,
-		hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Outcome: outcome},
+		hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Exit: outcome},
 	)
 }
 
@@ -48,7 +49,7 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 	}
 	if ends {
 		v := r.verdict
-		v.By, v.Site, v.Decision, v.Reason = f.Hook, f.Site, "Error", textOf(f.Cause)
+		v.By, v.Site, v.Decision, v.Reason = f.Hook, f.Site, hookkit.DecisionError, textOf(f.Cause)
 	}
 }
 
@@ -80,7 +81,7 @@ func (s *Snapshot) Begin(verdict *hookkit.Verdict) {
 }
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired
-// struct of the point.
+// struct of the point. The snapshot must not be used afterwards.
 func (s *Snapshot) Notify(fired any) {
 	r := s.recording
 	r.mu.Lock()
@@ -103,6 +104,7 @@ func (s *Snapshot) Notify(fired any) {
 		*r.fired = s.point.anyFired(fired)
 	}
 	s.notifyFrom(0, fired)
+	s.release()
 }
 
 // notifyFrom notifies the observers from i on. If one ends the goroutine, the deferred call notifies the next ones.
@@ -141,7 +143,7 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 		s.unreported(ctx, f)
 		if len(s.tracers) > 0 {
 			s.trace(ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point, Hook: f.Hook,
-				Site: f.Site, Layer: e.owner.depth, Priority: e.priority, Start: s.recording.verdict.Start,
+				Site: f.Site, Layer: e.registry.depth, Priority: e.priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()

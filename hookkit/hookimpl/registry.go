@@ -11,14 +11,14 @@ import (
 
 // A Registry holds the hooks and observers of one point.
 type Registry struct {
-	point *Point
-	owner any // the generated Point, for Point.Fire
-	state *State
-	tree  *tree
-	outer *Registry // of the outer layer; nil if this is the outermost
-	depth int       // 0 for the outermost
-	name  string    // of the layer
-	stage atomic.Uint32
+	point    *Point
+	genPoint any // the generated Point, for Point.Fire
+	state    *State
+	tree     *tree
+	outer    *Registry // of the outer layer; nil if this is the outermost
+	depth    int       // 0 for the outermost
+	name     string    // of the layer
+	stage    atomic.Uint32
 
 	// What follows is guarded by tree.mu.
 	hooks     ordering

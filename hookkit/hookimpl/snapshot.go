@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
@@ -38,12 +39,32 @@ const observed = math.MaxUint64
 // record returns a copy of the snapshot for one fire, which notifies observers and tracers. If fired is not nil, the
 // fire stores there what its observers receive.
 func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, fired *hookkit.AnyFired) *Snapshot {
-	own := &struct { // in one allocation
-		snapshot  Snapshot
-		recording recording
-	}{*s, recording{ctx: Background(ctx), run: run, fired: fired}}
+	own := recorded.Get().(*recordedFire)
+	own.snapshot = *s
 	own.snapshot.recording = &own.recording
+	own.recording.ctx, own.recording.run, own.recording.fired = Background(ctx), run, fired
+	own.recording.whole = own
 	return &own.snapshot
+}
+
+// A recordedFire is the memory of one recorded fire.
+type recordedFire struct {
+	snapshot  Snapshot
+	recording recording
+}
+
+// recorded are the recorded fires that nobody uses any more.
+var recorded = sync.Pool{New: func() any { return new(recordedFire) }}
+
+// release makes the memory of a recorded fire available to another one. It keeps the memory of a fire that something
+// may still use afterwards: an abandoned around hook, or an observer in the background.
+func (s *Snapshot) release() {
+	if s.point.wraps || slices.ContainsFunc(s.observers, func(e *entry) bool { return e.queue != nil }) {
+		return
+	}
+	own := s.recording.whole
+	own.snapshot, own.recording = Snapshot{}, recording{}
+	recorded.Put(own)
 }
 
 // Background returns ctx, or the background context for a nil one.
@@ -90,7 +111,7 @@ func (r *Registry) take() *Snapshot {
 
 // fill makes Hooks from the entries.
 func (s *Snapshot) fill() {
-	hooks := reflect.MakeSlice(reflect.SliceOf(s.point.hook), len(s.entries), len(s.entries))
+	hooks := reflect.MakeSlice(reflect.SliceOf(s.point.hookType), len(s.entries), len(s.entries))
 	for i, e := range s.entries {
 		hooks.Index(i).Set(reflect.ValueOf(s.callable(e)))
 	}
@@ -112,8 +133,11 @@ func (s *Snapshot) callable(e *entry) any {
 	if len(s.tracers) == 0 && e.timeout == 0 && e.spent == nil {
 		return e.hook
 	}
-	supervised := &supervisedHook{snapshot: s, entry: e}
-	return s.point.Hook(s.point.Name, supervised.call)
+	supervised := &supervisedHook{snapshot: s, entry: e, hook: e.hook}
+	if e.spent != nil {
+		_, supervised.hook = conditions(e.hook) // due asks the conditions
+	}
+	return s.point.MakeHook(s.point.Name, supervised.call)
 }
 
 // Recording reports whether the fire has observers or tracers to notify when it ends. The snapshots of Rest are parts

@@ -10,7 +10,7 @@ import (
 // bare returns the registry of a point whose hooks are functions.
 func bare(s *State) *Registry { return s.Registry(nil, &barePoint) }
 
-var barePoint = Point{Name: "Bare", Calls: Calls{hook: reflect.TypeFor[func()]()}}
+var barePoint = Point{Name: "Bare", Calls: Calls{hookType: reflect.TypeFor[func()]()}}
 
 // A fire reuses the snapshot of the last one until a layer changes.
 func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {

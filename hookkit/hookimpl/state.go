@@ -30,12 +30,12 @@ func (s *State) activate(active bool) {
 	atomic.StoreUint32(&s.active, flag)
 }
 
-// Registry returns the registry of the point, which it makes on first use. owner is the generated Point.
-func (s *State) Registry(owner any, point *Point) *Registry {
+// Registry returns the registry of the point, which it makes on first use. genPoint is the generated Point.
+func (s *State) Registry(genPoint any, point *Point) *Registry {
 	if r := s.registry.Load(); r != nil {
 		return r
 	}
-	s.registry.CompareAndSwap(nil, &Registry{point: point, owner: owner, state: s, tree: newTree()})
+	s.registry.CompareAndSwap(nil, &Registry{point: point, genPoint: genPoint, state: s, tree: newTree()})
 	return s.registry.Load()
 }
 
@@ -78,4 +78,28 @@ func (s *State) latest() *Snapshot {
 	now.fill()
 	s.snapshot.Store(now)
 	return now
+}
+
+// ActCrashed returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
+// reported as an act inside hooks is.
+func (s *State) ActCrashed(ctx context.Context, point *Point, recovered any) error {
+	now := &Snapshot{point: point}
+	if r := s.registry.Load(); r != nil {
+		r.tree.mu.Lock()
+		now = r.take()
+		r.tree.mu.Unlock()
+	}
+	return now.unreturned(ctx, recovered)
+}
+
+// unreturned records that the wrapped act did not return.
+func (s *Snapshot) unreturned(ctx context.Context, recovered any) *hookkit.Failure {
+	f := (&entry{}).failure(s.point.Name, crashed(recovered))
+	if s.recording != nil {
+		s.recording.failed(f, true, recovered == nil)
+	}
+	if recovered == nil {
+		s.unreported(ctx, f)
+	}
+	return f
 }

@@ -61,7 +61,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	if set.Replacing != nil {
 		old = set.Replacing.Registered().(*registration)
 		vacated = old.at()
-		if len(vacated) > 0 && !sameHooks(registryOf(points[0]).outermost().owner, vacated[0].outermost().owner) {
+		if len(vacated) > 0 && !sameHooks(registryOf(points[0]).outermost().genPoint, vacated[0].outermost().genPoint) {
 			refuse("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
 		}
 	}

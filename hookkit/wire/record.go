@@ -110,19 +110,19 @@ func (r *Recorder[R]) event(run R, fired hookkit.AnyFired) (Event, error) {
 		return text
 	}
 	e.Payload = encode(fired.Payload)
-	if fired.Decision == "Replace" || fired.Decision == "Edit" || fired.Outcome != nil {
+	if fired.Decision == hookkit.DecisionReplace || fired.Decision == hookkit.DecisionEdit || fired.Exit != nil {
 		if final := encode(fired.Final); !bytes.Equal(final, e.Payload) {
 			e.Final = final
 		}
 	}
-	if fired.Outcome != nil {
-		e.Value = encode(fired.Outcome)
+	if fired.Exit != nil {
+		e.Value = encode(fired.Exit)
 	}
 	if fired.Collected != nil {
 		e.Collected = encode(fired.Collected)
 	}
 	for _, b := range fired.Ballots {
-		e.Ballots = append(e.Ballots, Ballot{b.By, b.Site, b.Decision, b.Reason, encode(b.Outcome)})
+		e.Ballots = append(e.Ballots, Ballot{b.By, b.Site, b.Decision, b.Reason, encode(b.Exit)})
 	}
 	return e, err
 }
@@ -132,9 +132,9 @@ func decisionName(decision string) string {
 	switch decision {
 	case "":
 		return Continue
-	case "Replace":
+	case hookkit.DecisionReplace:
 		return Replace
-	case "Edit":
+	case hookkit.DecisionEdit:
 		return Edit
 	}
 	return decision

@@ -215,9 +215,9 @@ func (r Reply) outcome(p hookkit.PointInfo) (any, error) {
 // decisionOf returns the name of an outcome in a Reply, and whether it replaces or edits the payload.
 func decisionOf(o hookkit.Outcome) (name string, rewrites bool) {
 	switch o.Name {
-	case "Replace":
+	case hookkit.DecisionReplace:
 		return Replace, true
-	case "Edit":
+	case hookkit.DecisionEdit:
 		return Edit, true
 	}
 	return o.Name, false

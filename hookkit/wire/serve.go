@@ -91,17 +91,17 @@ func replyOf(p hookkit.PointInfo, fired hookkit.AnyFired) (Reply, error) {
 	for _, o := range p.Outcomes {
 		name, rewrites := decisionOf(o)
 		switch {
-		case fired.Outcome != nil && !rewrites && reflect.TypeOf(fired.Outcome) == o.Type:
-			r.Decision, value = name, fired.Outcome
-		case fired.Outcome == nil && rewrites && o.Name == rewriteOf(p, fired):
+		case fired.Exit != nil && !rewrites && reflect.TypeOf(fired.Exit) == o.Type:
+			r.Decision, value = name, fired.Exit
+		case fired.Exit == nil && rewrites && o.Name == rewriteOf(p, fired):
 			r.Decision, r.Reason, value = name, fired.Reason, fired.Final
 			if name == Edit {
 				value = editedField(fired.Final, o.Type).Interface()
 			}
 		}
 	}
-	if fired.Outcome != nil && r.Decision == Continue {
-		return Reply{}, fmt.Errorf("wire: the outcome %T of %s cannot be written", fired.Outcome, p.Name)
+	if fired.Exit != nil && r.Decision == Continue {
+		return Reply{}, fmt.Errorf("wire: the outcome %T of %s cannot be written", fired.Exit, p.Name)
 	}
 	var err error
 	if r.Decision != Continue {
@@ -120,21 +120,21 @@ func replyOf(p hookkit.PointInfo, fired hookkit.AnyFired) (Reply, error) {
 // rewriteOf returns how the payload was changed: "Replace", "Edit", or "". The last hook that changed it may have
 // edited the replacement of an earlier one. An edit alone would then lose the rest of the replacement.
 func rewriteOf(p hookkit.PointInfo, fired hookkit.AnyFired) string {
-	if fired.Decision != "Edit" || !slices.ContainsFunc(p.Outcomes, func(o hookkit.Outcome) bool {
-		return o.Name == "Replace"
+	if fired.Decision != hookkit.DecisionEdit || !slices.ContainsFunc(p.Outcomes, func(o hookkit.Outcome) bool {
+		return o.Name == hookkit.DecisionReplace
 	}) {
 		return fired.Decision
 	}
-	edit := p.Outcomes[slices.IndexFunc(p.Outcomes, func(o hookkit.Outcome) bool { return o.Name == "Edit" })]
+	edit := p.Outcomes[slices.IndexFunc(p.Outcomes, func(o hookkit.Outcome) bool { return o.Name == hookkit.DecisionEdit })]
 	edited := reflect.New(reflect.TypeOf(fired.Payload)).Elem()
 	edited.Set(reflect.ValueOf(fired.Payload))
 	if edited.Kind() == reflect.Struct {
 		editedField(edited.Addr().Interface(), edit.Type).Set(editedField(fired.Final, edit.Type))
 		if reflect.DeepEqual(edited.Interface(), fired.Final) {
-			return "Edit"
+			return hookkit.DecisionEdit
 		}
 	}
-	return "Replace"
+	return hookkit.DecisionReplace
 }
 
 // editedField returns the one field of the payload that has the type t.

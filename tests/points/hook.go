@@ -98,7 +98,7 @@ func (p *Point) Observe(h *fixture.Hooks, see func(Fired), opts ...hookkit.Obser
 			}
 			return nil
 		}
-		fired := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"),
+		fired := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Exit: part("Exit"),
 			Collected: part("Collected"),
 			Result:    part("Result"), Verdict: part("Verdict").(hookkit.Verdict)}
 		if !p.Rewrites() {
@@ -129,7 +129,7 @@ func (p *Point) fired(ctx context.Context, run *fixture.Run, generic hookkit.Any
 		Point:   p,
 		Run:     run,
 		Ctx:     ctx,
-		Exit:    generic.Outcome,
+		Exit:    generic.Exit,
 		Err:     generic.Err,
 		Ballots: generic.Ballots,
 		Verdict: generic.Verdict,

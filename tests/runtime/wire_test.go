@@ -79,10 +79,10 @@ func TestWire(t *testing.T) {
 				want, _ := wirePoints(&local)[i].Fire(t.Context(), fixture.NewRun(nil), payload)
 				got, _ := wirePoints(&host)[i].Fire(t.Context(), fixture.NewRun(nil), payload)
 
-				if !reflect.DeepEqual(got.Outcome, want.Outcome) {
-					t.Errorf("the outcome is %#v, locally %#v", got.Outcome, want.Outcome)
+				if !reflect.DeepEqual(got.Exit, want.Exit) {
+					t.Errorf("the outcome is %#v, locally %#v", got.Exit, want.Exit)
 				}
-				if want.Outcome == nil && want.Err == nil && !reflect.DeepEqual(got.Final, want.Final) {
+				if want.Exit == nil && want.Err == nil && !reflect.DeepEqual(got.Final, want.Final) {
 					t.Errorf("the payload is left as %#v, locally as %#v", got.Final, want.Final)
 				}
 				if want.Err == nil && !reflect.DeepEqual(got.Collected, want.Collected) {

@@ -1,0 +1,263 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"go/token"
+	"reflect"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A call is a model call or a tool call with its span.
+type call struct {
+	ctx    context.Context // with the span
+	span   trace.Span
+	start  time.Time
+	labels []attribute.KeyValue // of its metrics
+}
+
+// begin starts a call. If the SDK panics, the call has no span of its own.
+func (t *Telemetry) begin(
+	ctx context.Context, operation, name string, kind trace.SpanKind, attrs []attribute.KeyValue,
+) *call {
+	c := &call{ctx: ctx, span: trace.SpanFromContext(context.Background()), start: time.Now()}
+	guarded(func() {
+		c.ctx, c.span = t.tracer.Start(ctx, titled(operation, name), trace.WithSpanKind(kind), trace.WithAttributes(attrs...))
+	})
+	return c
+}
+
+// end ends a call. class is the kind of its error, or "" without one.
+func (t *Telemetry) end(c *call, operation, class, message string, attrs []attribute.KeyValue) {
+	if class != "" {
+		attrs = append(attrs, attribute.String(errorType, class))
+		c.labels = append(c.labels, attribute.String(errorType, class))
+	}
+	guarded(func() {
+		defer c.span.End()
+		c.span.SetAttributes(attrs...)
+		if class != "" {
+			c.span.SetStatus(codes.Error, message)
+		}
+	})
+	t.measure(c.ctx, operation, time.Since(c.start), c.labels)
+}
+
+// model records a call to the model.
+func (b *binding) model(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (answer hookkit.Answer[agent.LLMResponse], err error) {
+	open, mine := b.run(run)
+	if !mine {
+		return next.Call(ctx, req)
+	}
+	c := b.begin(open.within(ctx), chat, b.name(req.Model), trace.SpanKindClient, b.request(run, req))
+	returned := false
+	defer func() {
+		reply, class, message := answer.Value(), classOf(err), ""
+		switch {
+		case !returned:
+			class, message = classPanic, "the call panicked or ended its goroutine"
+		case err != nil:
+			message = b.reason(textOf(err), req)
+		}
+		c.labels = b.named(nil, requestModel, b.models.bounded(b.name(req.Model)))
+		c.labels = b.named(c.labels, responseModel, b.models.bounded(b.name(reply.Model)))
+		b.end(c, chat, class, message, b.reply(reply))
+		b.count(c, "input", reply.Usage.Input)
+		b.count(c, "output", reply.Usage.Output)
+	}()
+	answer, err = next.Call(c.ctx, req)
+	returned = true
+	return answer, err
+}
+
+// count records the tokens of a call to the model. Zero means that the model did not report them.
+func (t *Telemetry) count(c *call, kind string, tokens int) {
+	if tokens > 0 {
+		guarded(func() {
+			t.tokens.Record(c.ctx, int64(tokens),
+				metric.WithAttributes(append(t.labels(chat, c.labels), attribute.String(tokenType, kind))...))
+		})
+	}
+}
+
+// request returns the attributes of a request to the model.
+func (t *Telemetry) request(run *agent.Run, req agent.LLMRequest) []attribute.KeyValue {
+	attrs := t.named(t.identity(chat, run), requestModel, req.Model)
+	if req.Step > 0 {
+		attrs = append(attrs, attribute.Int(step, req.Step))
+	}
+	if req.MaxTokens > 0 {
+		attrs = append(attrs, attribute.Int(requestMaxTokens, req.MaxTokens))
+	}
+	if req.Temperature != nil {
+		attrs = append(attrs, attribute.Float64(requestTemperature, *req.Temperature))
+	}
+	if f := req.ResponseFormat; f != nil {
+		kind := "json"
+		if f.Type == "text" {
+			kind = "text"
+		}
+		attrs = append(attrs, attribute.String(outputType, kind))
+	}
+	if t.Content {
+		shown := req.Messages[max(len(req.Messages)-shownCount, 0):]
+		attrs = append(attrs, t.content(inputMessages, messages(shown)))
+	}
+	return attrs
+}
+
+// reply returns the attributes of a reply of the model.
+func (t *Telemetry) reply(reply agent.LLMResponse) []attribute.KeyValue {
+	attrs := t.named(usage(reply.Usage), responseModel, reply.Model)
+	attrs = t.named(attrs, responseID, reply.ID)
+	if reply.FinishReason != "" {
+		attrs = append(attrs, attribute.StringSlice(finishReasons, []string{t.name(reply.FinishReason)}))
+	}
+	if t.Content && (reply.Content != "" || len(reply.ToolCalls) > 0 || len(reply.Parts) > 0) {
+		shown := messages([]agent.Message{reply.Message()})
+		shown[0].FinishReason = reply.FinishReason
+		attrs = append(attrs, t.content(outputMessages, shown))
+	}
+	return attrs
+}
+
+// tool records an attempt at a tool call.
+func (b *binding) tool(
+	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
+) (answer hookkit.Answer[agent.ToolCallResult], err error) {
+	open, mine := b.run(run)
+	if !mine {
+		return next.Call(ctx, req)
+	}
+	attrs := b.named(b.identity(executeTool, run, attribute.String(toolType, "function")), toolName, req.Name)
+	attrs = b.named(attrs, toolCallID, req.ID)
+	if req.Step > 0 {
+		attrs = append(attrs, attribute.Int(step, req.Step))
+	}
+	if b.Content {
+		attrs = append(attrs, attribute.String(toolArguments, string(b.Redact.CutJSON(req.Args, contentChars))))
+	}
+	c := b.begin(open.within(ctx), executeTool, b.name(req.Name), trace.SpanKindInternal, attrs)
+	returned := false
+	defer func() {
+		result, class, message := answer.Value(), classOf(err), ""
+		switch {
+		case !returned:
+			class, message = classPanic, "the call panicked or ended its goroutine"
+		case err != nil:
+			message = b.reason(textOf(err), req, result.Output)
+		case result.Err != "":
+			class, message = known(result.Kind), b.reason(result.Err, req, result.Output)
+		}
+		c.labels = []attribute.KeyValue{attribute.String(toolName, b.listed(run, req.Name))}
+		var attrs []attribute.KeyValue
+		if b.Content && result.Output != "" {
+			attrs = append(attrs, attribute.String(toolResult, cut(&b.Redact, result.Output, contentChars)))
+		}
+		b.end(c, executeTool, class, message, attrs)
+	}()
+	answer, err = next.Call(c.ctx, req)
+	returned = true
+	return answer, err
+}
+
+// listed returns the name of a tool of the run for a metric.
+func (t *Telemetry) listed(run *agent.Run, name string) string {
+	if run == nil || run.Env == nil || run.Env.Tools == nil {
+		return other
+	}
+	if _, ok := run.Env.Tools.Lookup(name); !ok {
+		return other
+	}
+	return t.tools.bounded(t.name(name))
+}
+
+// The values of error.type, in addition to the kinds of failure of a call.
+const (
+	classPanic     = string(agent.FailPanic)
+	classTimeout   = string(agent.FailTimeout)
+	classCancelled = string(agent.FailCancelled)
+	classHook      = string(agent.FailHook)
+	classTooLong   = "prompt_too_long"
+)
+
+// classOf returns the value of error.type for an error, or "" for nil.
+func classOf(err error) (class string) {
+	if err == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil { // a method of the error panicked
+			class = other
+		}
+	}()
+	var (
+		tool    *agent.ToolError
+		tooLong *agent.PromptTooLong
+		failure *hookkit.Failure
+	)
+	switch {
+	case errors.As(err, &tool) && tool != nil && tool.Kind != "":
+		return known(tool.Kind)
+	case errors.As(err, &tooLong):
+		return classTooLong
+	case errors.Is(err, context.DeadlineExceeded):
+		return classTimeout
+	case errors.Is(err, context.Canceled):
+		return classCancelled
+	case errors.As(err, &failure):
+		return classHook
+	}
+	return typeOf(err)
+}
+
+// typeOf returns the first exported type among an error and those that it wraps, for example *url.Error. A program has
+// a bounded number of types.
+func typeOf(err error) string {
+	for range 100 {
+		t := reflect.TypeOf(err)
+		if t == nil {
+			break
+		}
+		name := t.Name()
+		if t.Kind() == reflect.Pointer {
+			name = t.Elem().Name()
+		}
+		if token.IsExported(name) {
+			return t.String()
+		}
+		err = errors.Unwrap(err)
+	}
+	return other
+}
+
+// known returns a kind of failure. Tools can invent kinds, which become other.
+func known(kind agent.FailureKind) string {
+	switch kind {
+	case agent.FailTool, agent.FailPanic, agent.FailTimeout, agent.FailCancelled, agent.FailArguments, agent.FailUnknown,
+		agent.FailDuplicate, agent.FailTooMany, agent.FailDisabled, agent.FailDenied, agent.FailSkipped, agent.FailHook,
+		agent.FailRejected, agent.FailRunEnded, agent.FailHandoff:
+		return string(kind)
+	}
+	return other
+}
+
+// textOf returns the text of an error whose method may panic.
+func textOf(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "an error whose methods panic"
+		}
+	}()
+	return err.Error()
+}
