@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/builtin/claudecode"
@@ -25,6 +26,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/builtin/shell"
 	"github.com/hookgen/hookgen/builtin/state"
@@ -131,6 +133,9 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100),
 				screen.Schema(`{}`)}}
 		},
+		"screen.Reply": func() agent.Hook {
+			return &screen.Reply{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100)}}
+		},
 		"permission.Rules": func() agent.Hook {
 			return &permission.Rules{List: []permission.Rule{
 				{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")},
@@ -181,6 +186,11 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
 		},
 		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
+		"retry.Model":        func() agent.Hook { return &retry.Model{FirstWait: time.Nanosecond} },
+		"retry.Tools":        func() agent.Hook { return &retry.Tools{Idempotent: []string{"*"}, FirstWait: time.Nanosecond} },
+		"retry.Fallback":     func() agent.Hook { return &retry.Fallback{Models: []string{"small"}} },
+		"retry.Breaker":      func() agent.Hook { return &retry.Breaker{} },
+		"retry.Cache":        func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
 		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
 		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },

@@ -16,7 +16,7 @@
 //   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
-//   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
+//   - refuse tasks, check outputs of tools and replies: [screen].Input, [screen].Output, [screen].Reply
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
@@ -29,6 +29,7 @@
 //   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
+//   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
 //   - recall earlier conversations: [memory].Archive
 //   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [state].Persist, [state].Checkpoint
@@ -39,6 +40,10 @@
 //   - end a run when a tool has submitted its result: [done].SubmitOnce
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
+//   - call an overloaded model or a failing tool again: [retry].Model, [retry].Tools
+//   - ask another model if one fails: [retry].Fallback, [retry].Router
+//   - stop calling what keeps failing: [retry].Breaker
+//   - answer repeated calls of a tool from a cache: [retry].Cache
 //   - help with wrong arguments and failing tools: [repair].SchemaRetry, [repair].ToolErrorRetry
 //   - keep a model from echoing its input: [repair].EchoedPayload; for small models: [SmallModel]
 //   - write an audit log: [record].Audit
@@ -78,6 +83,7 @@
 // [record]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/record
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
+// [retry]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/retry
 // [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
 // [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell

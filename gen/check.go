@@ -78,6 +78,7 @@ var rules = []rule{
 	{"exit-declared", "an exit is declared in the spec file", checkExitDeclared},
 	{"exit-struct", "an exit is a defined struct type", checkExitStruct},
 	{"exit-exported", "an exit is exported", checkExitExported},
+	{"exit-name", "an exit has no name that records and messages use for something else", checkExitName},
 	{"exit-generic", "an exit is not generic", checkExitGeneric},
 	{"exit-pointer", "an exit is listed by value", checkExitPointer},
 	{"exit-methods", "an exit has no methods", checkExitMethods},

@@ -115,6 +115,18 @@ func checkExitExported(r *specInfo, report report) {
 	})
 }
 
+// checkExitName reports exits named like one of the other decisions in By.Decision. A record that says "Replace" would
+// have two meanings, and a process that speaks the wire would take the exit for a replacement.
+func checkExitName(r *specInfo, report report) {
+	r.exitElements(exitElement, func(m *member, e *element) {
+		switch e.name {
+		case "Replace", "Edit", "Answered", "Error", "Collect":
+			report(e.expr.Pos(), "exit %s is named like another decision of hooks in records and messages: choose another "+
+				"name, for example %sWith", e.name, e.name)
+		}
+	})
+}
+
 func checkExitGeneric(r *specInfo, report report) {
 	r.exitElements(genericElement, func(m *member, e *element) {
 		report(e.expr.Pos(), "exit %s is generic: write its types out, in one struct type for each exit", e.name)

@@ -59,7 +59,9 @@ func (e *emitter) formatted(code string) (string, error) {
 
 // members are the unexported fields and methods of generated types. They cannot hide a type, so renameLocals leaves
 // these names alone.
-var members = map[string]bool{"state": true, "registry": true, "fire": true, "level": true}
+var members = map[string]bool{
+	"state": true, "registry": true, "fire": true, "level": true, "runHooks": true, "isExit": true,
+}
 
 // freeSuffix returns a suffix of underscores that no taken name has.
 func freeSuffix(taken map[string]bool) string {

@@ -150,7 +150,7 @@ func (e *apiEmitter) when() {
 		jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
 		jen.Return(adapter.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true},
-			implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
+			implName("When").Call(jen.Id("desc"), jen.Id("when"), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
 				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))

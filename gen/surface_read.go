@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -425,8 +424,9 @@ func (r *surfaceReader) readMethods(t *SurfaceType, at scopeOf, body *ast.Interf
 			continue
 		}
 		for _, name := range f.Names {
+			doc := firstOf(f.Doc, f.Comment).Text()
 			t.Methods = append(t.Methods, SurfaceMethod{Name: name.Name, Pos: r.position(name.Pos()),
-				Signature: r.mention(t, at, f.Type), Exported: name.IsExported()})
+				Signature: r.mention(t, at, f.Type), Exported: name.IsExported(), Doc: doc, Deprecated: Deprecation(doc) != ""})
 		}
 	}
 }
@@ -443,6 +443,8 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		if !ok || f.Name.Pos() != m.pos {
 			continue
 		}
+		method.Doc = f.Doc.Text()
+		method.Deprecated = Deprecation(method.Doc) != ""
 		receiver := ast.Unparen(f.Recv.List[0].Type)
 		if star, pointer := receiver.(*ast.StarExpr); pointer {
 			method.Pointer, receiver = true, star.X
@@ -457,60 +459,4 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		method.Signature = r.mention(t, of, f.Type)
 	}
 	t.Methods = append(t.Methods, method)
-}
-
-// incomparable returns why == cannot compare values of a type, or "". Types of other modules count as comparable.
-func (r *surfaceReader) incomparable(at scopeOf, expr ast.Expr, open map[*declaration]bool) string {
-	switch e := ast.Unparen(expr).(type) {
-	case *ast.MapType:
-		return "a map"
-	case *ast.FuncType:
-		return "a function"
-	case *ast.ArrayType:
-		if e.Len == nil {
-			return "a slice"
-		}
-		return r.incomparable(at, e.Elt, open)
-	case *ast.StructType:
-		for _, f := range e.Fields.List {
-			if why := r.incomparable(at, f.Type, open); why != "" {
-				return why
-			}
-		}
-	}
-	name, arguments := instance(expr)
-	switch e := name.(type) {
-	case *ast.Ident:
-		if argument, ok := at.arguments[e.Name]; ok {
-			return r.incomparable(argument.at, argument.typ, maps.Clone(argument.open))
-		}
-		return r.incomparableName(at, at.in, e.Name, arguments, open)
-	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok {
-			if in := r.packageOf(at.in.path(at.file, x.Name)); in != nil {
-				return r.incomparableName(at, in, e.Sel.Name, arguments, open)
-			}
-		}
-	}
-	return ""
-}
-
-// incomparableName is incomparable for a named type with type arguments that are written at a place.
-func (r *surfaceReader) incomparableName(at scopeOf, in *surfacePackage, name string, arguments []ast.Expr,
-	open map[*declaration]bool) string {
-	d := in.scope[name]
-	if d == nil || d.spec == nil || open[d] {
-		return ""
-	}
-	inside := scopeOf{in: in, file: d.file, arguments: map[string]typeArgument{}}
-	for i, p := range flatten(d.spec.TypeParams) {
-		if p.name != nil && i < len(arguments) {
-			inside.arguments[p.name.Name] = typeArgument{at, arguments[i], maps.Clone(open)}
-		}
-	}
-	open[d] = true
-	if len(arguments) > 0 {
-		defer delete(open, d) // other arguments can have another result
-	}
-	return r.incomparable(inside, d.spec.Type, open)
 }

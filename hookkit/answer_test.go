@@ -3,6 +3,7 @@ package hookkit_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,5 +201,58 @@ func TestTypedNilErrorOfAnAroundHook(t *testing.T) {
 		if err != error((*hollow)(nil)) || !strings.HasPrefix(by.Reason, "*hookkit_test.hollow, whose Error panicked: ") {
 			t.Errorf("FireBy returned %T and %v", err, by)
 		}
+	}
+}
+
+// A cache keeps the answer of a fire and returns it in later ones.
+func TestAKeptAnswerIsThatOfTheHookThatKeptIt(t *testing.T) {
+	for name, traced := range map[string]bool{"alone": false, "with a tracer": true} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			var calls hookkit.Recorder
+			if traced {
+				h.Trace(&calls)
+			}
+			var kept hookkit.Answer[string]
+			cached := false
+			cache := h.Wrap.AddFunc(func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+				if cached {
+					return kept, nil
+				}
+				var err error
+				kept, err = next.Call(c, n)
+				cached = err == nil
+				return kept, err
+			}, hookkit.Named("cache"))
+			inner := h.Wrap.AddFunc(answers("x"), hookkit.Named("inner"))
+			fire := func() hookkit.By {
+				t.Helper()
+				got, by, err := h.Wrap.FireBy(t.Context(), testpoints.NewRun(""), 1, acts)
+				if got != "x" || err != nil {
+					t.Fatalf("got %q, %v", got, err)
+				}
+				return by
+			}
+			if by, want := fire(), (hookkit.By{Hook: "inner", Site: inner.Site(), Decision: "Answered"}); by != want {
+				t.Errorf("first %+v, want %+v", by, want)
+			}
+			inner.Remove()
+			for range 2 {
+				if by, want := fire(), (hookkit.By{Hook: "cache", Site: cache.Site(), Decision: "Answered"}); by != want {
+					t.Errorf("then %+v, want %+v", by, want)
+				}
+			}
+			if traced {
+				var decisions []string
+				for _, e := range calls.Events() {
+					if e.Kind == hookkit.HookRan {
+						decisions = append(decisions, e.Hook+" "+e.Decision)
+					}
+				}
+				if want := []string{"inner Answered", "cache ", "cache Answered", "cache Answered"}; !slices.Equal(decisions, want) {
+					t.Errorf("traced %q, want %q", decisions, want)
+				}
+			}
+		})
 	}
 }

@@ -22,11 +22,14 @@ func (r *Registration) Name() string { return r.registered().Name() }
 func (r *Registration) Site() string { return r.registered().Site() }
 
 // Remove undoes the registration at all its points. It reports whether anything was left to undo. A fire that has
-// begun still calls the removed hooks. Removing twice is harmless.
-func (r *Registration) Remove() bool { return r.registered().Remove() }
+// begun still calls the removed hooks. Removing twice is harmless, and so is removing a nil or zero Registration.
+func (r *Registration) Remove() bool {
+	return r != nil && r.registered() != nil && r.registered().Remove()
+}
 
 // Drain waits until the Async observers of the registration have been notified of every event that is queued now. If
-// ctx ends first, Drain returns its error and the events stay in the queue.
+// ctx ends first, Drain returns its error and the events stay in the queue. An observer must not drain its own
+// registration: it would wait for itself.
 func (r *Registration) Drain(ctx context.Context) error { return r.registered().Drain(ctx) }
 
 // Dropped returns the number of events that the Async observers of the registration missed because their queue was

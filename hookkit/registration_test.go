@@ -510,3 +510,10 @@ func TestRegistrationsMayChangeDuringFires(t *testing.T) {
 		}
 	}
 }
+
+func TestRemovingNothingIsHarmless(t *testing.T) {
+	var none *hookkit.Registration
+	if none.Remove() || new(hookkit.Registration).Remove() {
+		t.Error("something was removed")
+	}
+}

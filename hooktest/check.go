@@ -3,13 +3,13 @@ package hooktest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,10 +29,12 @@ import (
 // Check fires each point that has a hook or an observer, with ordinary payloads and with hostile ones. The hook must
 //
 //   - be registered at a point,
-//   - not panic, end its goroutine, or return an illegal outcome; an error is allowed,
-//   - not change the payload in place; the test names the field,
-//   - decide in a second run, and in a second instance, as in the first: state belongs to one run of one instance,
-//   - return when the context is cancelled,
+//   - decide in a second run, and in a second instance, as in the first, up to 100 times in a row: state belongs to one
+//     run of one instance,
+//   - not panic, end its goroutine, or return an illegal outcome or a nil pointer as its error; an error is allowed,
+//   - not change the payload in place; the test names the field. A hook that appends to a slice of the payload appends
+//     to slices.Clip of it, because several payloads may share the memory after its end,
+//   - return, also when the context is cancelled; Check ends at the first hook that does not return within 20 seconds,
 //   - end every goroutine that it starts,
 //   - be safe for calls from several goroutines, of one run and of several.
 //
@@ -47,12 +49,18 @@ import (
 // returns a zero result.
 func Check(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) {
 	t.Helper()
-	c := &checker{build: build, patience: 20 * time.Second}
+	c := &checker{build: build, patience: 20 * time.Second, effort: 50 * time.Millisecond}
 	for _, o := range opts {
 		o(c)
 	}
+	c.checkAll(func(r rule) bool { return t.Run(r.name, func(t *testing.T) { r.check(c, t) }) })
+}
+
+// checkAll calls check with each rule; check reports whether the hook keeps it. It ends after a fire that does not
+// return, because the fires of the next rule would wait as long again.
+func (c *checker) checkAll(check func(rule) bool) {
 	for _, r := range rules {
-		if !t.Run(r.name, func(t *testing.T) { r.check(c, t) }) && r.first {
+		if ok := check(r); !ok && r.first || c.blocked.Load() {
 			return
 		}
 	}
@@ -67,9 +75,10 @@ type rule struct {
 
 var rules = []rule{
 	{"is registered", (*checker).registered, true},
+	// Early, because state that the fires of other rules have changed can hide.
+	{"keeps state for one run and one instance", (*checker).isolated, false},
 	{"survives hostile payloads", (*checker).hostile, false},
 	{"changes no payload in place", (*checker).inPlace, false},
-	{"keeps state for one run and one instance", (*checker).isolated, false},
 	{"returns under a cancelled context", (*checker).cancelled, false},
 	{"leaves no goroutine behind", (*checker).goroutines, false},
 	{"survives parallel fires", (*checker).parallel, false},
@@ -96,138 +105,14 @@ type checker struct {
 	given    []any
 	newRun   func() hookkit.AnyRun // nil for runs with a zero environment
 	patience time.Duration         // how long a call may take that should return at once
-}
-
-// A subject is one instance of the checked hook, on Hooks of its own.
-type subject struct {
-	*checker
-	points []hookkit.PointInfo // those that have hooks or observers
-
-	mu       sync.Mutex
-	failures []*hookkit.Failure // that no fire returned
-}
-
-// subject returns a new one.
-func (c *checker) subject() *subject {
-	s := &subject{checker: c}
-	for _, p := range c.build() {
-		if len(p.Hooks())+len(p.Observers()) == 0 {
-			continue
-		}
-		s.points = append(s.points, p)
-		p.HandleFailures(func(_ context.Context, f *hookkit.Failure) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.failures = append(s.failures, f)
-		})
-	}
-	return s
-}
-
-// run returns a new run for the fires of the subject.
-func (s *subject) run() hookkit.AnyRun {
-	if s.newRun != nil {
-		return s.newRun()
-	}
-	return s.points[0].NewRun()
-}
-
-// names are the hooks and observers of a point.
-func names(p hookkit.PointInfo) string {
-	var all []string
-	for _, i := range slices.Concat(p.Hooks(), p.Observers()) {
-		all = append(all, i.Name)
-	}
-	return strings.Join(all, ", ")
-}
-
-// A shot is one fire of one point.
-type shot struct {
-	payload payload
-	before  reflect.Value // a deep copy of the payload from before
-	shared  reflect.Value // the payload itself, which shares memory with the one that the hooks received
-	fired   hookkit.AnyFired
-	failure string // what the hook did wrong; "" for nothing
-	blocked bool   // the fire has not returned
-}
-
-// fire fires a point with a copy of the payload.
-func (s *subject) fire(ctx context.Context, p hookkit.PointInfo, run hookkit.AnyRun, with payload) shot {
-	at := reflect.New(with.value.Type())
-	at.Elem().Set(deepCopy(with.value))
-	sh := shot{payload: with, before: deepCopy(with.value), shared: reflect.New(with.value.Type()).Elem()}
-	sh.shared.Set(at.Elem())
-	var err error
-	returned := false
-	done := make(chan struct{})
-	go func() { // a goroutine of its own, because the hook may end it
-		defer close(done)
-		sh.fired, err = p.Fire(ctx, run, at.Interface())
-		returned = true
-	}()
-	select {
-	case <-done:
-	case <-time.After(s.patience):
-		return shot{payload: with, blocked: true,
-			failure: fmt.Sprintf("%s does not return within %v", names(p), s.patience)}
-	}
-	switch {
-	case !returned:
-		sh.failure = fmt.Sprintf("%s: %v", names(p), hookkit.ErrGoexit)
-	case err != nil && sh.fired.Point == "":
-		sh.failure = err.Error() // the point does not take the run
-	default:
-		sh.failure = s.misconduct(sh.fired.Failures)
-	}
-	return sh
-}
-
-// misconduct describes the first failure that is more than an error which the hook returned; "" without one.
-func (s *subject) misconduct(failures []*hookkit.Failure) string {
-	for _, f := range failures {
-		var panicked *hookkit.PanicError
-		switch {
-		case errors.As(f.Cause, &panicked):
-			return fmt.Sprintf("%s panicked: %v\n%s%s", f.Hook, panicked.Value, s.hint(), f.Stack)
-		case errors.Is(f.Cause, hookkit.ErrGoexit),
-			errors.Is(f.Cause, hookkit.ErrNoAnswer),
-			errors.Is(f.Cause, hookkit.ErrIllegal):
-			return fmt.Sprintf("%s: %v", f.Hook, f.Cause)
-		}
-	}
-	return ""
-}
-
-// hint explains a panic that the environment of the runs may have caused: for example, Env is a nil pointer.
-func (s *subject) hint() string {
-	run := reflect.ValueOf(s.points[0].NewRun()).Elem()
-	if s.newRun != nil || run.FieldByName("Env").Type().Size() == 0 {
-		return ""
-	}
-	return "(run.Env is a zero value here: if the hook uses it, pass runs with hooktest.Runs)\n"
-}
-
-// late reports what observers, and hooks after their Timeout, did wrong. A fault at a point of which a fire reported
-// one is probably the same.
-func (s *subject) late(t testing.TB, reported *sync.Map) {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.failures {
-		if _, again := reported.Load(f.Point); again {
-			continue
-		}
-		if why := s.misconduct([]*hookkit.Failure{f}); why != "" {
-			t.Errorf("%s: %s", f.Point, why)
-			return
-		}
-	}
+	effort   time.Duration         // how long an instance is fired to find late changes of its decisions
+	blocked  atomic.Bool           // a fire has not returned
 }
 
 // registered reports a hook that is registered at no point, which would check nothing, and a build that returns the
 // same Hooks again.
 func (c *checker) registered(t testing.TB) {
-	first, second := c.subject(), c.subject()
+	first, second := c.subject(t), c.subject(t)
 	if len(first.points) == 0 {
 		t.Fatal("the hook is registered at no point; check it in a configuration that does something")
 	}
@@ -246,7 +131,7 @@ func (c *checker) registered(t testing.TB) {
 
 // hostile reports panics and illegal outcomes.
 func (c *checker) hostile(t testing.TB) {
-	s := c.subject()
+	s := c.subject(t)
 	var reported sync.Map // the names of the points with a fault
 	fireAll := func(ctx context.Context) {
 		for _, p := range s.points {
@@ -265,7 +150,7 @@ func (c *checker) hostile(t testing.TB) {
 	} else {
 		fireAll(t.Context())
 	}
-	s.late(t, &reported)
+	s.late(&reported)
 }
 
 // async reports whether there are asynchronous observers.
@@ -277,15 +162,12 @@ func (s *subject) async() bool {
 
 // inPlace reports a payload that the hook changed through a slice, a map or a pointer.
 func (c *checker) inPlace(t testing.TB) {
-	s := c.subject()
+	s := c.subject(t)
 	for _, p := range s.points {
 		run := s.run()
 		for _, payload := range c.payloads(p) {
 			sh := s.fire(t.Context(), p, run, payload)
-			if sh.blocked {
-				t.Fatalf("%s: %s", p.Name, sh.failure)
-			}
-			if where := difference("payload", sh.before, sh.shared); where != "" {
+			if where := changed("payload", sh.before, sh.shared); where != "" {
 				t.Errorf(
 					"%s: a hook of %s changed %s in place; let it replace the payload by a changed copy",
 					p.Name,
@@ -298,40 +180,42 @@ func (c *checker) inPlace(t testing.TB) {
 	}
 }
 
-// isolated compares the decisions of two runs of one instance, and of another instance.
+// An instance is fired until this many rounds are over, or at least the fewest and then until the effort is spent.
+const (
+	mostRounds   = 100
+	fewestRounds = 3
+)
+
+// isolated compares the decisions of an instance with those of other instances and of another run. It reports one
+// difference: state that all instances share also differs in another run of one instance.
 func (c *checker) isolated(t testing.TB) {
-	first, second := c.subject(), c.subject()
-	play := func(s *subject, run hookkit.AnyRun) []shot {
-		var shots []shot
-		for range 3 {
-			for _, p := range s.points {
-				for _, payload := range c.ordinary(p) {
-					sh := s.fire(t.Context(), p, run, payload)
-					if sh.blocked {
-						t.Fatalf("%s: %s", p.Name, sh.failure)
-					}
-					shots = append(shots, sh)
-				}
-			}
-		}
-		return shots
-	}
+	first := c.subject(t)
 	run := first.run()
-	want := play(first, run)
+	var want []hookkit.AnyFired
+	rounds := 0
+	for begun := time.Now(); rounds < fewestRounds || rounds < mostRounds && time.Since(begun) < c.effort; rounds++ {
+		want = append(want, first.round(run)...)
+	}
 	for _, other := range []struct {
-		name string
-		s    *subject
-		run  hookkit.AnyRun
+		name    string
+		subject func() *subject
+		run     func(*subject) hookkit.AnyRun
 	}{
-		{"a second run of the instance", first, first.run()},
-		{"a second instance in a run of its own", second, second.run()},
-		{"a second instance in the run of the first", second, run},
+		{"a second instance in a run of its own", func() *subject { return c.subject(t) }, (*subject).run},
+		{"a second instance in the run of the first", func() *subject { return c.subject(t) },
+			func(*subject) hookkit.AnyRun { return run }},
+		{"a second run of the instance", func() *subject { return first }, (*subject).run},
 	} {
-		got := play(other.s, other.run)
+		s := other.subject()
+		run := other.run(s)
+		var got []hookkit.AnyFired
+		for range rounds {
+			got = append(got, s.round(run)...)
+		}
 		for i := range want {
-			if where := decidedOtherwise(want[i].fired, got[i].fired); where != "" {
-				t.Errorf("%s: %s decides differently, so state is shared: %s", want[i].fired.Point, other.name, where)
-				break
+			if where := decidedOtherwise(want[i], got[i]); where != "" {
+				t.Errorf("%s: %s decides differently, so state is shared: %s", want[i].Point, other.name, where)
+				return
 			}
 		}
 	}
@@ -368,12 +252,12 @@ func text(v any) string {
 
 // cancelled fires under a cancelled context.
 func (c *checker) cancelled(t testing.TB) {
-	s := c.subject()
+	s := c.subject(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, p := range s.points {
 		for _, payload := range c.ordinary(p) {
-			if sh := s.fire(ctx, p, s.run(), payload); sh.blocked {
+			if sh := s.try(ctx, p, s.run(), payload); sh.blocked {
 				t.Fatalf("%s: %s though its context is cancelled", p.Name, sh.failure)
 			}
 		}
@@ -383,7 +267,7 @@ func (c *checker) cancelled(t testing.TB) {
 // goroutines reports goroutines that the hook started and that do not end.
 func (c *checker) goroutines(t testing.TB) {
 	left := quiesce(t, c.patience, func(ctx context.Context) {
-		s := c.subject()
+		s := c.subject(t)
 		run := s.run()
 		for _, p := range s.points {
 			for _, payload := range c.ordinary(p) {
@@ -430,7 +314,7 @@ func labelled(label, value string) string {
 
 // parallel fires from several goroutines, so that the race detector can see.
 func (c *checker) parallel(t testing.TB) {
-	s := c.subject()
+	s := c.subject(t)
 	shared := s.run()
 	var reported sync.Map // the names of the points with a fault, which several goroutines find
 	var wg sync.WaitGroup
@@ -443,7 +327,7 @@ func (c *checker) parallel(t testing.TB) {
 			for range 3 {
 				for _, p := range s.points {
 					for _, payload := range c.ordinary(p) {
-						if sh := s.fire(t.Context(), p, run, payload); sh.failure != "" {
+						if sh := s.try(t.Context(), p, run, payload); sh.failure != "" {
 							if _, again := reported.LoadOrStore(p.Name, true); !again {
 								t.Errorf("%s: %s", p.Name, sh.failure)
 							}
@@ -455,5 +339,5 @@ func (c *checker) parallel(t testing.TB) {
 		})
 	}
 	wg.Wait()
-	s.late(t, &reported)
+	s.late(&reported)
 }

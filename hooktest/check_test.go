@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,12 +43,12 @@ func (r *reports) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 // broken returns the reports of each rule that a hook breaks.
 func broken(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) map[string]string {
 	t.Helper()
-	c := &checker{build: build, patience: 200 * time.Millisecond}
+	c := &checker{build: build, patience: 200 * time.Millisecond, effort: time.Hour}
 	for _, o := range opts {
 		o(c)
 	}
 	found := map[string]string{}
-	for _, rule := range rules {
+	c.checkAll(func(rule rule) bool {
 		r := &reports{TB: t}
 		done := make(chan struct{})
 		go func() {
@@ -57,11 +58,9 @@ func broken(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) map[
 		<-done
 		if len(r.texts) > 0 {
 			found[rule.name] = strings.Join(r.texts, "\n")
-			if rule.first {
-				break
-			}
 		}
-	}
+		return len(r.texts) == 0
+	})
 	return found
 }
 
@@ -190,18 +189,62 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 				}
 			})
 		}), inPlace, "payload[0].ID in place"},
-		{"state shared by runs", flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+		{"appends to a shared slice", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			item.Trail = append(item.Trail, "seen")
+			return fixture.ReplaceRewriteLeaveOpen(item, "seen"), nil
+		}), inPlace, "a hook of planted changed payload.Trail[2] (after its end, as append does) in place"},
+		{"appends to a slice in a list", added(func(h *fixture.Hooks) {
+			h.OnSlice.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.OnSliceFired[[]fixture.Item]) {
+				for _, item := range fired.Payload {
+					_ = append(item.Trail, "seen")
+				}
+			})
+		}), inPlace, "payload[0].Trail[2] (after its end, as append does) in place"},
+		{"nil pointer as error", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			var none *itemError
+			if item.Trail == nil {
+				return nil, none
+			}
+			return nil, nil
+		}), hostile, "RewriteLeaveOpen with zero values: planted returned a nil *hooktest.itemError as its error"},
+		{"nil list as error", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			var none itemErrors
+			if item.Trail == nil {
+				return nil, none
+			}
+			return nil, nil
+		}), hostile, "planted returned a nil hooktest.itemErrors as its error"},
+		{"state shared by runs", limited(3), isolated,
+			"a second run of the instance decides differently, so state is shared: Decision differs"},
+		{"state shared by runs, that shows late", limited(100), isolated,
+			"a second run of the instance decides differently, so state is shared: Decision differs"},
+		{"map of an instance that runs share", flow(func() func(
+			context.Context, *fixture.Run, fixture.Item) (outcome, error) {
 			var mu sync.Mutex
-			n := 0
-			return func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+			seen := map[string]int{}
+			return func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				if n++; n > 3 {
-					return fixture.Stop{Reason: "enough"}, nil
-				}
-				return nil, nil
+				item.Trail = []string{fmt.Sprint(seen[item.Tool])}
+				seen[item.Tool]++
+				return fixture.ReplaceRewriteLeaveOpen(item, "counted"), nil
 			}
-		}), isolated, "a second run of the instance decides differently, so state is shared: Decision differs"},
+		}), isolated, "a second run of the instance decides differently, so state is shared: Final.Trail[0] differs"},
+		{"one instance in all Hooks", func() func() []hookkit.PointInfo {
+			one := limiter(3)
+			return simple(one)
+		}(), isolated, "a second instance in a run of its own decides differently"},
+		{"state of a run that instances share", func() func() []hookkit.PointInfo {
+			var mu sync.Mutex
+			seen := map[string]int{}
+			return simple(func(_ context.Context, run *fixture.Run, item fixture.Item) (outcome, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				item.Trail = []string{fmt.Sprint(seen[run.ID()])}
+				seen[run.ID()]++
+				return fixture.ReplaceRewriteLeaveOpen(item, "counted"), nil
+			})
+		}(), isolated, "a second instance in the run of the first decides differently"},
 		{"state shared by instances", func() func() []hookkit.PointInfo {
 			var mu sync.Mutex
 			n := 0
@@ -214,6 +257,18 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 			})
 		}(), isolated, "a second instance in a run of its own decides differently, so state is shared: Final.Trail[0] " +
 			"differs"},
+		{"does not return", added(func(h *fixture.Hooks) {
+			wait := func(context.Context, *fixture.Run, fixture.Item) error { <-block; return nil }
+			h.Watch.AddFunc(wait, hookkit.Named("planted"))
+			h.WatchBack.AddFunc(func(context.Context, *fixture.Run, fixture.Item) error { <-block; return nil })
+		}), isolated, "with ordinary values: planted does not return within 200ms"},
+		{"does not return for a long text", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (
+			outcome, error) {
+			if len(item.Tool) > 1000 {
+				<-block
+			}
+			return nil, nil
+		}), hostile, "RewriteLeaveOpen with long texts: planted does not return within 200ms"},
 		{"ignores its context", simple(func(ctx context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			if ctx.Err() != nil {
 				<-block
@@ -239,12 +294,44 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found := broken(t, test.build)
-			if !strings.Contains(found[test.rule], test.text) || len(found) != 1 {
+			text := found[test.rule]
+			if !strings.Contains(text, test.text) || len(found) != 1 || strings.Count(text, "decides differently") > 1 {
 				t.Errorf("want only the rule %q, with %q; found %q", test.rule, test.text, found)
 			}
 		})
 	}
 }
+
+// limiter returns a function that stops every fire after the first n, whatever the run.
+func limiter(n int) func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+	var mu sync.Mutex
+	return func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n--; n < 0 {
+			return fixture.Stop{Reason: "enough"}, nil
+		}
+		return nil, nil
+	}
+}
+
+// limited makes hooks that have a limiter each.
+func limited(n int) func() []hookkit.PointInfo {
+	return flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) { return limiter(n) })
+}
+
+// An itemError cannot be asked for anything if it is nil.
+type itemError struct {
+	text  string
+	cause error
+}
+
+func (e *itemError) Error() string { return e.text }
+func (e *itemError) Unwrap() error { return e.cause }
+
+type itemErrors []error
+
+func (e itemErrors) Error() string { return fmt.Sprint([]error(e)) }
 
 // counter keeps its state per run, replaces the payload by a copy, observes, and starts goroutines that end.
 type counter struct{ seen hookkit.PerRun[int] }
@@ -266,7 +353,7 @@ func (c *counter) RewriteLeaveGatherClosed(
 	if n > 2 {
 		return fixture.Stop{Code: n}, nil, nil
 	}
-	item.Trail = append([]string{"seen"}, item.Trail...)
+	item.Trail = append(slices.Clip(item.Trail), "seen")
 	return fixture.ReplaceRewriteLeaveGatherClosed(item, "seen"), []string{fmt.Sprint(n)}, nil
 }
 

@@ -29,6 +29,9 @@ func deepCopy(v reflect.Value) reflect.Value {
 	return copier{}.copy(v)
 }
 
+// spare is how many elements a copied slice has after its end, for append to write to.
+const spare = 2
+
 // A copier holds the copies of the values that it has met.
 type copier map[place]reflect.Value
 
@@ -77,7 +80,7 @@ func (c copier) copyShared(v reflect.Value, at place) reflect.Value {
 		c[at] = out.Convert(v.Type())
 		out.Elem().Set(c.copy(v.Elem()))
 	case reflect.Slice:
-		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len()+spare)
 		c[at] = out
 		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
 			reflect.Copy(out, v) // many at once, for example the bytes of a JSON text
@@ -113,14 +116,27 @@ func isOpaque(t reflect.Type) bool {
 // Unexported fields do not count, nor does the difference between nil and an empty list, nor which function or channel
 // it is.
 func difference(root string, a, b reflect.Value) string {
-	if below, differ := (comparer{}).compare(a, b); differ {
+	return comparer{pairs: map[[2]place]bool{}}.difference(root, a, b)
+}
+
+// changed returns the place where a value differs from a copy of it that was made before, as difference does. It also
+// compares the elements after the end of slices, to which append writes if the slice has the capacity.
+func changed(root string, before, now reflect.Value) string {
+	return comparer{pairs: map[[2]place]bool{}, afterEnd: true}.difference(root, before, now)
+}
+
+// A comparer compares two values.
+type comparer struct {
+	pairs    map[[2]place]bool // the references that it has met
+	afterEnd bool              // compare what slices have after their end
+}
+
+func (c comparer) difference(root string, a, b reflect.Value) string {
+	if below, differ := c.compare(a, b); differ {
 		return root + below
 	}
 	return ""
 }
-
-// A comparer holds the pairs of references that it has met.
-type comparer map[[2]place]bool
 
 // compare reports whether two values differ, and where inside them.
 func (c comparer) compare(a, b reflect.Value) (below string, differ bool) {
@@ -159,8 +175,8 @@ func (c comparer) compare(a, b reflect.Value) (below string, differ bool) {
 // met reports whether the pair was met before, so that its comparison is under way or done, and remembers it.
 func (c comparer) met(a, b reflect.Value) bool {
 	pair := [2]place{placeOf(a), placeOf(b)}
-	known := c[pair]
-	c[pair] = true
+	known := c.pairs[pair]
+	c.pairs[pair] = true
 	return known
 }
 
@@ -171,12 +187,22 @@ func (c comparer) elements(a, b reflect.Value) (below string, differ bool) {
 	if a.Kind() == reflect.Slice && c.met(a, b) {
 		return "", false
 	}
-	if a.Kind() == reflect.Slice && a.Type().Elem().Kind() == reflect.Uint8 && bytes.Equal(a.Bytes(), b.Bytes()) {
+	isBytes := a.Kind() == reflect.Slice && a.Type().Elem().Kind() == reflect.Uint8
+	if !isBytes || !bytes.Equal(a.Bytes(), b.Bytes()) {
+		for i := range a.Len() {
+			if below, differ := c.compare(a.Index(i), b.Index(i)); differ {
+				return fmt.Sprintf("[%d]%s", i, below), true
+			}
+		}
+	}
+	if !c.afterEnd || a.Kind() != reflect.Slice {
 		return "", false
 	}
-	for i := range a.Len() {
-		if below, differ := c.compare(a.Index(i), b.Index(i)); differ {
-			return fmt.Sprintf("[%d]%s", i, below), true
+	all := min(a.Cap(), b.Cap())
+	a, b, end := a.Slice(0, all), b.Slice(0, all), a.Len()
+	for i := end; i < all; i++ {
+		if _, differ := c.compare(a.Index(i), b.Index(i)); differ {
+			return fmt.Sprintf("[%d] (after its end, as append does)", i), true
 		}
 	}
 	return "", false

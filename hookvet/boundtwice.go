@@ -2,7 +2,9 @@ package hookvet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
@@ -13,7 +15,8 @@ var boundTwice = check{
 	doc: `find hooks that one Bind adds twice to the same point
 
 Each Add is a registration of its own, so the hook runs twice in every fire: it counts twice and collects twice. The
-check compares calls that can both run; an Add in each branch of an if is fine.`,
+check compares calls that can both run; an Add in each branch of an if is fine. It is silent if Bind assigns the hook a
+second time, or removes a registration.`,
 	tests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
@@ -42,9 +45,13 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 			inside = append(inside, c)
 		}
 	}
+	if r.removes(b.decl) {
+		return
+	}
 	for i, second := range inside {
 		for _, first := range inside[:i] {
-			if !r.sameHook(first.call, second.call) || !r.bothRun(first, second) {
+			if !r.sameHook(first.call, second.call) || !r.bothRun(first, second) ||
+				r.reassigned(b.decl, second.call.Args[0]) {
 				continue
 			}
 			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(second.call.Fun)
@@ -53,6 +60,34 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 			break
 		}
 	}
+}
+
+// removes reports whether a function calls a method Remove, for example of a registration.
+func (r *reporter) removes(f ast.Node) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		x, ok := n.(*ast.SelectorExpr)
+		found = found || ok && x.Sel.Name == "Remove"
+		return !found
+	})
+	return found
+}
+
+// reassigned reports whether a function assigns a variable or a field that an expression selects from, other than
+// where it declares the variable.
+func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
+	of := r.identity(e)
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if assign, ok := n.(*ast.AssignStmt); ok && of != "" && assign.Tok != token.DEFINE {
+			for _, target := range assign.Lhs {
+				is := r.identity(target)
+				found = found || is != "" && (is == of || strings.HasPrefix(of, is+"."))
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // sameHook reports whether two calls register the same hook in the same way.

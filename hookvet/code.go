@@ -44,6 +44,8 @@ type code struct {
 	exits    map[*types.TypeName]bool // of all known points
 	outcomes map[*types.TypeName]bool // the interfaces of outcomes and of exits
 
+	replaces map[*types.Var]bool // what mayReplace knows of parameters
+
 	byMethod map[string][]*point        // by the name of a hook's method
 	byHook   map[*types.TypeName]*point // by the interfaces of hooks and of observers
 	byFunc   map[*types.TypeName]*point
@@ -109,6 +111,7 @@ func readCode(pass *analysis.Pass) *code {
 		decls:    map[*types.Func]*ast.FuncDecl{},
 		exits:    map[*types.TypeName]bool{},
 		outcomes: map[*types.TypeName]bool{},
+		replaces: map[*types.Var]bool{},
 		byMethod: map[string][]*point{},
 		byHook:   map[*types.TypeName]*point{},
 		byFunc:   map[*types.TypeName]*point{},

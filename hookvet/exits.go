@@ -19,8 +19,9 @@ A program tells the exits of a fire apart by their types. One that it misses is 
 case does not count, because it also swallows the exits that the spec gains later. The generated Match function does not
 compile until every exit is handled.
 
-The check follows the exits of a fire in the function of the fire, and those of a parameter. Test files are not
-checked.`,
+The check follows the exits of a fire in the function of the fire, and into a function of the package if the program
+only passes them to that one. A function that returns only a bool is a question about one exit, and may be one of
+several. Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.TypeSwitchStmt)(nil)) {
@@ -120,22 +121,76 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 	}
 }
 
-// isFired reports whether an expression is the exit of a fire in the same declaration, or a parameter of a function. An
-// observer may look for one exit and leave the others.
+// isFired reports whether a variable holds the exit of a fire in the same declaration, or is a parameter of a function
+// that has to handle the exit of a fire alone. An observer may look for one exit and leave the others.
 func (r *reporter) isFired(at inspector.Cursor, e ast.Expr) bool {
 	v := r.variable(e)
 	if v == nil {
 		return false
 	}
-	if v.Kind() == types.ParamVar {
-		return true
-	}
 	decl, ok := outermostFunc(at)
 	if !ok {
 		return false
 	}
-	from := r.assigned(decl, v)
+	if v.Kind() == types.ParamVar {
+		return r.handlesAlone(decl, v)
+	}
+	return r.isExitOfFire(decl, v)
+}
+
+// isExitOfFire reports whether a function assigns nothing but the results of fires to a variable.
+func (r *reporter) isExitOfFire(f ast.Node, v *types.Var) bool {
+	from := r.assigned(f, v)
 	return len(from) > 0 && !slices.ContainsFunc(from, func(e ast.Expr) bool { return !r.isFire(e) })
+}
+
+// handlesAlone reports whether a fire of the package passes its exit to a parameter of a function, and to nothing else.
+func (r *reporter) handlesAlone(decl *ast.FuncDecl, param *types.Var) bool {
+	fn, ok := r.info.Defs[decl.Name].(*types.Func)
+	if !ok || asksOnly(fn.Signature()) {
+		return false
+	}
+	i := slices.Index(slices.Collect(fn.Signature().Params().Variables()), param)
+	if i < 0 {
+		return false
+	}
+	for _, file := range r.files {
+		for at := range file.Preorder((*ast.CallExpr)(nil)) {
+			call := at.Node().(*ast.CallExpr)
+			if r.callee(call) != fn || i >= len(call.Args) {
+				continue
+			}
+			if r.isFire(call.Args[i]) {
+				return true
+			}
+			caller, ok := enclosingFunc(at)
+			v := r.variable(call.Args[i])
+			if ok && v != nil && r.isExitOfFire(caller.Node(), v) && r.usesBesidesNil(caller, v) == 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksOnly reports whether the only result of a function is a bool.
+func asksOnly(sig *types.Signature) bool {
+	return sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type().Underlying(), types.Typ[types.Bool])
+}
+
+// usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.
+func (r *reporter) usesBesidesNil(f inspector.Cursor, v *types.Var) int {
+	count := 0
+	for at := range f.Preorder((*ast.Ident)(nil)) {
+		if r.info.Uses[at.Node().(*ast.Ident)] != v || r.isAssignment(at) {
+			continue
+		}
+		if n, ok := at.Parent().Node().(*ast.BinaryExpr); ok && (isNil(r.info, n.X) || isNil(r.info, n.Y)) {
+			continue
+		}
+		count++
+	}
+	return count
 }
 
 func (r *reporter) isFire(e ast.Expr) bool {

@@ -47,8 +47,8 @@ type Agent struct {
 	Request agent.LLMRequest
 
 	// Fallback is the reply of a run that was stopped before it had a reply; empty means DefaultFallback. A run
-	// that used up its rejections replies with the last rejected answer instead. A run that failed or was
-	// cancelled has no reply.
+	// that used up its rejections replies with the last rejected answer instead. A run has no reply if it failed, was
+	// cancelled or suspended, or if a hook declared it completed before there was a reply.
 	Fallback string
 
 	// ToolsDisabled reports whether tools are switched off; nil means they are enabled. It is called before each
@@ -77,6 +77,16 @@ type Request struct {
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
 
+	// Use are hooks of this run and of the runs that it starts, for example the guard of one tenant. They are bound to a
+	// layer inside the hooks of the agent, which is gone after the run. Each run needs hooks of its own if they keep
+	// state that other runs must not see.
+	Use []agent.Hook
+
+	// Suspended is the state of a run that continues, and Answers are the answers to its questions; see [Agent.Resume].
+	// Such a request has no other starting state: only Use may be set in addition.
+	Suspended *agent.Suspension
+	Answers   []Answer
+
 	// ID identifies the run in records and to hooks, for example by the request that a server answers. It must be
 	// unique, and have 1 to 64 letters, digits, "-" and "_", because hooks use it in names of files. "": random.
 	ID string
@@ -102,7 +112,7 @@ func (a *Agent) Run(ctx context.Context, task string) (agent.AgentResult, error)
 
 // Do is like Run and accepts more than a task, for example a conversation to continue.
 func (a *Agent) Do(ctx context.Context, req Request) (agent.AgentResult, error) {
-	r, err := newRun(ctx, a, req, nil, nil)
+	r, err := newRun(ctx, a, req, origin{})
 	if err != nil {
 		return agent.AgentResult{}, err
 	}

@@ -3,7 +3,6 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -16,8 +15,8 @@ type batch struct {
 	r     *run
 	calls []*call
 
-	results []agent.ToolCallResult // one per call, in memory that no hook can reach
-	shown   []agent.ToolCallResult // copies for hooks, once all results are known
+	results     []agent.ToolCallResult // one per call, in memory that no hook can reach
+	hookResults []agent.ToolCallResult // copies for hooks, once all results are known
 
 	last *call // the call that hands over or finishes, run after the others; may be nil
 
@@ -42,6 +41,11 @@ type call struct {
 	slot      *agent.ToolCallResult // storage of result
 	left      agent.ToolCallResult  // the copy for AfterTool, as its hooks returned it
 	flight    flight
+
+	question *agent.Question // the question that a person has not answered yet; nil: none
+	skip     *savedSkip      // with question: the result that a hook gave instead of the tool
+	spawned  []savedSpawn    // the runs that the call had started when the run was suspended
+	waits    bool            // one of spawned is suspended
 }
 
 // give sets the result of the call.
@@ -51,73 +55,24 @@ func (c *call) give(result agent.ToolCallResult) {
 	c.result = c.slot
 }
 
-// shown returns a copy of the call for hooks. The arguments are copied once and not for each point. A hook that
+// forHooks returns a copy of the call for hooks. The arguments are copied once and not for each point. A hook that
 // changes them in place affects only later hooks, never the tool.
-func (c *call) shown() agent.ToolCallRequest {
+func (c *call) forHooks() agent.ToolCallRequest {
 	if !bytes.Equal(c.shared, c.req.Args) {
 		c.shared = slices.Clone(c.req.Args)
 	}
-	shown := c.req
-	shown.Args = slices.Clip(c.shared)
-	return shown
+	req := c.req
+	req.Args = slices.Clip(c.shared)
+	return req
 }
 
-// shownResult returns a copy of the result for hooks.
-func (c *call) shownResult() agent.ToolCallResult {
-	shown := *c.slot
-	shown.Call = c.shown()
-	shown.Parts, shown.Warnings = agentspec.CloneParts(shown.Parts), slices.Clone(shown.Warnings)
-	shown.Context = slices.Clone(shown.Context)
-	return shown
-}
-
-// maxID is the longest id of a call in bytes. Each message and record of the call repeats it.
-const maxID = 256
-
-// identify sets the id, the step and missing arguments of each call. If a model uses an id twice, the second call gets
-// a new id, and so does a call whose id is empty or too long. The result lists the original ids of such calls, with ""
-// for the others; it is nil if all ids are kept.
-func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
-	taken := make(map[string]bool, len(calls))
-	clash := false
-	for i := range calls {
-		c := &calls[i]
-		c.Step = step
-		if len(c.ID) > maxID {
-			c.ID = ""
-		}
-		if len(c.Args) == 0 {
-			c.Args = []byte("{}")
-		}
-		clash = clash || c.ID == "" || taken[c.ID]
-		taken[c.ID] = true
-	}
-	if !clash {
-		return nil
-	}
-	tried := make(map[string]int) // by prefix, so that n calls with the same id take n tries
-	fresh := func(begin string) string {
-		for n := max(tried[begin], 1) + 1; ; n++ {
-			if try := fmt.Sprintf("%s%d", begin, n); !taken[try] {
-				taken[try], tried[begin] = true, n
-				return try
-			}
-		}
-	}
-	duplicates = make([]string, len(calls))
-	seen := make(map[string]bool, len(calls))
-	for i := range calls {
-		c := &calls[i]
-		switch {
-		case c.ID == "":
-			c.ID = fresh(fmt.Sprintf("call_%d_%d_", step, i+1))
-		case seen[c.ID]:
-			duplicates[i] = c.ID
-			c.ID = fresh(c.ID + "#")
-		}
-		seen[c.ID] = true
-	}
-	return duplicates
+// resultForHooks returns a copy of the result for hooks.
+func (c *call) resultForHooks() agent.ToolCallResult {
+	result := *c.slot
+	result.Call = c.forHooks()
+	result.Parts, result.Warnings = agentspec.CloneParts(result.Parts), slices.Clone(result.Warnings)
+	result.Context = slices.Clone(result.Context)
+	return result
 }
 
 // newBatch returns the batch of a reply. It works on calls; record is the copy that hooks cannot reach.
@@ -135,17 +90,25 @@ func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []strin
 	return b
 }
 
-// run gives every call a result and answers the calls in the stored conversation.
-func (b *batch) run() {
+// run gives every call a result and answers the calls in the stored conversation, unless the run is suspended. The
+// function decide decides the calls.
+func (b *batch) run(decide func()) {
 	r := b.r
-	defer func() { b.shown = b.answer() }()
-	defer func() { // runs also after a panic: every call gets a result
-		b.abandon()
-		b.settle(b.calls)
+	r.open = nil
+	defer func() {
+		if !r.suspended {
+			b.close()
+		}
 	}()
-	b.decide()
+	decide()
+	if b.suspend(func(c *call) bool { return c.question != nil }) {
+		return
+	}
 	if !r.state.over() {
 		b.dispatch()
+	}
+	if b.suspend(func(c *call) bool { return c.waits && c.result == nil }) {
+		return
 	}
 	if r.state.over() {
 		b.abandon()
@@ -158,6 +121,13 @@ func (b *batch) run() {
 	if b.last != nil && !r.state.over() {
 		b.finish(b.last)
 	}
+}
+
+// close answers every call. It runs also after a panic. Calls without a result are marked as not run.
+func (b *batch) close() {
+	defer func() { b.hookResults = b.answer() }()
+	b.abandon()
+	b.settle(b.calls)
 }
 
 // settle fires AfterTool for the calls for which it is due, even if a hook ends the goroutine with runtime.Goexit.
@@ -202,7 +172,7 @@ func (b *batch) after(c *call) {
 	c.settled = true
 	r := b.r
 	was := *c.slot
-	c.left = c.shownResult()
+	c.left = c.resultForHooks()
 	var (
 		exit agent.AfterToolExit
 		by   hookkit.By
@@ -213,7 +183,7 @@ func (b *batch) after(c *call) {
 			c.withhold(was, by, err)
 		}
 	}()
-	if exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, &c.left); err != nil {
+	if exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.hookRun, &c.left); err != nil {
 		return
 	}
 	c.give(r.fixResult(c.left, was, by))
@@ -243,7 +213,7 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 	if by == (hookkit.By{}) {
 		return was
 	}
-	r.undo("AfterTool", by,
+	r.warnOwned("AfterTool", by,
 		ownedField("Call.ID", left.Call.ID, was.Call.ID), ownedField("Call.Name", left.Call.Name, was.Call.Name),
 		ownedField("Call.Step", left.Call.Step, was.Call.Step),
 		owned{"Call.Args", left.Call.Args != nil && !bytes.Equal(left.Call.Args, was.Call.Args)},
@@ -277,18 +247,18 @@ func (c *call) counted() string {
 
 // answer appends the results to the stored conversation and to the run's records, in call order. It returns the
 // copies for hooks.
-func (b *batch) answer() (shown []agent.ToolCallResult) {
+func (b *batch) answer() (hookResults []agent.ToolCallResult) {
 	r := b.r
-	shown = make([]agent.ToolCallResult, len(b.calls))
+	hookResults = make([]agent.ToolCallResult, len(b.calls))
 	for i, c := range b.calls {
-		shown[i] = c.shownResult()
-		r.conversation.store(shown[i].Message())
+		hookResults[i] = c.resultForHooks()
+		r.conversation.store(hookResults[i].Message())
 		r.counts.answered(c.counted())
 		if r.stream.read() {
-			result := shown[i].Clone()
+			result := hookResults[i].Clone()
 			r.stream.event(Event{Kind: EventResult, Step: c.req.Step, Result: &result})
 		}
 	}
-	r.results, r.shownResults = append(r.results, b.results), append(r.shownResults, shown)
-	return shown
+	r.results, r.hookResults = append(r.results, b.results), append(r.hookResults, hookResults)
+	return hookResults
 }

@@ -22,7 +22,7 @@ func (r *run) vote(at agent.Step) {
 	}
 	prompt, _ := r.conversation.request()
 	use.Tokens = plus(plus(r.conversation.CountTokens(prompt), r.tools.tokens()), r.briefingTokens)
-	exit, by, err := r.hooks.ShouldCompact.FireBy(r.ctx, r.id, use)
+	exit, by, err := r.hooks.ShouldCompact.FireBy(r.ctx, r.hookRun, use)
 	if err != nil {
 		r.warn("ShouldCompact: %v", err)
 	}
@@ -92,7 +92,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	before := r.conversation.Messages()
 	size := r.size(before)
 	c := agent.Compaction{Step: step, Reason: why, Detail: detail, By: by, Messages: before, Tokens: size.Tokens}
-	exit, err := r.hooks.BeforeCompact.Fire(r.ctx, r.id, c)
+	exit, err := r.hooks.BeforeCompact.Fire(r.ctx, r.hookRun, c)
 	if err != nil {
 		r.warn("BeforeCompact: %v", err)
 		return false
@@ -106,8 +106,18 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		return false
 	}
 
+	var done agent.Compacted
+	if r.stream.read() {
+		begun := c
+		begun.Messages = nil
+		r.stream.event(Event{Kind: EventCompacting, Step: step, Compaction: &begun})
+		defer func() {
+			done.Messages = nil
+			r.stream.event(Event{Kind: EventCompacted, Step: step, Compacted: &done})
+		}()
+	}
 	c.Messages = r.conversation.recorded()
-	done, err := r.runCompactor(compactor, c)
+	done, err = r.runCompactor(compactor, c)
 	done.Step, done.Reason, done.Before = step, why, size
 	if err == nil {
 		done.After = r.size(done.Messages)
@@ -119,12 +129,13 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	}
 	fired := done
 	fired.Messages = agentspec.CloneMessages(done.Messages)
-	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.id, &fired)
+	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.hookRun, &fired)
 	if failed != nil {
 		r.warn("AfterCompact: %v; the compaction was undone", failed)
+		done.Err, done.After = failed.Error(), size
 		return false
 	}
-	r.undo("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),
+	r.warnOwned("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),
 		ownedField("Before", fired.Before, size), ownedField("Err", fired.Err, done.Err),
 		owned{"Messages of a compaction that was undone", err != nil && !sameMessages(fired.Messages, before)})
 	if err != nil {

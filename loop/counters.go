@@ -123,6 +123,19 @@ type source struct {
 
 func newSource(seed uint64) *source { return &source{pcg: rand.NewPCG(seed, 0)} }
 
+// position returns the position in the sequence of numbers, for restore.
+func (s *source) position() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pcg.MarshalBinary()
+}
+
+func (s *source) restore(position []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pcg.UnmarshalBinary(position)
+}
+
 // Uint64 returns the next number.
 func (s *source) Uint64() uint64 {
 	s.mu.Lock()

@@ -37,16 +37,16 @@ func (b *batch) disabled(c *call) {
 	c.refuse(agent.CallRefused, &agent.ToolError{
 		Kind: agent.FailDisabled, Message: "tools are switched off; answer without them", NoRetry: true,
 	}, "", "")
-	r.hooks.OnToolsDisabled.Fire(r.ctx, r.id, agent.ToolsDisabled{Call: c.shown(), Agent: r.agent.name()})
+	r.hooks.OnToolsDisabled.Fire(r.ctx, r.hookRun, agent.ToolsDisabled{Call: c.forHooks(), Agent: r.agent.name()})
 }
 
 // before fires BeforeTool for a call and handles its outcome.
 func (b *batch) before(c *call) {
 	r := b.r
 	c.fired = true
-	left := c.shown()
-	exit, by, err := r.hooks.BeforeTool.FireBy(r.ctx, r.id, &left)
-	r.undo("BeforeTool", by, ownedField("ID", left.ID, c.req.ID), ownedField("Step", left.Step, c.req.Step))
+	left := c.forHooks()
+	exit, by, err := r.hooks.BeforeTool.FireBy(r.ctx, r.hookRun, &left)
+	r.warnOwned("BeforeTool", by, ownedField("ID", left.ID, c.req.ID), ownedField("Step", left.Step, c.req.Step))
 	c.req.Name = left.Name
 	if len(left.Args) == 0 {
 		left.Args = []byte("{}")
@@ -74,6 +74,9 @@ func (b *batch) before(c *call) {
 // skip handles SkipTool. A successful result, for example from a cache, still needs permission.
 func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 	if exit.Result.Err == "" && !b.permit(c, nil) {
+		if c.question != nil {
+			c.skip = &savedSkip{Result: exit.Result.Clone(), Reason: exit.Reason, By: by.Hook}
+		}
 		return
 	}
 	b.answered(c, exit, by)
@@ -122,11 +125,22 @@ func (b *batch) check(c *call) {
 	}
 	if unusable != nil {
 		c.refuse(agent.CallFailed, unusable, "", "")
+		if e != nil && e.done && r.typed != nil && unusable.Kind == agent.FailArguments {
+			r.countRejection(string(c.req.Args), verdict{feedback: unusable.Message})
+		}
 		return
 	}
 	if !b.permit(c, e) {
+		if c.question != nil && e.tool == nil {
+			b.last = c // another call must not hand over or finish before the answer
+		}
 		return
 	}
+	b.admit(c, e)
+}
+
+// admit prepares a permitted call for its dispatch.
+func (b *batch) admit(c *call, e *entry) {
 	switch {
 	case e.target != nil:
 		if !b.handoff(c, e) {

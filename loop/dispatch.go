@@ -19,7 +19,7 @@ func (b *batch) dispatch() {
 	r := b.r
 	var permitted []*call
 	for _, c := range b.calls {
-		if c.result == nil && c != b.last {
+		if c.result == nil && c != b.last && (!c.waits || r.hasAnswer(c.spawned)) {
 			permitted = append(permitted, c)
 		}
 	}
@@ -72,10 +72,11 @@ func (b *batch) dispatch() {
 
 // A flight is a dispatched call with its attempts.
 type flight struct {
-	r     *run
-	c     *call
-	shown agent.ToolCallRequest // the copy for hooks
-	all   attempts
+	r        *run
+	c        *call
+	hookCall agent.ToolCallRequest // the copy for hooks
+	all      attempts
+	started  spawns
 
 	mu       sync.Mutex
 	attempts int
@@ -88,11 +89,15 @@ type flight struct {
 // dispatch fires AroundTool for one call and sets its result.
 func (r *run) dispatch(c *call) {
 	f := &c.flight
-	f.r, f.c, f.shown = r, c, c.shown()
+	f.r, f.c, f.hookCall = r, c, c.forHooks()
 	var by hookkit.By
+	f.started.earlier, c.spawned, c.waits = c.spawned, nil, false
 	defer func() { // also if a hook ends the goroutine
 		f.all.end()
 		f.flushErrors(false)
+		if c.suspend(&f.started) {
+			return
+		}
 		if c.result == nil {
 			c.refuse(agent.CallFailed, &agent.ToolError{
 				Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error(),
@@ -106,14 +111,18 @@ func (r *run) dispatch(c *call) {
 			c.result.By, c.result.Reason = by.Hook, by.Reason
 		}
 		if r.stream.read() {
-			shown := c.shownResult().Clone()
-			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &shown})
+			returned := c.resultForHooks().Clone()
+			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &returned})
 		}
 	}()
+	if r.stream.read() {
+		started := c.forHooks().Clone()
+		r.stream.event(Event{Kind: EventStarted, Step: c.req.Step, Call: &started})
+	}
 	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
 		var result agent.ToolCallResult
 		var err error
-		result, by, err = r.hooks.AroundTool.FireBy(r.ctx, r.id, f.shown, f.attempt)
+		result, by, err = r.hooks.AroundTool.FireBy(r.ctx, r.hookRun, f.hookCall, f.attempt)
 		if err != nil {
 			return usableError(err)
 		}
@@ -141,6 +150,9 @@ func (r *run) dispatch(c *call) {
 
 // attempt makes one attempt at the call. Around hooks call it through next.
 func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolCallResult, error) {
+	if f.started.wait() {
+		return agent.ToolCallResult{}, errWaits()
+	}
 	f.flushErrors(true)
 	r := f.r
 	if f.all.begin() {
@@ -154,14 +166,18 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 		f.begun = begun
 	}
 	f.mu.Unlock()
+	f.started.again(n)
 
 	output, err := f.call(ctx, asked)
+	if f.started.wait() {
+		return agent.ToolCallResult{}, errWaits()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := r.clock.Now()
 	f.elapsed = now.Sub(f.begun)
 	result := agent.ToolCallResult{
-		Call: f.shown, Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
+		Call: f.hookCall, Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
 		Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
 	}
 	if err == nil {
@@ -171,7 +187,7 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	failed := failedResult(ctx, err)
 	result.Status, result.Err, result.Kind, result.NoRetry = failed.Status, failed.Err, failed.Kind, failed.NoRetry
 	f.failed = append(f.failed, agent.ToolFailure{
-		Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed,
+		Call: f.hookCall, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed,
 	})
 	return result, &attemptError{err, result}
 }
@@ -188,7 +204,7 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.T
 	w.alwaysReturns, w.among = alwaysReturns, &f.all
 	report := &reporter{f: f}
 	defer report.close()
-	ctx = agentspec.WithProgress(ctx, report.progress)
+	ctx = agentspec.WithProgress(context.WithValue(ctx, flightKey{}, f), report.progress)
 	return await(ctx, w, func(ctx context.Context) (agent.ToolOutput, error) { // an output with an error is guidance
 		if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
 			return tool.Output(ctx, c.req.Clone())
@@ -206,7 +222,7 @@ func (f *flight) flushErrors(retried bool) {
 	f.mu.Unlock()
 	for _, e := range failed {
 		e.WillRetry = retried
-		f.r.hooks.OnToolError.Fire(f.r.cleanupCtx, f.r.id, e)
+		f.r.hooks.OnToolError.Fire(f.r.cleanupCtx, f.r.hookRun, e)
 	}
 }
 
@@ -258,7 +274,14 @@ func (p *reporter) progress(stage string, data json.RawMessage) {
 		return
 	}
 	r := p.f.r
-	r.hooks.OnToolProgress.Fire(r.ctx, r.id, agent.ToolProgress{Call: p.f.shown, Stage: stage, Data: slices.Clone(data)})
+	if r.stream.read() {
+		r.stream.event(Event{Kind: EventProgress, Step: p.f.hookCall.Step, Progress: &agent.ToolProgress{
+			Call: p.f.hookCall.Clone(), Stage: stage, Data: slices.Clone(data),
+		}})
+	}
+	r.hooks.OnToolProgress.Fire(r.ctx, r.hookRun, agent.ToolProgress{
+		Call: p.f.hookCall, Stage: stage, Data: slices.Clone(data),
+	})
 }
 
 func (p *reporter) close() {

@@ -8,7 +8,8 @@
 // (model.go). It decides the tool calls of the reply one after the other (decide.go, arguments.go, permission.go) and
 // dispatches the permitted calls in parallel (dispatch.go). It records the results in call order (batch.go). A reply
 // without calls, or a call of the done tool, is an answer that must pass the gates (done.go). An agent can be a tool of
-// another agent (subagent.go), or take over its conversation (handoff.go). See stop.go for the reasons to stop, and
+// another agent (subagent.go), or take over its conversation (handoff.go). A run that waits for a person ends with a
+// state (suspend.go, snapshot.go) and continues with the answer (resume.go). See stop.go for the reasons to stop, and
 // end.go for the end of a run.
 //
 // The following laws hold for all hooks, models and tools. Each law has tests with its number in their names.
@@ -33,6 +34,42 @@
 //   - P9, prompts are per request: text that a hook adds to a prompt is part of that prompt only. Only
 //     compaction changes the stored conversation.
 //   - P10, stops: the result has all stop signals. It reports the strongest cause, or the first among equals.
+//   - P11, suspension: an approver may say that its answer comes later. All calls of the reply are then decided, none
+//     is dispatched, and the run ends with the cause suspended. When it is resumed with the answers, it ends with the
+//     conversation, the counters and the result of a run that was not suspended. See below.
+//
+// # Suspension
+//
+// For example, a payment above 1000 euros needs the approval of a manager, who is asleep. The approver sends the
+// question to the manager and returns Approval{Pending: true}. The run ends, and the program stores
+// AgentResult.Suspended. The next day the manager clicks a button, and another process calls [Agent.Resume] with the
+// state and the answer.
+//
+// A suspended run ends in order: AfterStep, OnStop, BeforeRunEnd and OnRunEnd fire. A resumed run begins with
+// OnRunStart and BeforeStep of the same step. So each of these pairs fires in both processes, and so do
+// OnSubagentStart, OnSubagentStop and AroundTool of a call that waits for its own inner run. Everything else fires
+// once: BeforeTool, OnPermission, OnHandoff and BeforeAsk before the suspension; OnPermissionGranted or
+// OnPermissionDenied, AfterTool and ShouldStop after the resumption. AfterTool fires then for all calls of the reply,
+// in call order.
+//
+//   - The answer is bound to its question, to the tool and to the exact arguments. It has all effects that it has
+//     without suspension: P3 and P4 hold. Decided calls are not decided again, but a tool that was switched off, was
+//     removed or has another schema since then is not called.
+//   - Some of the answers suspend the run again, with a new state. No call of a reply is dispatched before all
+//     questions about the reply are answered. Calls that had finished, and inner runs that had finished, are not run
+//     again.
+//   - If an inner run is suspended, the other calls of the reply finish, and the outer run is suspended with it.
+//     Only runs that a call or a handoff started can wait. In a run that a hook starts, a pending answer denies.
+//   - If a hook of OnStop stops the run with a stronger cause, or a hook of BeforeRunEnd fails, there is no state, and
+//     the open calls are answered as not run. The same happens if the resumed run ends at OnRunStart.
+//   - Hooks get the Suspension without its State, because the State is not redacted.
+//   - The state has a version and a digest. A damaged state is an error. The digest does not protect against a person
+//     who can write to the store: keep states where the users of the agent cannot change them. The host also makes
+//     sure that a state is resumed once; see [Agent.Resume].
+//
+// What hooks keep in memory for a run is gone when another process resumes it. Counters of Env, the identity of the
+// run and the position of Env.Random are restored. Tools that were added during the run, rewrites that were
+// requested, and compactors and pricers that a hook has set are not; hooks set them again at OnRunStart.
 //
 // A panic of a tool or a model becomes an error of that call. A tool that ignores its context is abandoned after a
 // grace period, and its late answer is dropped. If a hook ends the goroutine of its run with runtime.Goexit, the run

@@ -42,31 +42,41 @@ type verdict struct {
 // gates fires CheckDone on an answer. A rejection that reaches Limits.Rejections stops the run.
 func (r *run) gates(answer string, call *call) verdict {
 	n := r.counts.get(&r.counts.rejections)
-	asked := agent.DoneRequest{Answer: answer, Call: call.shownOrNil(), Rejections: n}
-	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.id, &asked)
-	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
+	asked := agent.DoneRequest{Answer: answer, Call: call.forHooksOrNil(), Rejections: n}
+	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.hookRun, &asked)
+	r.warnOwned("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
 		"Call", asked.Call != nil && (call == nil || asked.Call.ID != call.req.ID || !asked.Call.Same(call.req)),
 	})
 	v := verdict{answer: answer, by: by.Hook}
 	switch exit := exit.(type) {
 	case nil:
-		if err == nil {
+		if err != nil {
+			v.withheld, v.feedback = true, "the answer could not be checked: "+err.Error()
+			break
+		}
+		problem := r.typed.check(asked.Answer, r.limits.ArgBytes)
+		if problem == "" {
 			return verdict{accepted: true, answer: asked.Answer}
 		}
-		v.withheld, v.feedback = true, "the answer could not be checked: "+err.Error()
+		v.answer, v.by, v.feedback = asked.Answer, "", problem
 	case agent.RejectDone:
 		v.feedback = orElse(orElse(exit.Feedback, exit.Reason), "the answer was rejected without a reason")
 	default:
 		v.withheld, v.feedback = true, illegal(exit).Error()
 	}
-	n = r.counts.add(&r.counts.rejections, 1)
+	r.countRejection(answer, v)
+	return v
+}
+
+// countRejection stops the run if its answers were rejected too often.
+func (r *run) countRejection(answer string, v verdict) {
+	n := r.counts.add(&r.counts.rejections, 1)
 	if limit := r.limits.Rejections; limit > 0 && n >= limit {
 		r.stop(agent.CauseRetryLimit, map[string]any{
 			"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by,
 		},
 			"The answer was rejected %d/%d times, the last time because: %s", n, limit, v.feedback)
 	}
-	return v
 }
 
 // accept makes an answer that passed the gates the reply of the run.
@@ -75,16 +85,16 @@ func (r *run) accept(answer string, call *call) {
 		return
 	}
 	r.signal(agent.EndRun{Cause: agent.CauseCompleted})
-	r.hooks.OnDoneAccepted.Fire(r.ctx, r.id, agent.DoneAccepted{Answer: answer, Call: call.shownOrNil()})
+	r.hooks.OnDoneAccepted.Fire(r.ctx, r.hookRun, agent.DoneAccepted{Answer: answer, Call: call.forHooksOrNil()})
 }
 
-// shownOrNil returns a copy of the call for hooks, or nil if c is nil.
-func (c *call) shownOrNil() *agent.ToolCallRequest {
+// forHooksOrNil returns a copy of the call for hooks, or nil if c is nil.
+func (c *call) forHooksOrNil() *agent.ToolCallRequest {
 	if c == nil {
 		return nil
 	}
-	shown := c.shown()
-	return &shown
+	req := c.forHooks()
+	return &req
 }
 
 // finish runs the last call of the batch, which hands over or finishes the run.
@@ -99,7 +109,11 @@ func (b *batch) finish(c *call) {
 // done passes a call of the done tool to the gates.
 func (b *batch) done(c *call) {
 	r := b.r
-	v := r.gates(answerOf(c.req.Args), c)
+	answer := string(c.req.Args)
+	if r.typed == nil {
+		answer = answerOf(c.req.Args)
+	}
+	v := r.gates(answer, c)
 	if !v.accepted {
 		c.refuse(agent.CallRefused, &agent.ToolError{
 			Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback,

@@ -19,6 +19,9 @@ func (r *run) end() (result agent.AgentResult, err error) {
 	defer e.review()
 	defer e.stop()
 	r.spawned.end()
+	if !r.suspended {
+		r.dropState()
+	}
 	if r.state.failure.err != nil {
 		r.rescue()
 	}
@@ -46,7 +49,7 @@ func (e *ending) stop() {
 			r.warn("OnStop: %v", &PanicError{What: "a hook"})
 		}
 	}()
-	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.id, agent.Stopping{Signals: slices.Clone(r.signals)})
+	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.hookRun, agent.Stopping{Signals: slices.Clone(r.signals)})
 	returned = true
 	for i, s := range signals {
 		s.By = bys[i].Hook
@@ -57,6 +60,7 @@ func (e *ending) stop() {
 			})
 		}
 	}
+	r.saveState()
 }
 
 // review builds the result and fires BeforeRunEnd.
@@ -65,11 +69,15 @@ func (e *ending) review() {
 	e.err = r.failed()
 	r.chooseReply()
 	e.result = r.result(e.err)
+	if r.saved != nil {
+		e.result.Suspended = r.saved.suspension()
+	}
 	e.fixed = e.result
+	e.fixed.Suspended = cloneSuspension(e.result.Suspended)
 	e.fixed.Signals = slices.Clone(r.signals)
 	err := error(&PanicError{What: "a hook"})
 	defer func() { e.reviewed(usableError(err)) }()
-	e.by, err = r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.id, &e.result)
+	e.by, err = r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.hookRun, &e.result)
 }
 
 // reviewed withholds the result if BeforeRunEnd failed, and restores the fields that only the loop may set.
@@ -80,14 +88,16 @@ func (e *ending) reviewed(err error) {
 		e.err = errors.Join(e.err, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), err))
 		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + err.Error(), By: e.by.Hook})
 		e.fixed.Signals, e.fixed.Stop, e.fixed.Err = slices.Clone(r.signals), agent.EndRun{}, e.err.Error()
+		e.fixed.Suspended = nil
 		e.result = e.fixed
 		e.result.Reply, e.result.Calls, e.result.Messages = "", nil, nil
+		r.dropState()
 	}
 	r.fix(&e.result, e.fixed, e.by)
 }
 
 // announce fires OnRunEnd.
-func (e *ending) announce() { e.r.hooks.OnRunEnd.Fire(e.r.cleanupCtx, e.r.id, e.result) }
+func (e *ending) announce() { e.r.hooks.OnRunEnd.Fire(e.r.cleanupCtx, e.r.hookRun, e.result) }
 
 // close releases the resources of the run, and returns the result for the caller.
 func (e *ending) close() (agent.AgentResult, error) {
@@ -101,14 +111,18 @@ func (e *ending) close() (agent.AgentResult, error) {
 		result.Signals, result.Warnings = slices.Clone(result.Signals), slices.Clone(result.Warnings)
 	}
 
+	result.Suspended = r.suspension()
 	r.state.move(move{to: closed})
 	r.tools.close()
 	r.crew.close()
 	r.timeouts.close()
 	result.Usage, result.ModelCalls = r.counts.used()
 	if r.stream.read() {
-		shown := cloned(result)
-		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &shown})
+		if r.saved != nil {
+			r.stream.event(Event{Kind: EventSuspended, Step: result.Steps, Suspended: cloneSuspension(r.saved.suspension())})
+		}
+		final := cloned(result)
+		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &final})
 	}
 	if e.err == nil && r.state.cause != nil {
 		e.err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
@@ -138,7 +152,7 @@ func hookOf(err error) string {
 func (r *run) rescue() {
 	f := r.state.failure
 	fired := agent.RunError{Err: f.err.Error(), Where: f.where, Partial: r.result(f.err)}
-	exit, by, err := r.hooks.OnRunError.FireBy(r.cleanupCtx, r.id, fired)
+	exit, by, err := r.hooks.OnRunError.FireBy(r.cleanupCtx, r.hookRun, fired)
 	if err != nil {
 		r.warn("OnRunError: %v", err)
 		return
@@ -166,12 +180,14 @@ func (r *run) chooseReply() {
 	switch s := &r.state; {
 	case s.failure.err != nil:
 		final.text, final.stored = "", false
+	case r.suspended:
+		final = reply{}
 	case s.hasReply:
 	case s.cause != nil:
 		r.noteInterruption()
 	case s.interim.text != "" && r.mayEndWith(s.interim):
 		final = s.interim
-	default:
+	case r.strongest().Cause != agent.CauseCompleted:
 		final.text = r.agent.fallback()
 	}
 	if final.text != "" && !final.stored {
@@ -212,7 +228,7 @@ func (r *run) result(failed error) agent.AgentResult {
 	result := agent.AgentResult{
 		Agent: r.agent.name(), Task: r.task, Reply: r.state.reply.text,
 		Steps: r.counts.get(&r.counts.steps), ModelCalls: modelCalls, Usage: usage,
-		Calls: slices.Concat(r.shownResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
+		Calls: slices.Concat(r.hookResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
 		Stop: r.strongest(), Signals: slices.Clone(r.signals),
 		EndedBy: r.state.reply.by, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
 	}
@@ -224,13 +240,14 @@ func (r *run) result(failed error) agent.AgentResult {
 
 // fix restores the fields of a result that only the loop may set.
 func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit.By) {
-	undone := r.undo("BeforeRunEnd", by,
+	undone := r.warnOwned("BeforeRunEnd", by,
 		ownedField("Agent", result.Agent, fixed.Agent), ownedField("Steps", result.Steps, fixed.Steps),
 		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
 		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),
 		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
 		owned{"Stop", !sameSignal(result.Stop, fixed.Stop) && !sameSignal(result.Stop, agent.EndRun{})},
 		owned{"Signals", result.Signals != nil && !slices.EqualFunc(result.Signals, fixed.Signals, sameSignal)},
+		owned{"Suspended", result.Suspended != nil && !sameJSON(result.Suspended, fixed.Suspended)},
 		owned{"Err", (result.Err == "") != (fixed.Err == "")})
 	if undone != "" {
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
@@ -238,7 +255,7 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
 		fixed.HandedOffTo
-	result.Stop = r.strongest()
+	result.Stop, result.Suspended = r.strongest(), fixed.Suspended
 	if (result.Err == "") != (fixed.Err == "") {
 		result.Err = fixed.Err
 	}
@@ -254,5 +271,23 @@ func cloned(result agent.AgentResult) agent.AgentResult {
 	result.Messages = agentspec.CloneMessages(result.Messages)
 	result.Signals = slices.Clone(result.Signals)
 	result.Warnings = slices.Clone(result.Warnings)
+	result.Suspended = cloneSuspension(result.Suspended)
 	return result
+}
+
+func cloneSuspension(s *agent.Suspension) *agent.Suspension {
+	if s == nil {
+		return nil
+	}
+	c := *s
+	c.Questions, c.State = slices.Clone(c.Questions), slices.Clone(c.State)
+	for i, q := range c.Questions {
+		c.Questions[i] = cloneQuestion(q)
+	}
+	return &c
+}
+
+func cloneQuestion(q agent.Question) agent.Question {
+	q.Call, q.Tool.Parameters = q.Call.Clone(), slices.Clone(q.Tool.Parameters)
+	return q
 }

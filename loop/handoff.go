@@ -33,9 +33,9 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		}, "", "")
 		return false
 	}
-	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.shown()}
-	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.id, &h)
-	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
+	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.forHooks()}
+	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.hookRun, &h)
+	r.warnOwned("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
 		"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req)),
 	})
 	if err != nil {
@@ -80,17 +80,24 @@ func (b *batch) answerHandoff(c *call) {
 	}
 }
 
-// handOver runs another agent on the conversation. Its reply is the reply of this run.
-func (r *run) handOver(to *Agent, task string, seed uint64) {
-	result, err := r.spawn(r.ctx, to, Request{
-		Task: task, Messages: r.conversation.recorded(), Seed: seed,
-	}, true)
+// handOver runs another agent on the conversation. Its reply is the reply of this run. from is the state of the other
+// run if it was suspended, or nil.
+func (r *run) handOver(to *Agent, req Request, from *snapshot) {
+	result, waiting, err := r.spawn(r.ctx, to, req, true, origin{state: from, mayWait: r.mayWait, typed: r.typed})
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {
-		r.signal(s)
+		if waiting == nil {
+			r.signal(s)
+		}
 	}
 	for _, w := range result.Warnings {
 		r.warn("%s: %s", to.name(), w)
+	}
+	if waiting != nil {
+		r.conversation.replace(result.Messages)
+		r.target = waiting
+		r.suspend()
+		return
 	}
 	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
 	if stored {

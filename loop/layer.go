@@ -11,24 +11,22 @@ import (
 const keptLayers = 64
 
 // layerOn returns the hooks that the agent's runs fire: a layer with the hooks in Use inside base. The layer is
-// cached for each base, so that a hook in Use is bound once for it.
-func (a *Agent) layerOn(base *agent.Hooks) (*agent.Hooks, error) {
+// cached for each base, so that a hook in Use is bound once for it, unless base belongs to one run only.
+func (a *Agent) layerOn(base *agent.Hooks, ofOneRun bool) (*agent.Hooks, error) {
 	if base != nil && len(a.Use) == 0 {
 		return base, nil
+	}
+	if ofOneRun {
+		return a.layer(base, "agent "+a.name(), a.Use)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if layer := a.layers[base]; layer != nil {
 		return layer, nil
 	}
-	layer := new(agent.Hooks)
-	if base != nil {
-		layer = base.Layer("agent " + a.name())
-	}
-	for _, h := range a.Use {
-		if err := use(layer, h); err != nil {
-			return nil, fmt.Errorf("agent %q: %w", a.name(), err)
-		}
+	layer, err := a.layer(base, "agent "+a.name(), a.Use)
+	if err != nil {
+		return nil, err
 	}
 	if len(a.layers) >= keptLayers {
 		clear(a.layers)
@@ -37,6 +35,23 @@ func (a *Agent) layerOn(base *agent.Hooks) (*agent.Hooks, error) {
 		a.layers = make(map[*agent.Hooks]*agent.Hooks)
 	}
 	a.layers[base] = layer
+	return layer, nil
+}
+
+// layer returns a new layer with hooks inside base, which may be nil.
+func (a *Agent) layer(base *agent.Hooks, name string, hooks []agent.Hook) (*agent.Hooks, error) {
+	layer := new(agent.Hooks)
+	if base != nil {
+		layer = base.Layer(name)
+	}
+	for i, h := range hooks {
+		if isNil(h) {
+			return nil, fmt.Errorf("agent %q: Use[%d] is nil; remove it", a.name(), i)
+		}
+		if err := use(layer, h); err != nil {
+			return nil, fmt.Errorf("agent %q: %w", a.name(), err)
+		}
+	}
 	return layer, nil
 }
 

@@ -20,8 +20,8 @@ func ownedField[T comparable](name string, left, own T) owned {
 	return owned{name, left != own && left != empty}
 }
 
-// undo warns about owned fields that a hook changed, and returns the warning or "".
-func (r *run) undo(point string, by hookkit.By, fields ...owned) string {
+// warnOwned warns about owned fields that a hook changed, and returns the warning or "".
+func (r *run) warnOwned(point string, by hookkit.By, fields ...owned) string {
 	if by == (hookkit.By{}) {
 		return ""
 	}

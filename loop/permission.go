@@ -11,14 +11,14 @@ import (
 )
 
 // permit decides whether a call may run, and asks a person if the hooks want that. It reports false if the call is
-// denied, which sets its result, or if the answer stopped the run. The entry is nil for a call that a hook has
-// answered.
+// denied, which sets its result, if the answer comes later, which sets its question, or if the answer stopped the run.
+// The entry is nil for a call that a hook has answered.
 func (b *batch) permit(c *call, e *entry) bool {
 	if d := b.judge(c, e); d.Kind != "" {
 		b.deny(c, d)
 		return false
 	}
-	return !b.r.state.over()
+	return c.question == nil && !b.r.state.over()
 }
 
 // judge returns the denial of a call. Its Kind is empty if the call is permitted.
@@ -29,12 +29,25 @@ func (b *batch) judge(c *call, e *entry) agent.Denial {
 	}
 	question := b.question(c, *ask, by)
 	answer, by, denied := b.ask(c, question)
+	if answer.Pending {
+		c.question = &question
+		return agent.Denial{}
+	}
+	return b.conclude(c, e, question, answer, by, denied)
+}
+
+// conclude applies the answer to a question. by is the hook that answered, or empty for a person; denied is the denial
+// if the answer is no. It returns the denial of the call, whose Kind is empty if the call is permitted.
+func (b *batch) conclude(
+	c *call, e *entry, question agent.Question, answer agent.Approval, by string, denied agent.Denial,
+) agent.Denial {
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		denied = b.change(c, e, answer.Args, by)
 	}
 	if denied.Kind == "" {
-		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.id, agent.Grant{
-			Question: question, Call: c.shown(), By: by, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
+		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.hookRun, agent.Grant{
+			Question: question, Call: c.forHooks(), By: by, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
+			AnsweredBy: answer.By, AnsweredAt: answer.At,
 		})
 	}
 	if answer.StopRun {
@@ -47,7 +60,7 @@ func (b *batch) judge(c *call, e *entry) agent.Denial {
 // vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.
 func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	r := b.r
-	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.id, c.shown())
+	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.hookRun, c.forHooks())
 	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
 		denied.Reason = err.Error()
@@ -69,9 +82,11 @@ func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 	r := b.r
 	question := agent.Question{
-		Call: c.shown(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
+		Call: c.forHooks(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.hookRun.ID(),
 		Owner: r.env.Identity(),
 	}
+	question.ID = fmt.Sprintf("%s.%d.%d", r.hookRun.ID(), c.req.Step, slices.Index(b.calls, c)+1)
+	question.Digest = questionDigest(question.ID, c.req)
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
 	return question
 }
@@ -84,14 +99,21 @@ func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by
 		return answer, by, denied
 	}
 	answer, kind, reason := b.approve(question)
-	return answer, "", agent.Denial{Kind: kind, Reason: reason, By: question.By}
+	return answer, "", denial(question, answer, kind, reason)
+}
+
+// denial returns the denial of a call after a question. Its kind is empty if the call is approved.
+func denial(question agent.Question, answer agent.Approval, kind agent.DenialKind, reason string) agent.Denial {
+	return agent.Denial{
+		Kind: kind, Reason: reason, By: question.By, AnsweredBy: answer.By, AnsweredAt: answer.At,
+	}
 }
 
 // beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook, or nothing if no hook answered. With a
 // refusal or a failure it returns a denial, too.
 func (b *batch) beforeAsk(question agent.Question) (agent.Approval, string, agent.Denial) {
 	r := b.r
-	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.id, question)
+	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.hookRun, question)
 	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
 		denied.Reason = err.Error()
@@ -120,6 +142,10 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 		}
 		return answer, agent.DeniedUnasked, "there is nobody to ask"
 	}
+	if r.stream.read() {
+		asking := cloneQuestion(question)
+		r.stream.event(Event{Kind: EventAsking, Step: question.Call.Step, Question: &asking})
+	}
 	w := r.waiting("the approver", r.limits.ApprovalTime)
 	w.strict = true
 	answer, err := await(r.ctx, w, func(ctx context.Context) (agent.Approval, error) {
@@ -132,10 +158,21 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 		return agent.Approval{}, agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
 		return agent.Approval{}, agent.DeniedByApprover, "the approver failed: " + err.Error()
-	case !answer.Allow:
-		return answer, agent.DeniedByPerson, orElse(answer.Reason, "declined")
+	case answer.Pending && !r.mayWait:
+		return agent.Approval{}, agent.DeniedUnasked, "the answer comes later, and this run cannot wait for it"
+	case answer.Pending:
+		return agent.Approval{Pending: true}, "", ""
 	}
-	return answer, "", ""
+	kind, reason = decision(answer)
+	return answer, kind, reason
+}
+
+// decision returns the kind of denial and the reason of a person's answer. The kind is empty if the answer is yes.
+func decision(answer agent.Approval) (kind agent.DenialKind, reason string) {
+	if !answer.Allow {
+		return agent.DeniedByPerson, orElse(answer.Reason, "declined")
+	}
+	return "", ""
 }
 
 // change sets the arguments that an answer approved, and lets the hooks judge the changed call. For example, a person
@@ -174,6 +211,6 @@ func (b *batch) deny(c *call, d agent.Denial) {
 		Kind: agent.FailDenied, NoRetry: true,
 		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, d.Reason),
 	}, d.By, d.Reason)
-	d.Call = c.shown()
-	r.hooks.OnPermissionDenied.Fire(r.ctx, r.id, d)
+	d.Call = c.forHooks()
+	r.hooks.OnPermissionDenied.Fire(r.ctx, r.hookRun, d)
 }

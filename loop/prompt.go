@@ -50,7 +50,7 @@ func (r *run) shorten(step, before int, refused error) bool {
 func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err error) {
 	req, recorded := r.draft(at, r.briefing(at))
 	shared := req.Messages
-	exit, by, err := r.hooks.BeforeLLM.FireBy(r.ctx, r.id, &req)
+	exit, by, err := r.hooks.BeforeLLM.FireBy(r.ctx, r.hookRun, &req)
 	if by != (hookkit.By{}) {
 		r.conversation.restore()
 		recorded = nil
@@ -59,7 +59,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		r.fail("BeforeLLM", err)
 		return reply, "", nil
 	}
-	r.undo("BeforeLLM", by, ownedField("Step", req.Step, at.Number))
+	r.warnOwned("BeforeLLM", by, ownedField("Step", req.Step, at.Number))
 	req.Step = at.Number
 	switch exit := exit.(type) {
 	case nil:
@@ -92,7 +92,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		all    attempts
 	)
 	defer all.end()
-	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.id, req, func(
+	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.hookRun, req, func(
 		ctx context.Context, req agent.LLMRequest,
 	) (agent.LLMResponse, error) {
 		if all.begin() {
@@ -135,12 +135,12 @@ func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMRespons
 	r.note = ""
 	reply.Step = at.Number
 	was := reply
-	exit, by, err := r.hooks.AfterLLM.FireBy(r.ctx, r.id, &reply)
+	exit, by, err := r.hooks.AfterLLM.FireBy(r.ctx, r.hookRun, &reply)
 	if err != nil {
 		r.fail("AfterLLM", err)
 		return agent.LLMResponse{}, false
 	}
-	r.undo("AfterLLM", by, ownedField("Step", reply.Step, at.Number), ownedField("Usage", reply.Usage, was.Usage),
+	r.warnOwned("AfterLLM", by, ownedField("Step", reply.Step, at.Number), ownedField("Usage", reply.Usage, was.Usage),
 		ownedField("Elapsed", reply.Elapsed, was.Elapsed))
 	reply.Step, reply.Usage, reply.Elapsed = at.Number, was.Usage, was.Elapsed
 	switch exit := exit.(type) {
@@ -160,6 +160,9 @@ func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMRespons
 func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recorded []agent.Message) {
 	req = r.agent.Request.Clone()
 	req.Step = at.Number
+	if r.typed != nil && r.agent.Done.Name == "" {
+		req.ResponseFormat = r.typed.format()
+	}
 	var tail []agent.Message
 	if r.note != "" {
 		tail = append(tail, agent.Message{Role: agent.RoleUser, Content: r.note})
@@ -181,7 +184,7 @@ func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recor
 
 // briefing collects the texts for one prompt, within their limit.
 func (r *run) briefing(at agent.Step) string {
-	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.id, at), func(text string) bool {
+	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.hookRun, at), func(text string) bool {
 		return strings.TrimSpace(text) == ""
 	})
 	joined := strings.Join(texts, "\n\n")

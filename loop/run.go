@@ -16,14 +16,16 @@ import (
 
 // A run is one run of an agent. Only its own goroutine uses its fields, except for those with a lock.
 type run struct {
-	agent  *Agent
-	limits Limits
-	outer  *run // the run that started this one, or nil
-	depth  int
-	seed   uint64
-	hooks  *agent.Hooks
-	id     *agent.Run
-	env    *agent.Env
+	agent    *Agent
+	limits   Limits
+	outer    *run // the run that started this one, or nil
+	depth    int
+	seed     uint64
+	random   *source
+	hooks    *agent.Hooks
+	ownHooks bool       // hooks are a layer of this run, or of a run that started it
+	hookRun  *agent.Run // the run as hooks see it
+	env      *agent.Env
 
 	ctx        context.Context // cancelled with the run
 	cleanupCtx context.Context // never cancelled, for the points that fire while the run ends
@@ -43,13 +45,24 @@ type run struct {
 	timeouts     timeouts
 	spawned      attempts // the runs that this run started
 
+	typed     *typed            // the type of the answer; nil: any text
+	from      *snapshot         // the state that the run continues; nil: a new run
+	answers   map[string]Answer // to the questions of the suspended runs, by the ID of the question
+	mayWait   bool              // the run can be suspended
+	open      *batch            // the suspended calls, until they are decided
+	target    *snapshot         // the suspended run of the agent that took over
+	suspended bool              // the run waits for open or target
+	saved     *snapshot         // the state of the run at its end, if it is suspended
+	encoded   *agent.Suspension // saved, for the caller of the outermost run
+	response  agent.LLMResponse // the last reply with calls
+
 	state   state
 	signals []agent.EndRun
 	err     error // returned to the caller
 
-	last         *agent.StepResult        // for hooks only, which could change it
-	results      [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
-	shownResults [][]agent.ToolCallResult // copies for hooks
+	last        *agent.StepResult        // for hooks; the loop does not read it, because a hook could change it in place
+	results     [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
+	hookResults [][]agent.ToolCallResult // copies for hooks
 
 	emptyReplies    int      // in a row
 	note            string   // for the next prompt only
@@ -102,10 +115,19 @@ func (r *run) begin() error {
 	start := agent.RunStart{
 		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
 	}
-	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
-	r.task = start.Task
-	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
-	if err == nil && by != (hookkit.By{}) {
+	start.Resumed = r.env.Resumed
+	was := start
+	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.hookRun, &start)
+	r.warnOwned("OnRunStart", by, ownedField("Agent", start.Agent, was.Agent),
+		ownedField("Resumed", start.Resumed, was.Resumed))
+	if r.from != nil {
+		r.warnOwned("OnRunStart", by, ownedField("Task", start.Task, was.Task), owned{"Parts", len(start.Parts) > 0},
+			owned{"Messages", start.Messages != nil && !sameMessages(start.Messages, was.Messages)})
+		start.Task, start.Parts = "", nil
+	} else {
+		r.task = start.Task
+	}
+	if err == nil && by != (hookkit.By{}) && r.from == nil {
 		messages := answerOpen(start.Messages)
 		if err = agentspec.CheckPairs(messages, false); err != nil {
 			err = fmt.Errorf("a hook returned messages that cannot be continued: %w", err)
@@ -113,8 +135,8 @@ func (r *run) begin() error {
 			r.conversation.replace(messages)
 		}
 	}
-	if r.task != "" || len(start.Parts) > 0 {
-		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task, Parts: start.Parts})
+	if start.Task != "" || len(start.Parts) > 0 {
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: start.Task, Parts: start.Parts})
 	}
 	if err != nil {
 		r.fail("OnRunStart", err)
@@ -129,8 +151,12 @@ func (r *run) begin() error {
 		r.fail("OnRunStart", illegal(exit))
 		return nil
 	}
+	if r.from != nil {
+		r.step(r.workAgain)
+	}
 	for r.checkStop(); !r.state.over(); r.checkStop() {
-		r.step()
+		r.counts.add(&r.counts.steps, 1)
+		r.step(r.work)
 	}
 	return nil
 }

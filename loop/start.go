@@ -11,8 +11,17 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
+// An origin describes what starts a run. The zero value is a call of Do.
+type origin struct {
+	outer   *run        // the run that starts this one
+	emit    func(Event) // the reader of Stream
+	state   *snapshot   // the run was suspended and continues
+	typed   *typed      // the type of the answer; nil: any text
+	mayWait bool        // the outer run can be suspended with this one
+}
+
 // newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
-func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (r *run, err error) {
+func newRun(ctx context.Context, a *Agent, req Request, from origin) (r *run, err error) {
 	if a == nil {
 		return nil, errors.New("the agent is nil; make one")
 	}
@@ -20,7 +29,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 		ctx = context.Background()
 	}
 	err = recoverAsError("the start of the run", func() (err error) {
-		r, err = prepare(ctx, a, req, outer, emit)
+		r, err = prepare(ctx, a, req, from)
 		return err
 	})
 	if err != nil {
@@ -29,15 +38,23 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	return r, nil
 }
 
-func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
+func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, error) {
+	outer := from.outer
 	if err := a.check(outer); err != nil {
 		return nil, err
 	}
-	messages := answerOpen(req.Messages)
-	if err := agentspec.CheckPairs(messages, false); err != nil {
+	answers, err := a.resumed(&req, &from)
+	if err != nil {
+		return nil, fmt.Errorf("agent %q: the run cannot be resumed: %w", a.name(), err)
+	}
+	messages := req.Messages
+	if from.state == nil {
+		messages = answerOpen(messages)
+	}
+	if err := agentspec.CheckPairs(messages, from.state != nil); err != nil {
 		return nil, fmt.Errorf("agent %q: the conversation cannot be continued: %w", a.name(), err)
 	}
-	tools, err := newTable(a)
+	tools, err := newTable(a, from.typed)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +62,13 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
 		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
+		from: from.state, answers: answers, typed: from.typed, mayWait: outer == nil || from.mayWait,
 	}
 	tokens := a.Tokens
 	base := a.Hooks
 	if outer != nil {
 		base = outer.hooks
-		r.depth, r.counts.outer = outer.depth+1, &outer.counts
+		r.depth, r.counts.outer, r.answers = outer.depth+1, &outer.counts, outer.answers
 		if isNil(r.model) {
 			r.model = outer.model
 		}
@@ -70,10 +88,17 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 	if isNil(tokens) {
 		tokens = estimate{}
 	}
+	r.ownHooks = outer != nil && outer.ownHooks
 	if outer.runs(a) {
 		r.hooks = base // contains the agent's hooks already
-	} else if r.hooks, err = a.layerOn(base); err != nil {
+	} else if r.hooks, err = a.layerOn(base, r.ownHooks); err != nil {
 		return nil, err
+	}
+	if len(req.Use) > 0 {
+		if r.hooks, err = a.layer(r.hooks, "run", req.Use); err != nil {
+			return nil, err
+		}
+		r.ownHooks = true
 	}
 	r.limits = a.Limits.resolved(r.model)
 	if outer != nil {
@@ -87,29 +112,37 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 	for r.seed = req.Seed; r.seed == 0; {
 		r.seed = rand.Uint64()
 	}
+	r.random = newSource(r.seed)
+	r.restoreState()
 	r.env = &agent.Env{
 		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
-		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
+		Random: r.random, Seed: r.seed, Clock: r.clock,
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction,
 		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
 		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
-	if r.id, err = r.identity(req.ID); err != nil {
+	if r.from != nil {
+		r.env.Resumed = r.from.id()
+	}
+	if r.hookRun, err = r.identity(req.ID); err != nil {
 		return nil, err
 	}
-	r.env.Root = r.id.Root()
+	r.env.Root = r.hookRun.Root()
 	ctx = agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env)
-	r.ctx = agentspec.WithRun(ctx, r.id.ID())
+	r.ctx = agentspec.WithRun(ctx, r.hookRun.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
-	r.stream.of, r.stream.emit = r, emit
+	r.stream.of, r.stream.emit = r, from.emit
 	return r, nil
 }
+
+// validID reports whether an ID can be that of a run. Hooks use it in names of files.
+func validID(id string) bool { return id != "" && len(id) <= 64 && toolName("", id) == id }
 
 // identity returns the run of hookkit with the id that the caller gave, or a random one for "".
 func (r *run) identity(id string) (*agent.Run, error) {
 	switch {
-	case id != "" && (len(id) > 64 || toolName("", id) != id):
+	case id != "" && !validID(id):
 		return nil, fmt.Errorf("agent %q: %.70q cannot be the ID of a run; use at most 64 letters, digits, - and _",
 			r.agent.name(), id)
 	case r.outer == nil && id == "":
@@ -117,12 +150,12 @@ func (r *run) identity(id string) (*agent.Run, error) {
 	case r.outer == nil:
 		return hookkit.NewRunWithID(id, r.env), nil
 	case id == "":
-		return r.outer.id.Child(r.env), nil
+		return r.outer.hookRun.Child(r.env), nil
 	}
 	for outer := r.outer; outer != nil; outer = outer.outer {
-		if outer.id.ID() == id {
+		if outer.hookRun.ID() == id {
 			return nil, fmt.Errorf("agent %q: the ID %q is that of a run that starts this one; use another", r.agent.name(), id)
 		}
 	}
-	return r.outer.id.ChildWithID(id, r.env), nil
+	return r.outer.hookRun.ChildWithID(id, r.env), nil
 }

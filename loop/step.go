@@ -6,9 +6,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// step runs one step, from BeforeStep to AfterStep.
-func (r *run) step() {
-	r.counts.add(&r.counts.steps, 1)
+// step runs one step, from BeforeStep to AfterStep: a new one, or the rest of a suspended one.
+func (r *run) step(work func(at agent.Step, result *agent.StepResult)) {
 	at := r.where()
 	r.stream.event(Event{Kind: EventStep, Step: at.Number})
 	result := &agent.StepResult{}
@@ -19,11 +18,12 @@ func (r *run) step() {
 		}
 		result.Step = at
 		result.Step.Last = nil
+		result.Suspended = r.suspended
 		r.last = result
-		r.hooks.AfterStep.Fire(r.cleanupCtx, r.id, *result)
+		r.hooks.AfterStep.Fire(r.cleanupCtx, r.hookRun, *result)
 	}()
-	r.hooks.BeforeStep.Fire(r.ctx, r.id, at)
-	if err := recoverAsError("the step", func() error { r.work(at, result); return nil }); err != nil {
+	r.hooks.BeforeStep.Fire(r.ctx, r.hookRun, at)
+	if err := recoverAsError("the step", func() error { work(at, result); return nil }); err != nil {
 		r.fail("Step", err)
 	}
 	switch s := &r.state; {
@@ -50,18 +50,20 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	result.Response = &reply
 	r.rememberText(reply.Content, len(reply.ToolCalls) > 0)
 	if r.stream.read() {
-		shown := reply.Clone()
-		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &shown})
+		response := reply.Clone()
+		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &response})
 	}
 	switch {
 	case len(reply.ToolCalls) > 0:
 		r.emptyReplies = 0
 		record := r.conversation.store(reply.Message())
+		r.response = reply
+		r.response.ToolCalls = record.ToolCalls
 		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
-		defer func() { result.Results = b.shown }()
-		b.run()
+		defer func() { result.Results = b.hookResults }()
+		b.run(b.decide)
 		if b.to != nil && !r.state.over() {
-			r.handOver(b.to, b.task, b.seed)
+			r.handOver(b.to, Request{Task: b.task, Messages: r.conversation.recorded(), Seed: b.seed}, nil)
 		}
 	case r.state.over():
 		if reply.Content != "" && reply.Content != r.state.reply.text {

@@ -15,12 +15,15 @@ import (
 
 // checkStop runs between two steps and decides whether another step follows.
 func (r *run) checkStop() {
+	if r.suspended {
+		return
+	}
 	if !r.state.over() && r.ctx.Err() != nil {
 		r.cancelled()
 	}
 	step := r.where()
 	step.Done = r.state.over()
-	signals, bys, err := r.hooks.ShouldStop.FireBy(r.ctx, r.id, step)
+	signals, bys, err := r.hooks.ShouldStop.FireBy(r.ctx, r.hookRun, step)
 	for i, s := range signals {
 		s.By = bys[i].Hook
 		r.signal(s)
@@ -165,7 +168,7 @@ func (r *run) report(b agent.BudgetExceeded) {
 
 // exceeded fires OnBudgetExceeded, for Env too.
 func (r *run) exceeded(ctx context.Context, b agent.BudgetExceeded) {
-	r.hooks.OnBudgetExceeded.Fire(ctx, r.id, b)
+	r.hooks.OnBudgetExceeded.Fire(ctx, r.hookRun, b)
 }
 
 // affords reports whether the estimated tokens of the next request fit the budget, and stops the run if not.

@@ -16,27 +16,44 @@ type EventKind string
 // The kinds of events, in their order within a step. Events of inner runs come in between, with their own Run.
 //
 // The calls of a reply run in parallel, but AfterTool fires when all of them have returned. A user interface that must
-// not wait for the slowest call shows EventReturned, which comes when its call returns. Like EventChunk it has text
-// that no hook has edited or redacted yet.
+// not wait for the slowest call shows EventReturned, which comes when its call returns. Like EventChunk and
+// EventProgress it has text that no hook has edited or redacted yet.
+//
+// The events of one call are in order: EventAsking, EventStarted, EventProgress, EventReturned, EventResult. Those of
+// parallel calls mix. A call that is refused, skipped or answered by a hook has only EventResult, after EventAsking if
+// a person was asked. The loop keeps no events: it waits until the reader has taken one, so a slow reader slows the
+// run down.
 const (
-	EventStep     EventKind = "step"     // a step has begun
-	EventChunk    EventKind = "chunk"    // Chunk: a piece of a reply, before AfterLLM
-	EventReply    EventKind = "reply"    // Response: a reply, after AfterLLM
-	EventReturned EventKind = "returned" // Result: a dispatched call, before AfterTool; in the order of completion
-	EventResult   EventKind = "result"   // Result: the result of each call, after AfterTool; in call order
-	EventEnd      EventKind = "end"      // End: the result of the run
+	EventStep       EventKind = "step"       // a step has begun
+	EventCompacting EventKind = "compacting" // Compaction: the conversation is being compacted
+	EventCompacted  EventKind = "compacted"  // Compacted: the compaction is done, or undone if Err is set
+	EventChunk      EventKind = "chunk"      // Chunk: a piece of a reply, before AfterLLM
+	EventReply      EventKind = "reply"      // Response: a reply, after AfterLLM
+	EventAsking     EventKind = "asking"     // Question: the approver is asked about a call, and the run waits for it
+	EventStarted    EventKind = "started"    // Call: a call is dispatched
+	EventProgress   EventKind = "progress"   // Progress: a running tool reports its progress
+	EventReturned   EventKind = "returned"   // Result: a dispatched call, before AfterTool; in the order of completion
+	EventResult     EventKind = "result"     // Result: the result of each call, after AfterTool; in call order
+	EventSuspended  EventKind = "suspended"  // Suspended: the run waits for answers; without State, which EventEnd has
+	EventEnd        EventKind = "end"        // End: the result of the run
 )
 
 // An Event is one item of a stream.
 type Event struct {
-	Kind     EventKind             `json:"kind"`
-	Run      string                `json:"run"`
-	Agent    string                `json:"agent"`
-	Step     int                   `json:"step"`
-	Chunk    *agent.Chunk          `json:"chunk,omitempty"`
-	Response *agent.LLMResponse    `json:"response,omitempty"`
-	Result   *agent.ToolCallResult `json:"result,omitempty"`
-	End      *agent.AgentResult    `json:"end,omitempty"`
+	Kind       EventKind              `json:"kind"`
+	Run        string                 `json:"run"`
+	Agent      string                 `json:"agent"`
+	Step       int                    `json:"step"`
+	Chunk      *agent.Chunk           `json:"chunk,omitempty"`
+	Response   *agent.LLMResponse     `json:"response,omitempty"`
+	Result     *agent.ToolCallResult  `json:"result,omitempty"`
+	Call       *agent.ToolCallRequest `json:"call,omitempty"`
+	Progress   *agent.ToolProgress    `json:"progress,omitempty"`
+	Question   *agent.Question        `json:"question,omitempty"`
+	Compaction *agent.Compaction      `json:"compaction,omitempty"` // without Messages
+	Compacted  *agent.Compacted       `json:"compacted,omitempty"`  // without Messages
+	Suspended  *agent.Suspension      `json:"suspended,omitempty"`
+	End        *agent.AgentResult     `json:"end,omitempty"`
 }
 
 // ErrStoppedReading is the cause of a run's cancellation when the reader of its stream stopped reading.
@@ -59,7 +76,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			case <-over:
 			}
 		}
-		r, err := newRun(ctx, a, req, nil, emit)
+		r, err := newRun(ctx, a, req, origin{emit: emit})
 		if err != nil {
 			cancel(nil)
 			yield(Event{}, err)
@@ -83,7 +100,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		for {
 			select {
 			case e := <-events:
-				if e.Kind == EventEnd && e.Run == r.id.ID() {
+				if e.Kind == EventEnd && e.Run == r.hookRun.ID() {
 					end = &e
 				} else if !yield(e, nil) {
 					return
@@ -125,7 +142,7 @@ func (s *stream) read() bool { return s.reader() != nil }
 
 func (s *stream) event(e Event) {
 	if show := s.reader(); show != nil {
-		e.Run, e.Agent = s.of.id.ID(), s.of.agent.name()
+		e.Run, e.Agent = s.of.hookRun.ID(), s.of.agent.name()
 		show(e)
 	}
 }

@@ -68,8 +68,16 @@ func Spawn(ctx context.Context, a *Agent, req Request) (agent.AgentResult, error
 	if req.Seed == 0 {
 		req.Seed = outer.seedFrom(req.ID, req.Task)
 	}
-	return outer.spawn(ctx, a, req, false)
+	if req.Suspended != nil {
+		return agent.AgentResult{}, errors.New("a suspended run is resumed outside of other runs; call Agent.Resume")
+	}
+	return flightOf(ctx, outer).spawn(ctx, outer, a, req)
 }
+
+// ErrSuspended is the error of [Spawn] for a run that was suspended. The tool that called Spawn must return; its result
+// is ignored. When the outer run is resumed, the tool is called again with the same arguments. Spawn then continues the
+// suspended run. For a run that had finished, it returns the same result again.
+var ErrSuspended = errors.New("the run waits for an answer and is resumed later; return this error")
 
 // seedFor returns the seed of the run that a call starts. It depends only on the seed of this run and on the call,
 // so a repeated run with the same replies gives its inner runs the same seeds.
@@ -86,24 +94,31 @@ func (r *run) seedFrom(what ...any) uint64 {
 }
 
 // spawn runs an agent inside the run. A tool may have been abandoned and call spawn when the run has ended.
-func (r *run) spawn(ctx context.Context, a *Agent, req Request, handoff bool) (result agent.AgentResult, err error) {
+// If the other run is suspended, spawn also returns its state.
+func (r *run) spawn(
+	ctx context.Context, a *Agent, req Request, handoff bool, from origin,
+) (result agent.AgentResult, waiting *snapshot, err error) {
 	if !r.spawned.begin() {
-		return result, errors.New("the run has ended; start other runs while it runs")
+		return result, nil, errors.New("the run has ended; start other runs while it runs")
 	}
 	defer r.spawned.done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.spawned.cancelWith(cancel)
-	inner, err := newRun(ctx, a, req, r, nil)
+	from.outer = r
+	inner, err := newRun(ctx, a, req, from)
 	if err != nil {
-		return result, err
+		return result, nil, err
 	}
-	id := inner.id.ID()
+	id := inner.hookRun.ID()
 	defer func() { // also if a hook of OnSubagentStart ends the goroutine
-		r.hooks.OnSubagentStop.Fire(r.cleanupCtx, r.id, agent.SubagentDone{
+		r.hooks.OnSubagentStop.Fire(r.cleanupCtx, r.hookRun, agent.SubagentDone{
 			ID: id, Name: a.name(), ModelCalls: result.ModelCalls, Steps: result.Steps, Result: cloned(result),
 		})
 	}()
-	r.hooks.OnSubagentStart.Fire(ctx, r.id, agent.Subagent{ID: id, Name: a.name(), Task: req.Task, Handoff: handoff})
-	return inner.execute()
+	r.hooks.OnSubagentStart.Fire(ctx, r.hookRun, agent.Subagent{
+		ID: id, Name: a.name(), Task: inner.task, Handoff: handoff,
+	})
+	result, err = inner.execute()
+	return result, inner.saved, err
 }

@@ -279,6 +279,7 @@
 //   - exit-declared: an exit is declared in the spec file
 //   - exit-struct: an exit is a defined struct type
 //   - exit-exported: an exit is exported
+//   - exit-name: an exit has no name that records and messages use for something else
 //   - exit-generic: an exit is not generic
 //   - exit-pointer: an exit is listed by value
 //   - exit-methods: an exit has no methods

@@ -117,6 +117,7 @@ var rows = []row{
 	{dir: "builtin/state", imports: room(), tests: roomTests},
 	{dir: "builtin/done", imports: room(), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin/repair", imports: room(), tests: roomTests},
+	{dir: "builtin/retry", imports: room(), tests: roomTests, modules: []string{"github.com/cenkalti/backoff/v5"}},
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},

@@ -210,7 +210,7 @@ func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Cal
 		hookgenCondition
 		WatchFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) error {
 			if !when(run, payload) {
 				return nil
@@ -305,7 +305,7 @@ func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewri
 		hookgenCondition
 		RewriteFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -433,7 +433,7 @@ func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] 
 		hookgenCondition
 		FlowFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -584,7 +584,7 @@ func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenie
 		hookgenCondition
 		LenientFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -740,7 +740,7 @@ func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] 
 		hookgenCondition
 		TrimFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -866,7 +866,7 @@ func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Cal
 		hookgenCondition
 		LeaveFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1002,7 +1002,7 @@ func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Cal
 		hookgenCondition
 		JudgeFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1144,7 +1144,7 @@ func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[
 		hookgenCondition
 		GatherFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) ([]string, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1250,7 +1250,7 @@ func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[
 		hookgenCondition
 		RefuseFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call) error {
 			if !when(run, payload) {
 				return nil
@@ -1356,7 +1356,7 @@ func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] 
 		hookgenCondition
 		WrapFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
 			if !when(run, payload) {
 				return next.Call(ctx, payload)
@@ -2220,7 +2220,7 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
@@ -2229,7 +2229,7 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 		answer, err = hookkit.Answer[Result]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 

@@ -35,6 +35,9 @@ func (h *Hooks) OnRunStart(ctx context.Context, run *agent.Run, start agent.RunS
 	if begin.stops {
 		return agent.EndTurn{Reply: begin.stopReason, Reason: "a SessionStart hook stopped the run"}, nil
 	}
+	if start.Resumed != "" { // the prompt was submitted before the run was suspended
+		return nil, nil
+	}
 	task := start.Task
 	if begin.initialPrompt != "" && task == "" {
 		task = begin.initialPrompt

@@ -93,7 +93,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	if messages == nil {
 		messages = result.Messages
 	}
-	if again || run.Parent() != "" || len(messages) < minMessages {
+	if again || run.Parent() != "" || len(messages) < minMessages || result.Suspended != nil {
 		return nil
 	}
 	extract := m.Extract

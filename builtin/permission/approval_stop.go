@@ -26,6 +26,11 @@ import (
 // outputs, and outputs of more than 1 MiB. The description becomes the reply of the turn, and the reason is
 // "waiting_for_approval". The results of the other calls of the turn are kept.
 //
+// Use it for tools that decide by themselves when to ask, and answer with a request instead of acting. The model then
+// gets the answer as text and calls the tool again. If a rule decides which calls need a person, let an approver answer
+// with Pending instead: the run is suspended before the call, and the very call that the person has seen runs after the
+// answer. See agent.Suspension.
+//
 // [WaitsForApproval] reads the request from the result of the run, so the host can store the result and ask later. To
 // continue, start a run with the messages of the result and the hook that [PendingApproval.Answer] returns.
 type ApprovalStop struct {

@@ -75,19 +75,9 @@ func (r *ReadOnly) On(run *agent.Run) bool {
 // OnPermission denies the call if its tool may change something.
 func (r *ReadOnly) OnPermission(_ context.Context, run *agent.Run,
 	call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-	if !r.On(run) || toolname.Match(r.Tools, call.Name) || isReadOnly(run, call.Name) {
+	if !r.On(run) || toolname.Match(r.Tools, call.Name) || kit.IsReadOnly(run, call.Name) {
 		return nil, nil
 	}
 	return agent.Deny{Reason: fmt.Sprintf("tool %s may change something, and only tools that change nothing may run now",
 		shorten.To(call.Name, toolname.MaxDisplay))}, nil
-}
-
-// isReadOnly reports whether the run has the tool and its schema has ReadOnly set.
-func isReadOnly(run *agent.Run, tool string) bool {
-	env := kit.Env(run)
-	if env == nil || env.Tools == nil {
-		return false
-	}
-	schema, ok := env.Tools.Lookup(tool)
-	return ok && schema.ReadOnly
 }

@@ -102,7 +102,7 @@ func (r *Remember) ask(
 		close(known.done)
 	}()
 	answer, err = r.Approver.Approve(ctx, q)
-	special := len(answer.Args) > 0 || answer.StopRun
+	special := len(answer.Args) > 0 || answer.StopRun || answer.Pending
 	known.answer, known.ok = answer, err == nil && ctx.Err() == nil && !special // the loop has ignored a late answer
 	known.answer.Remember = nil                                                 // reported once
 	return answer, err

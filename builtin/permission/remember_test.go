@@ -129,3 +129,18 @@ func TestSpecialAnswersAreNotCached(t *testing.T) {
 		})
 	}
 }
+
+func TestAPendingAnswerIsNotRemembered(t *testing.T) {
+	var asked int
+	later := fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+		asked++
+		return agent.Approval{Pending: asked == 1, Allow: asked > 1}, nil
+	})
+	r := &permission.Remember{Approver: later}
+	q := agent.Question{Call: agent.ToolCallRequest{Name: "pay", Args: []byte(`{}`)}}
+	first, _ := r.Approve(t.Context(), q)
+	second, _ := r.Approve(t.Context(), q)
+	if !first.Pending || second.Pending || !second.Allow || asked != 2 {
+		t.Errorf("%+v, %+v, asked %d times", first, second, asked)
+	}
+}

@@ -195,7 +195,7 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 	if p.Mode != nil {
 		mode = p.Mode()
 	}
-	if mode == ModeReadOnly && !isReadOnly(run, call.Name) {
+	if mode == ModeReadOnly && !kit.IsReadOnly(run, call.Name) {
 		return verdict{Deny, nil, fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
 			shorten.To(call.Name, toolname.MaxDisplay))}
 	}

@@ -47,17 +47,21 @@ import (
 // because a process may not have read the last records of the moved file. A symbolic link that replaces the file is not
 // followed to a file without records of the log.
 //
+// Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
+// for it, except the rules about files and their locks.
+//
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
-// even if it is bound twice. Bind panics on an empty Path and on unknown Points.
+// even if it is bound twice. Bind panics without a Path or Store, with both, and on unknown Points.
 type Audit struct {
-	Path string // required
+	Path  string     // of the file; required without Store
+	Store AuditStore // takes the lines instead of a file, for example a database; nil: the file at Path
 	// Points names the points whose fires are always recorded. Nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool and
 	// OnToolError. An empty list: no point; [AllPoints]: every point.
 	Points   []string
 	MaxChars limit.Bound[int] // characters of each text of a record; default 200
 	Redact   redact.Redactor
 	Key      []byte // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
-	Sync     bool   // write each line to the disk before the run continues
+	Sync     bool   // write each line of a file to the disk before the run continues
 	// HeadFile also receives the [AuditHead] of each record, and is compared with the log when the program starts again.
 	// It protects the log only from writers of the log that cannot write HeadFile. "": no file.
 	HeadFile string
@@ -69,10 +73,11 @@ type Audit struct {
 
 	failed kit.Reporter
 
-	mu   sync.Mutex
-	head AuditHead
-	lost int    // records lost since the last write
-	ever uint64 // records lost in total
+	mu    sync.Mutex
+	chain auditChain // of the log in Store
+	head  AuditHead
+	lost  int    // records lost since the last write
+	ever  uint64 // records lost in total
 }
 
 // AllPoints in Audit.Points means every point.
@@ -93,8 +98,11 @@ func (a *Audit) check(h *agent.Hooks) error {
 	if err := a.MaxChars.Check("MaxChars"); err != nil {
 		errs = append(errs, err)
 	}
-	if a.Path == "" {
-		errs = append(errs, errors.New("Path is empty; name the file to write to"))
+	switch {
+	case a.Path == "" && a.Store == nil:
+		errs = append(errs, errors.New("Path is empty; name the file to write to, or set Store"))
+	case a.Path != "" && a.Store != nil:
+		errs = append(errs, errors.New("Path and Store are both set; leave one out"))
 	}
 	known := []string{AllPoints}
 	for _, p := range h.Points() {
@@ -110,8 +118,8 @@ func (a *Audit) check(h *agent.Hooks) error {
 }
 
 // Observe records one fire. Use it to register the Audit with options: hooks.ObserveAny(audit, options...).
-func (a *Audit) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	a.observe(&a.direct, run, fired)
+func (a *Audit) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
+	a.observe(ctx, &a.direct, run, fired)
 }
 
 type auditBinding struct {
@@ -120,11 +128,11 @@ type auditBinding struct {
 }
 
 // Observe records one fire.
-func (b *auditBinding) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	b.log.observe(&b.as, run, fired)
+func (b *auditBinding) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
+	b.log.observe(ctx, &b.as, run, fired)
 }
 
-func (a *Audit) observe(as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
+func (a *Audit) observe(ctx context.Context, as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
 	if !a.once.First(run, as, fired.Point, fired.Verdict) {
 		return
 	}
@@ -137,19 +145,32 @@ func (a *Audit) observe(as *kit.Binding, run *agent.Run, fired hookkit.AnyFired)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	record.Lost = a.lost
-	head, err := appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
+	head, err := a.append(ctx, record)
+	name := "audit log"
+	if a.Path != "" {
+		name += " " + a.Path
+	}
 	if noticed := new(errNoticed); errors.As(err, noticed) {
-		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("audit log %s: %w", a.Path, err))
+		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: %w", name, err))
 		err = nil
 	}
 	if err != nil {
 		a.lost++
 		a.ever++
-		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("audit log %s: a record of %s is lost, %d so far: %w",
-			a.Path, fired.Point, a.ever, err))
+		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: a record of %s is lost, %d so far: %w",
+			name, fired.Point, a.ever, err))
 		return
 	}
 	a.head, a.lost = head, 0
+}
+
+// append writes a record to the file or the store. A cancelled run is recorded too.
+func (a *Audit) append(ctx context.Context, record *AuditRecord) (AuditHead, error) {
+	if a.Store == nil {
+		return appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
+	}
+	err := a.chain.appendTo(context.WithoutCancel(ctx), a.Store, a.HeadFile, a.Key, record)
+	return a.chain.head, err
 }
 
 // Head returns the head of the log after the last record of this Audit, or a zero head before the first one. A program
@@ -179,6 +200,8 @@ func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
 		if _, ok := fired.Exit.(agent.Ask); ok {
 			change(func(asked map[string]string) { asked[p.ID] = fired.By })
 		}
+	case agent.Grant: // the question of a resumed run was asked in another process
+		change(func(asked map[string]string) { asked[p.Call.ID] = p.Question.By })
 	case agent.Denial:
 		change(func(asked map[string]string) { delete(asked, p.Call.ID) })
 	case agent.ToolCallResult:

@@ -161,12 +161,17 @@ func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile stri
 	if c.head.Log != "" {
 		return c.knownEnd(f, info, size, headFile, key)
 	}
-	head, err := readHead(headFile)
-	if err != nil {
-		return chainEnd{}, err
-	}
 	end, err := readChainEnd(f, size, key)
+	return firstEnd(end, err, size == 0, headFile)
+}
+
+// firstEnd returns the end of a log whose writer has just started. It takes the end of the text in the log, or the
+// error from looking for it, and compares it with the head file.
+func firstEnd(end chainEnd, err error, isEmpty bool, headFile string) (chainEnd, error) {
+	head, unreadable := readHead(headFile)
 	switch {
+	case unreadable != nil:
+		return chainEnd{}, unreadable
 	case head.Log == "":
 		if err == nil && end.Log == "" {
 			end.Log = newLogID()
@@ -176,7 +181,7 @@ func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile stri
 		return end, err
 	case err != nil || end.Log != head.Log && end.Seq > 0:
 		end.broken, end.foreign = "another log has replaced it", true
-	case size == 0: // log rotation moved the file
+	case isEmpty: // log rotation moved the file
 	case end.Seq < head.Seq:
 		end.broken = fmt.Sprintf("it ends with record %d, but its head file with %d: records were removed", end.Seq, head.Seq)
 	case end.Seq == head.Seq && end.Hash != head.Hash:
@@ -193,12 +198,8 @@ func (c *auditChain) knownEnd(
 	f *os.File, info os.FileInfo, size int64, headFile string, key []byte,
 ) (chainEnd, error) {
 	end := chainEnd{AuditHead: c.head}
-	if size == 0 { // log rotation moved the file
-		head, err := readHead(headFile)
-		if head.Log == c.head.Log && head.Seq > c.head.Seq { // another process wrote to the moved file
-			end.AuditHead = head
-		}
-		return end, err
+	if size == 0 {
+		return c.rotatedEnd(headFile)
 	}
 	if !os.SameFile(info, c.info) {
 		return c.replacedEnd(f, size, key), nil
@@ -219,6 +220,16 @@ func (c *auditChain) knownEnd(
 		return chainEnd{}, err
 	}
 	return continued(end, added, key), nil
+}
+
+// rotatedEnd returns the end of a log whose records log rotation has moved.
+func (c *auditChain) rotatedEnd(headFile string) (chainEnd, error) {
+	end := chainEnd{AuditHead: c.head}
+	head, err := readHead(headFile)
+	if head.Log == c.head.Log && head.Seq > c.head.Seq { // another process wrote to the moved file
+		end.AuditHead = head
+	}
+	return end, err
 }
 
 // replacedEnd returns the end of a file that another writer of the same log began after a log rotation, or to which
@@ -358,8 +369,8 @@ const (
 	maxTail   = maxAuditLine
 )
 
-var errForeign = errors.New("the file has no record that was written with this key; name another file, or set " +
-	"the key of the log")
+var errForeign = errors.New("the log has no record that was written with this key; name another log, or set the key " +
+	"of this one")
 
 // readChainEnd finds the last record in a file that was written with the key.
 func readChainEnd(f io.ReaderAt, size int64, key []byte) (chainEnd, error) {

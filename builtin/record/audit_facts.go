@@ -48,17 +48,18 @@ func (a *Audit) facts(payload any) facts {
 	case agent.Question:
 		a.call(&f, p.Call)
 		f.DecidedBy, f.Why = a.text(p.By), a.text(p.Reason)
-		f.data["prompt"] = p.Prompt
+		f.data["prompt"], f.data["question"] = p.Prompt, p.ID
 	case agent.Grant:
 		a.call(&f, p.Call)
 		f.DecidedBy, f.Why = a.text(p.By), a.text(p.Reason)
 		f.success(true)
 		f.data["asked_by"], f.data["remember"] = p.Question.By, a.raw(p.Remember)
+		f.data["question"], f.data["answered_by"], f.data["answered_at"] = p.Question.ID, p.AnsweredBy, p.AnsweredAt
 	case agent.Denial:
 		a.call(&f, p.Call)
 		f.DecidedBy, f.Why = a.text(p.By), a.text(p.Reason)
 		f.success(false)
-		f.data["kind"] = string(p.Kind)
+		f.data["kind"], f.data["answered_by"], f.data["answered_at"] = string(p.Kind), p.AnsweredBy, p.AnsweredAt
 	case agent.Handoff:
 		a.call(&f, p.Call)
 		f.data["from"], f.data["to"], f.data["task"] = p.From, p.To, p.Task
@@ -105,7 +106,7 @@ func (a *Audit) modelFacts(f *facts, payload any) {
 func (a *Audit) runFacts(f *facts, payload any) {
 	switch p := payload.(type) {
 	case agent.RunStart:
-		f.data["task"], f.data["messages"] = p.Task, len(p.Messages)
+		f.data["task"], f.data["messages"], f.data["resumed"] = p.Task, len(p.Messages), p.Resumed
 	case agent.AgentResult:
 		f.Result, f.Err, f.DecidedBy = a.text(p.Reply), a.text(p.Err), a.text(p.EndedBy)
 		f.success(p.Err == "" && !p.Stop.Cause.Forced())
@@ -113,6 +114,9 @@ func (a *Audit) runFacts(f *facts, payload any) {
 		f.data["stop"], f.data["signals"] = signalFacts(p.Stop), signalsFacts(p.Signals)
 		f.data["steps"], f.data["model_calls"], f.data["tool_calls"] = p.Steps, p.ModelCalls, len(p.Calls)
 		f.data["usage"], f.data["handed_off_to"], f.data["warnings"] = usageFacts(p.Usage), p.HandedOffTo, p.Warnings
+		if p.Suspended != nil {
+			f.data["suspended"] = p.Suspended.ID
+		}
 	case agent.RunError:
 		f.Err = a.text(p.Err)
 		f.success(false)
@@ -126,7 +130,7 @@ func (a *Audit) runFacts(f *facts, payload any) {
 		f.step = p.Step.Number
 		f.Err = a.text(p.Err)
 		f.success(p.Err == "")
-		f.data["tool_calls"] = len(p.Results)
+		f.data["tool_calls"], f.data["suspended"] = len(p.Results), p.Suspended
 	case agent.DoneRequest:
 		f.Result = a.text(p.Answer)
 		f.data["rejections"] = p.Rejections

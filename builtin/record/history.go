@@ -92,6 +92,8 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	case result.Err != "":
 		entry.Status = "failed"
 		entry.ErrorCount++
+	case result.Suspended != nil:
+		entry.Status = "suspended"
 	case result.Forced():
 		entry.Status = "stopped"
 	}

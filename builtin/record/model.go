@@ -197,7 +197,7 @@ func (m *Model) Calls(run *agent.Run) (calls []ModelCall) {
 	return calls
 }
 
-// RunDir returns the directory of a run.
+// RunDir returns the directory of a run. A run that is resumed has one more directory for each part.
 func (m *Model) RunDir(run *agent.Run) string { return runDir(m.Dir, m.OneRun, run) }
 
 func runDir(dir string, oneRun bool, run *agent.Run) string {
@@ -206,6 +206,9 @@ func runDir(dir string, oneRun bool, run *agent.Run) string {
 	}
 	if run.Parent() != "" {
 		dir = filepath.Join(dir, "runs", run.ID())
+	}
+	if env := kit.Env(run); env != nil && env.Resumed != "" { // the numbers of the files begin anew
+		dir = filepath.Join(dir, "resumed", env.Resumed)
 	}
 	return dir
 }

@@ -18,3 +18,14 @@ func ExampleOutput() {
 	fmt.Println(result.Output)
 	// Output: ask [REDACTED]
 }
+
+// The e-mail address is neither in the reply nor in the stored conversation.
+func ExampleReply() {
+	var hooks agent.Hooks
+	hooks.Use(&screen.Reply{Validators: []screen.Validator{screen.RedactPersonal()}})
+
+	answer := agent.DoneRequest{Answer: "write to jane@example.org"}
+	hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &answer)
+	fmt.Println(answer.Answer)
+	// Output: write to [REDACTED]
+}

@@ -41,7 +41,8 @@ import (
 //
 // With Resume, a run that starts without messages takes over the conversation of the last checkpoint. It continues the
 // step numbers, and deletes the checkpoints when it completes. Its task is left out if the conversation already
-// contains it. A run that failed or that a limit stopped keeps its checkpoints.
+// contains it. A run that failed or that a limit stopped keeps its checkpoints, and so does a suspended run. That run
+// continues with its own state instead, and its last step is saved when it is complete.
 //
 // A checkpoint is not redacted, because a resumed run needs the original data. A failure to save is reported and does
 // not affect the run. Checkpoint keeps separate state for each run and is safe for concurrent use if its Store is. Bind
@@ -248,7 +249,7 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 		messages = kit.Messages(run)
 	)
 	c.runs.Do(run, func(r *checkpointRun) {
-		if s.Step.Number <= r.saved { // the hook is registered twice
+		if s.Step.Number <= r.saved || s.Suspended { // the hook is registered twice, or the step ends later
 			return
 		}
 		r.saved = s.Step.Number
@@ -393,7 +394,7 @@ func (c *Checkpoint) resume(
 	ctx context.Context, run *agent.Run, start agent.RunStart,
 ) (agent.OnRunStartOutcome, error) {
 	owner, ok := c.owner(run)
-	if !ok {
+	if !ok || start.Resumed != "" { // a suspended run has its own state
 		return nil, nil
 	}
 	last, chain, err := latest(ctx, c.Store, owner)

@@ -15,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Persist continues conversations: a run begins with the messages that the earlier runs of its conversation saved, and
@@ -30,6 +31,10 @@ import (
 // If the request has messages, they replace the saved ones. If another run has saved messages in the meantime, both
 // runs' messages are kept: first those that were saved first. If the saved conversation cannot be loaded, the run
 // fails, because it would continue without its history. Persist does not lock a conversation against other processes.
+//
+// A suspended run saves its conversation without the calls that wait for an answer. They are saved with their results
+// when the run is resumed, and messages that another run has saved in the meantime are kept. The conversation can
+// therefore be continued at any time, also if nobody ever answers.
 //
 // State returns additional values to save. Keys that begin with two underscores are skipped, and values that cannot be
 // encoded as JSON are saved as text. If State is nil, the state that was saved before stays.
@@ -62,7 +67,12 @@ func (p *Persist) Bind(h *agent.Hooks) {
 	name := hookkit.Named("state.Persist")
 	h.OnRunStart.AddFunc(p.load, name, hookkit.Priority(hookkit.InputShape-10))
 	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
-		p.runs.Do(run, func(r *persisted) { r.start = f.Final.Messages })
+		p.runs.Do(run, func(r *persisted) {
+			if r.start = f.Final.Messages; f.Final.Resumed != "" {
+				r.start = withoutOpen(r.start)
+				r.before = r.start // as the suspended run has saved them
+			}
+		})
 	}, name)
 	h.OnRunEnd.AddFunc(p.save, name, hookkit.Priority(hookkit.Observability))
 }
@@ -80,7 +90,7 @@ func (p *Persist) owner(run *agent.Run) agent.Identity {
 // load begins the run with the saved messages.
 func (p *Persist) load(ctx context.Context, run *agent.Run, start agent.RunStart) (agent.OnRunStartOutcome, error) {
 	owner := p.owner(run)
-	if owner.Conversation == "" {
+	if owner.Conversation == "" || start.Resumed != "" {
 		return nil, nil
 	}
 	session, err := p.Store.Load(ctx, owner)
@@ -123,6 +133,9 @@ func (p *Persist) save(ctx context.Context, run *agent.Run, result agent.AgentRe
 	if messages == nil {
 		messages = result.Messages
 	}
+	if result.Suspended != nil {
+		messages = withoutOpen(messages)
+	}
 	lock := &saving[maphash.Comparable(saveSeed, owner)%uint64(len(saving))]
 	lock.Lock()
 	defer lock.Unlock()
@@ -139,6 +152,19 @@ func (p *Persist) save(ctx context.Context, run *agent.Run, result agent.AgentRe
 		state, err = p.state(run)
 	}
 	return errors.Join(p.Store.Save(ctx, agent.Session{Identity: owner, Messages: messages, State: state}), err)
+}
+
+// withoutOpen returns the messages without the last reply and what follows it, if calls of the reply have no result.
+func withoutOpen(messages []agent.Message) []agent.Message {
+	if agentspec.CheckPairs(messages, false) == nil {
+		return messages
+	}
+	for i, m := range slices.Backward(messages) {
+		if len(m.ToolCalls) > 0 {
+			return messages[:i]
+		}
+	}
+	return messages
 }
 
 // merged returns the conversation to save. A run began with the messages start and ended with now. When it began,

@@ -132,10 +132,14 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 	for _, name := range slices.Sorted(maps.Keys(before.chosen)) {
 		was := before.chosen[name]
 		owner := c.newName(was.owner)
-		if t := c.now.Types[owner]; was.depth == 0 || t == nil || !declares(t, name) {
+		t := c.now.Types[owner]
+		if was.depth == 0 || t == nil || !declares(t, name) && !c.demands(t, name) {
 			continue
 		}
 		is, ok := after.chosen[name]
+		if ok && c.movedWithin(owner, is.owner) {
+			continue
+		}
 		report := func(verdict Verdict, effect string) {
 			c.report("member-hidden", verdict, points, now.Pos, was.pos, "%s of %s no longer means %s of %s: %s", name,
 				now.Name, name, owner, effect)
@@ -166,6 +170,29 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 				name, effect)
 		}
 	}
+}
+
+// demands reports whether an interface of the new version has a method, perhaps that of an embedded interface.
+func (c *comparison) demands(t *gen.SurfaceType, method string) bool {
+	if !t.Interface {
+		return false
+	}
+	_, ok := c.methodsNow(t).methods[method]
+	return ok
+}
+
+// movedWithin reports whether one of two interfaces embeds the other, in one of the versions. A method of one is then
+// the same as that of the other.
+func (c *comparison) movedWithin(one, other string) bool {
+	for _, t := range c.old.Types {
+		if name := c.newName(t.Name); t.Interface &&
+			(name == one && c.methodsBefore(t).embedded[other] || name == other && c.methodsBefore(t).embedded[one]) {
+			return true
+		}
+	}
+	a, b := c.now.Types[one], c.now.Types[other]
+	return a != nil && a.Interface && c.methodsNow(a).embedded[other] ||
+		b != nil && b.Interface && c.methodsNow(b).embedded[one]
 }
 
 // isNewThere reports whether a type of both versions has a method only now, which is a finding about that type.

@@ -451,6 +451,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
 //
+// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
+//
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
@@ -476,7 +478,7 @@ func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[Ru
 		hookgenCondition
 		OnRunStartFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -608,7 +610,8 @@ func (p *OnRunStartPoint) FireBy(
 	return
 }
 
-// ShouldStop fires before the first step, and after each step once all other work of the step is done.
+// ShouldStop fires before the first step, and after each step once all other work of the step is done. It does not
+// fire after a suspended step, whose work is not done.
 // Step.Number is the number of completed steps. Any contributed signal stops the run before its next step; the
 // result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 // becomes a warning of its result.
@@ -639,7 +642,7 @@ func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step])
 		hookgenCondition
 		ShouldStopFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -724,7 +727,8 @@ func (p *ShouldStopPoint) FireBy(
 	return
 }
 
-// BeforeStep fires once per step, at its start. Exactly one AfterStep follows.
+// BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
+// more, with the same number, when the run is resumed.
 //
 // Every hook runs. An error is reported and changes nothing.
 type BeforeStep[P any] interface {
@@ -751,7 +755,7 @@ func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step])
 		hookgenCondition
 		BeforeStepFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Step) error {
 			if !when(run, payload) {
 				return nil
@@ -856,7 +860,7 @@ func ShouldCompactWhen(
 		hookgenCondition
 		ShouldCompactFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1015,7 +1019,7 @@ func BeforeCompactWhen(
 		hookgenCondition
 		BeforeCompactFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1165,7 +1169,7 @@ func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompa
 		hookgenCondition
 		AfterCompactFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1299,7 +1303,7 @@ func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Bri
 		hookgenCondition
 		BriefingFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Step) ([]string, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1407,7 +1411,7 @@ func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LL
 		hookgenCondition
 		BeforeLLMFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1580,7 +1584,7 @@ func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LL
 		hookgenCondition
 		AroundLLMFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
 			if !when(run, payload) {
 				return next.Call(ctx, payload)
@@ -1727,7 +1731,7 @@ func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLM
 		hookgenCondition
 		AfterLLMFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1886,7 +1890,7 @@ func OnToolsDisabledWhen(
 		hookgenCondition
 		OnToolsDisabledFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolsDisabled) error {
 			if !when(run, payload) {
 				return nil
@@ -1992,7 +1996,7 @@ func BeforeToolWhen(
 		hookgenCondition
 		BeforeToolFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2135,7 +2139,8 @@ func (p *BeforeToolPoint) FireBy(
 // SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
 // fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
 // If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
-// OnPermission fires once more with the changed call.
+// OnPermission fires once more with the changed call. If the answer of the approver is Pending, the run is suspended
+// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 //
 // Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type OnPermission[P any] interface {
@@ -2170,7 +2175,7 @@ func OnPermissionWhen(
 		hookgenCondition
 		OnPermissionFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2332,7 +2337,7 @@ func BeforeAskWhen(desc string, when func(*Run, Question) bool, h BeforeAsk[Ques
 		hookgenCondition
 		BeforeAskFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2480,7 +2485,7 @@ func OnPermissionGrantedWhen(
 		hookgenCondition
 		OnPermissionGrantedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Grant) error {
 			if !when(run, payload) {
 				return nil
@@ -2584,7 +2589,7 @@ func OnPermissionDeniedWhen(
 		hookgenCondition
 		OnPermissionDeniedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Denial) error {
 			if !when(run, payload) {
 				return nil
@@ -2685,7 +2690,7 @@ func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Hando
 		hookgenCondition
 		OnHandoffFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -2816,11 +2821,12 @@ func (p *OnHandoffPoint) FireBy(
 	return
 }
 
-// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
-// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
-// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
-// running.
+// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call of
+// next is one attempt; call it again to retry. If a run that the tool started is suspended, next returns an error
+// with the kind suspended whatever the tool returned, and AroundTool fires once more when the run is resumed. The
+// call is final: an attempt with another name or other arguments fails. Skipped, refused and handed over calls and
+// calls of the done tool are not dispatched and do not fire it. Observers are notified as soon as their call has
+// returned, also while other calls of the reply are running.
 //
 // The first hook is the outermost. Each calls next or answers itself.
 type AroundTool[P any] interface {
@@ -2861,7 +2867,7 @@ func AroundToolWhen(
 		hookgenCondition
 		AroundToolFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(
 			ctx context.Context,
 			run *Run,
@@ -3020,7 +3026,7 @@ func OnToolProgressWhen(
 		hookgenCondition
 		OnToolProgressFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolProgress) error {
 			if !when(run, payload) {
 				return nil
@@ -3123,7 +3129,7 @@ func OnToolErrorWhen(
 		hookgenCondition
 		OnToolErrorFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolFailure) error {
 			if !when(run, payload) {
 				return nil
@@ -3195,7 +3201,7 @@ func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailu
 }
 
 // OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
-// OnSubagentStop follows.
+// OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnSubagentStart[P any] interface {
@@ -3226,7 +3232,7 @@ func OnSubagentStartWhen(
 		hookgenCondition
 		OnSubagentStartFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Subagent) error {
 			if !when(run, payload) {
 				return nil
@@ -3328,7 +3334,7 @@ func OnSubagentStopWhen(
 		hookgenCondition
 		OnSubagentStopFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload SubagentDone) error {
 			if !when(run, payload) {
 				return nil
@@ -3399,13 +3405,13 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 	}
 }
 
-// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
-// skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
-// dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
-// last. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
-// failure stays a failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn
-// ends the run; results of the reply's other calls are kept. A failing hook withholds the result, and the run
-// continues.
+// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a skip, a
+// denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all dispatched calls of the
+// reply have returned, one call after the other in call order, a call of the done tool last. For the calls of a
+// suspended step this is after the run was resumed. The returned result is recorded and sent to the model, with the
+// texts of Context after the output. But a failure stays a failure: an emptied Err is restored, and a result that
+// gains an Err becomes a failure. EndTurn ends the run; results of the reply's other calls are kept. A failing hook
+// withholds the result, and the run continues.
 //
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterTool[P any] interface {
@@ -3436,7 +3442,7 @@ func AfterToolWhen(
 		hookgenCondition
 		AfterToolFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -3600,7 +3606,7 @@ func OnBudgetExceededWhen(
 		hookgenCondition
 		OnBudgetExceededFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload BudgetExceeded) error {
 			if !when(run, payload) {
 				return nil
@@ -3701,7 +3707,7 @@ func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[St
 		hookgenCondition
 		AfterStepFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload StepResult) error {
 			if !when(run, payload) {
 				return nil
@@ -3803,7 +3809,7 @@ func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[D
 		hookgenCondition
 		CheckDoneFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -3966,7 +3972,7 @@ func OnDoneAcceptedWhen(
 		hookgenCondition
 		OnDoneAcceptedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload DoneAccepted) error {
 			if !when(run, payload) {
 				return nil
@@ -4067,7 +4073,7 @@ func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[Ru
 		hookgenCondition
 		OnRunErrorFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -4211,7 +4217,7 @@ func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping])
 		hookgenCondition
 		OnStopFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -4327,7 +4333,7 @@ func BeforeRunEndWhen(
 		hookgenCondition
 		BeforeRunEndFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -4431,7 +4437,7 @@ func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *Agent
 	return
 }
 
-// OnRunEnd fires exactly once per started run, at its very end, with the result for the caller. The model of
+// OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
 // Env can still be used; its usage is added to the totals for the caller.
 //
 // Every hook runs. An error is reported and changes nothing.
@@ -4459,7 +4465,7 @@ func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[Age
 		hookgenCondition
 		OnRunEndFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload AgentResult) error {
 			if !when(run, payload) {
 				return nil
@@ -4726,6 +4732,15 @@ type Subagent = agentspec.Subagent
 // A SubagentDone is the end of a run that another run started.
 type SubagentDone = agentspec.SubagentDone
 
+// A Suspension is the state of a run that waits for answers of persons. It has all questions of one reply of the model,
+// and those of the runs that the run started. A host stores it, collects the answers, which may take days, and resumes
+// the run in any process. Package loop documents how.
+//
+// The State contains the conversation, and arguments and results of tools that no hook has redacted. Hooks therefore
+// get a Suspension without it. Whoever can change the State decides what the resumed run does. The Digest finds damage,
+// but an attacker can compute it again. Store the State where the users of the agent cannot change it.
+type Suspension = agentspec.Suspension
+
 // SystemClock is the clock of the machine. The zero value is ready to use.
 type SystemClock = agentspec.SystemClock
 
@@ -4837,7 +4852,9 @@ const (
 	CauseStopRequested = agentspec.CauseStopRequested
 	// by a person, for example by cancelling the context
 	CauseUserRequested = agentspec.CauseUserRequested
-	CauseStepsLimit    = agentspec.CauseStepsLimit
+	// the run waits for answers and can be resumed; see Suspension
+	CauseSuspended  = agentspec.CauseSuspended
+	CauseStepsLimit = agentspec.CauseStepsLimit
 	// of tokens or of their cost
 	CauseTokenLimit = agentspec.CauseTokenLimit
 	// also a context past its deadline
@@ -4911,6 +4928,8 @@ const (
 	FailRunEnded = agentspec.FailRunEnded
 	// the handoff failed
 	FailHandoff = agentspec.FailHandoff
+	// only inside AroundTool: the call waits for an answer, see Suspension
+	FailSuspended = agentspec.FailSuspended
 )
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
@@ -5600,7 +5619,7 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
@@ -5609,7 +5628,7 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 
@@ -6304,7 +6323,7 @@ func (n AroundToolNext) Call(
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
@@ -6313,7 +6332,7 @@ func (n AroundToolNext) Call(
 		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 

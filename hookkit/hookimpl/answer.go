@@ -8,15 +8,17 @@ import (
 )
 
 // Acted makes the answer the result of the wrapped act.
-func Acted[R any](a *hookkit.Answer[R], r R) { (*opaque.Answer[R])(a).Acted(r) }
+func Acted[R any](a *hookkit.Answer[R], inv *AroundInvocation, r R) {
+	(*opaque.Answer[R])(a).Acted(r, inv.number())
+}
 
 // Missing reports whether the answer is the zero Answer.
 func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).Given() }
 
 // Pass records that the answer leaves hook i, counted from 0, on its way out.
-func Pass[R any](a *hookkit.Answer[R], s *Snapshot, i int) {
-	if answer := (*opaque.Answer[R])(a); answer.Replaced() && i < len(s.entries) {
-		answer.Pass(s.entries[i])
+func Pass[R any](a *hookkit.Answer[R], inv *AroundInvocation, s *Snapshot, i int) {
+	if i < len(s.entries) {
+		(*opaque.Answer[R])(a).Pass(s.entries[i], inv.number())
 	}
 }
 
@@ -48,9 +50,11 @@ type boxed[R any] struct{ answer opaque.Answer[R] }
 
 func (b boxed[R]) missing() bool { return !b.answer.Given() }
 
-func (b boxed[R]) decision() (string, string) {
-	if b.answer.Replaced() {
-		return hookkit.DecisionAnswered, ""
-	}
-	return "", ""
-}
+func (b boxed[R]) decision() (string, string) { return "", "" }
+
+// replaced reports whether the hook that returned the answer gave it itself. fire is that of the answers that its next
+// gave it, or 0 if it called none.
+func (b boxed[R]) replaced(fire uint64) bool { return b.answer.Replaced(fire) }
+
+// fire returns the fire of an answer that next gave.
+func (b boxed[R]) fire() uint64 { return b.answer.Fire() }

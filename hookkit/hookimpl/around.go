@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ type AroundInvocation struct {
 	outer *AroundInvocation // of the part inside a hook: the invocation around it
 
 	// These fields are used in the outermost invocation.
+	id     atomic.Uint64
 	gone   atomic.Bool // a hook or the act is ending the goroutine
 	failed atomic.Bool // errs may not be empty
 
@@ -59,6 +61,16 @@ func (inv *AroundInvocation) Over() bool {
 
 // Within makes the invocation a part of the outer one.
 func (inv *AroundInvocation) Within(outer *AroundInvocation) { inv.outer = outer }
+
+// number returns a random number of the whole fire, by which an answer of another fire is recognized. An answer may
+// outlive its fire, for example in a cache, and must not keep the fire in memory.
+func (inv *AroundInvocation) number() uint64 {
+	inv = inv.whole()
+	for inv.id.Load() == 0 {
+		inv.id.CompareAndSwap(0, rand.Uint64())
+	}
+	return inv.id.Load()
+}
 
 // whole returns the invocation of the whole fire.
 func (inv *AroundInvocation) whole() *AroundInvocation {

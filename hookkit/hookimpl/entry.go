@@ -123,7 +123,7 @@ func newEntry(hook any, set opaque.Settings, site string) *entry {
 func refuseNil(verb, site, what string, hook any) {
 	around, hook := conditions(hook)
 	for _, c := range around {
-		if !c.given {
+		if isNil(c.when) {
 			panic(fmt.Sprintf("hookkit: %s at %s: the condition %q is nil; pass a function", verb, site, c.desc))
 		}
 	}

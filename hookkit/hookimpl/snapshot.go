@@ -133,7 +133,10 @@ func (s *Snapshot) callable(e *entry) any {
 	if len(s.tracers) == 0 && e.timeout == 0 && e.spent == nil {
 		return e.hook
 	}
-	supervised := &supervisedHook{snapshot: s, entry: e}
+	supervised := &supervisedHook{snapshot: s, entry: e, hook: e.hook}
+	if e.spent != nil {
+		_, supervised.hook = conditions(e.hook) // due asks the conditions
+	}
 	return s.point.MakeHook(s.point.Name, supervised.call)
 }
 

@@ -13,6 +13,7 @@ import (
 type supervisedHook struct {
 	snapshot *Snapshot
 	entry    *entry
+	hook     any // of the entry; with Once without its conditions
 }
 
 // call is the AnyHook that calls the hook of the entry. A hook with Once that was called before continues.
@@ -22,27 +23,34 @@ func (s *supervisedHook) call(
 	call hookkit.AnyCall,
 ) (reply hookkit.AnyReply, err error) {
 	e := s.entry
-	if e.spent != nil {
-		if !e.spent.CompareAndSwap(false, true) {
-			if call.Next != nil {
-				return call.Next(ctx, call.Payload)
-			}
-			return hookkit.AnyReply{}, nil
+	if e.spent != nil && !s.due(run, call.Payload) {
+		if call.Next != nil {
+			return call.Next(ctx, call.Payload)
 		}
-		e.registry.spend(e)
+		return hookkit.AnyReply{}, nil
 	}
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
 		start := time.Now()
+		var fire atomic.Uint64 // of the answers that next gave; 0 if it was not called
+		if next := call.Next; next != nil {
+			call.Next = func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+				reply, err := next(ctx, payload)
+				if answer, ok := reply.Result.(interface{ fire() uint64 }); ok && err == nil {
+					fire.Store(answer.fire())
+				}
+				return reply, err
+			}
+		}
 		defer func() {
 			if !returned && err == nil {
 				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
 			}
-			s.snapshot.trace(Background(ctx), s.event(run, start, reply, err))
+			s.snapshot.trace(Background(ctx), s.event(run, start, fire.Load(), reply, err))
 		}()
 	}
 	if e.timeout == 0 {
-		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
+		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
 	} else {
 		reply, err = s.within(ctx, run, call)
 	}
@@ -50,8 +58,29 @@ func (s *supervisedHook) call(
 	return reply, err
 }
 
-// event describes the call to tracers.
-func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply, err error) hookkit.Event {
+// due reports whether a Once hook is to be called now. A condition that is false leaves the hook for a later fire.
+func (s *supervisedHook) due(run hookkit.AnyRun, payload any) bool {
+	e := s.entry
+	if e.spent.Load() {
+		return false
+	}
+	around, _ := conditions(e.hook)
+	for _, c := range around {
+		if !c.holds(run, payload) {
+			return false
+		}
+	}
+	if !e.spent.CompareAndSwap(false, true) {
+		return false
+	}
+	e.registry.spend(e)
+	return true
+}
+
+// event describes the call to tracers. fire is that of the answers that an around hook's next gave.
+func (s *supervisedHook) event(
+	run hookkit.AnyRun, start time.Time, fire uint64, reply hookkit.AnyReply, err error,
+) hookkit.Event {
 	e, point := s.entry, s.snapshot.point
 	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
 		Layer: e.registry.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
@@ -60,6 +89,9 @@ func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookki
 		outcome = reply.Result
 	}
 	ev.Decision, ev.Reason = describe(outcome)
+	if answer, ok := outcome.(interface{ replaced(uint64) bool }); ok && answer.replaced(fire) {
+		ev.Decision = hookkit.DecisionAnswered
+	}
 	if v := reflect.ValueOf(reply.Collected); ev.Decision == "" && v.IsValid() && v.Len() > 0 {
 		ev.Decision = hookkit.DecisionCollect
 	}
@@ -137,7 +169,7 @@ func (s *supervisedHook) within(
 				s.snapshot.unreported(ctx, e.failure(s.snapshot.point.Name, crash))
 			}
 		}()
-		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
+		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
 		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout &&
 			context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late

@@ -1,15 +1,33 @@
 package hookimpl
 
+import (
+	"reflect"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
 // A Condition is embedded in the result of a point's When adapter, so that listings show the description and the name
 // of the hook inside.
 type Condition struct {
-	desc  string
-	given bool
-	hook  any
+	desc string
+	when any // a func(run *Run, payload P) bool; perhaps a nil one
+	hook any
 }
 
-// When returns the Condition of a When adapter for the hook. given is false if the condition's function is nil.
-func When(desc string, given bool, hook any) Condition { return Condition{desc, given, hook} }
+// When returns the Condition of a When adapter for the hook.
+func When(desc string, when, hook any) Condition { return Condition{desc, when, hook} }
+
+// holds calls the function of the condition.
+func (c Condition) holds(run hookkit.AnyRun, payload any) bool {
+	when := reflect.ValueOf(c.when)
+	args := []reflect.Value{reflect.ValueOf(run), reflect.ValueOf(payload)}
+	for i, arg := range args {
+		if !arg.IsValid() { // a nil interface
+			args[i] = reflect.Zero(when.Type().In(i))
+		}
+	}
+	return when.Call(args)[0].Bool()
+}
 
 // conditional is implemented by the result of a When adapter.
 type conditional interface{ condition() Condition }

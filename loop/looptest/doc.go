@@ -9,6 +9,10 @@
 //   - [Clock] is a clock that a test advances.
 //   - [Harness] combines these: one line runs an agent with hooks and records every fire.
 //   - [Check] runs the conformance suite on a hook, alone and in an agent. Use it in the test of every hook.
+//   - [CheckStore] and [CheckSessionStore] are the conformance suites for stores. Package memorytest has that of
+//     memories.
+//   - [CheckModel] runs the conformance suite on a model, for authors of models.
+//   - [CheckTool] runs the conformance suite on a tool.
 //
 // For hooks of another spec than the agent's, use package hooktest.
 package looptest

@@ -16,6 +16,7 @@ type Env struct {
 	Root         string       // the ID of the outermost run: of this one, unless another run started it
 	Tenant       string       // the customer or organization of the run; "" if the caller gave none
 	User         string       // the person that the run works for; "" if the caller gave none
+	Resumed      string       // the ID of the Suspension that the run continues; "" for a new run
 	Model        Model        // its calls count towards the run and fire no point
 	Tools        ToolTable    // the tools of this run
 	Conversation Conversation // the stored conversation

@@ -3,6 +3,7 @@ package agentspec
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // A Denial is a call that was denied.
@@ -11,6 +12,9 @@ type Denial struct {
 	Reason string          `json:"reason"`
 	Kind   DenialKind      `json:"kind"`
 	By     string          `json:"by"` // the hook that denied, asked or failed
+
+	AnsweredBy string    `json:"answered_by,omitempty"` // Approval.By of the person who denied
+	AnsweredAt time.Time `json:"answered_at,omitzero"`  // Approval.At
 }
 
 // A Grant is a call that was approved after a question.
@@ -20,6 +24,9 @@ type Grant struct {
 	By       string          `json:"by,omitempty"`       // the hook of BeforeAsk that approved; "": the approver
 	Reason   string          `json:"reason,omitempty"`   // of the answer
 	Remember json.RawMessage `json:"remember,omitempty"` // of the answer
+
+	AnsweredBy string    `json:"answered_by,omitempty"` // Approval.By of the person who approved
+	AnsweredAt time.Time `json:"answered_at,omitzero"`  // Approval.At
 }
 
 // A DenialKind is the origin of a denial.
@@ -44,8 +51,10 @@ type Approver interface {
 
 // A Question is the request to an approver.
 type Question struct {
-	Call   ToolCallRequest `json:"call"` // as it would be dispatched
-	Tool   ToolSchema      `json:"tool"` // zero for a call that SkipTool answers
+	ID     string          `json:"id,omitempty"`     // of the question; no other question of any run has it
+	Digest string          `json:"digest,omitempty"` // SHA-256 of the ID, the tool and the exact arguments, in hexadecimal
+	Call   ToolCallRequest `json:"call"`             // as it would be dispatched
+	Tool   ToolSchema      `json:"tool"`             // zero for a call that SkipTool answers
 	Prompt string          `json:"prompt,omitempty"`
 	Reason string          `json:"reason,omitempty"`
 	By     string          `json:"by,omitempty"` // the hook that asked
@@ -69,4 +78,29 @@ type Approval struct {
 	Remember json.RawMessage `json:"remember,omitempty"`
 
 	StopRun bool `json:"stop_run,omitempty"` // stop the run with stop_requested; no call of the reply is run
+
+	// Pending says that the answer comes later. For example, the approver has sent the question to a person who may
+	// read it tomorrow. The call is not run, and the run is suspended; see [Suspension]. The other fields are ignored.
+	Pending bool `json:"pending,omitempty"`
+
+	By string    `json:"by,omitempty"` // the person who answered, for records; "": unknown
+	At time.Time `json:"at,omitzero"`  // the time of the answer, for records; zero: unknown
+}
+
+// A Suspension is the state of a run that waits for answers of persons. It has all questions of one reply of the model,
+// and those of the runs that the run started. A host stores it, collects the answers, which may take days, and resumes
+// the run in any process. Package loop documents how.
+//
+// The State contains the conversation, and arguments and results of tools that no hook has redacted. Hooks therefore
+// get a Suspension without it. Whoever can change the State decides what the resumed run does. The Digest finds damage,
+// but an attacker can compute it again. Store the State where the users of the agent cannot change it.
+type Suspension struct {
+	Version   int        `json:"version"` // of the format of State
+	ID        string     `json:"id"`      // of this state; a run that is suspended again has another one
+	Run       string     `json:"run"`     // the ID of the run, which it keeps when it is resumed
+	Agent     string     `json:"agent"`
+	Owner     Identity   `json:"owner"`
+	Questions []Question `json:"questions"`
+	State     []byte     `json:"state,omitempty"`
+	Digest    string     `json:"digest"` // SHA-256 of State, in hexadecimal
 }

@@ -51,15 +51,19 @@ type Points interface {
 	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 	// call. A failing hook fails the run.
+	//
+	// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
 	OnRunStart(RunStart) (spec.Replace, EndTurn, spec.FailClosed)
 
-	// ShouldStop fires before the first step, and after each step once all other work of the step is done.
+	// ShouldStop fires before the first step, and after each step once all other work of the step is done. It does not
+	// fire after a suspended step, whose work is not done.
 	// Step.Number is the number of completed steps. Any contributed signal stops the run before its next step; the
 	// result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 	// becomes a warning of its result.
 	ShouldStop(Step) (spec.Collect[EndRun], spec.FailClosed)
 
-	// BeforeStep fires once per step, at its start. Exactly one AfterStep follows.
+	// BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
+	// more, with the same number, when the run is resumed.
 	BeforeStep(Step)
 
 	// ShouldCompact fires once per step, before its prompt is built, with the use of the context window. A Compact
@@ -114,7 +118,8 @@ type Points interface {
 	// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
 	// fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
 	// If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
-	// OnPermission fires once more with the changed call.
+	// OnPermission fires once more with the changed call. If the answer of the approver is Pending, the run is suspended
+	// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 	OnPermission(ToolCallRequest) (spec.Vote, Deny, Ask, Allow, spec.FailClosed)
 
 	// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
@@ -138,11 +143,12 @@ type Points interface {
 	// are answered, unless one of them ends the run.
 	OnHandoff(Handoff) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)
 
-	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
-	// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
-	// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-	// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
-	// running.
+	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call of
+	// next is one attempt; call it again to retry. If a run that the tool started is suspended, next returns an error
+	// with the kind suspended whatever the tool returned, and AroundTool fires once more when the run is resumed. The
+	// call is final: an attempt with another name or other arguments fails. Skipped, refused and handed over calls and
+	// calls of the done tool are not dispatched and do not fire it. Observers are notified as soon as their call has
+	// returned, also while other calls of the reply are running.
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
@@ -154,19 +160,19 @@ type Points interface {
 	OnToolError(ToolFailure)
 
 	// OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
-	// OnSubagentStop follows.
+	// OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
 	OnSubagentStart(Subagent)
 
 	// OnSubagentStop fires when a run that this run started has ended, for any reason.
 	OnSubagentStop(SubagentDone)
 
-	// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
-	// skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
-	// dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
-	// last. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
-	// failure stays a failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn
-	// ends the run; results of the reply's other calls are kept. A failing hook withholds the result, and the run
-	// continues.
+	// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a skip, a
+	// denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all dispatched calls of the
+	// reply have returned, one call after the other in call order, a call of the done tool last. For the calls of a
+	// suspended step this is after the run was resumed. The returned result is recorded and sent to the model, with the
+	// texts of Context after the output. But a failure stays a failure: an emptied Err is restored, and a result that
+	// gains an Err becomes a failure. EndTurn ends the run; results of the reply's other calls are kept. A failing hook
+	// withholds the result, and the run continues.
 	AfterTool(ToolCallResult) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
@@ -201,7 +207,7 @@ type Points interface {
 	// the run fails, and Reply, Calls and Messages are empty.
 	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
 
-	// OnRunEnd fires exactly once per started run, at its very end, with the result for the caller. The model of
+	// OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
 	// Env can still be used; its usage is added to the totals for the caller.
 	OnRunEnd(AgentResult)
 }

@@ -11,6 +11,10 @@ type RunStart struct {
 	Parts    []Part    `json:"parts,omitempty"`    // content of the task other than text, for example an image
 	Messages []Message `json:"messages,omitempty"` // the stored conversation before the task
 	Agent    string    `json:"agent"`
+
+	// Resumed is the ID of the [Suspension] that the run continues, or "" for a new run. The conversation of a resumed
+	// run contains the Task and ends with the calls that wait for an answer. Task, Parts and Messages cannot be changed.
+	Resumed string `json:"resumed,omitempty"`
 }
 
 // An AgentResult is the result of a run.
@@ -30,6 +34,10 @@ type AgentResult struct {
 	HandedOffTo string           `json:"handed_off_to,omitempty"` // the agent that gave the final reply
 	Warnings    []string         `json:"warnings,omitempty"`      // problems that did not end the run
 	Err         string           `json:"err,omitempty"`           // the reason of a failed run
+
+	// Suspended is the state of a run that waits for answers. It is set if and only if the cause of Stop is
+	// CauseSuspended. Messages then ends with calls that are not answered yet, and Reply is empty.
+	Suspended *Suspension `json:"suspended,omitempty"`
 }
 
 // Forced reports whether the run was stopped before it was done.
@@ -51,6 +59,7 @@ const (
 	CauseError         Cause = "error"
 	CauseStopRequested Cause = "stop_requested" // by a hook, for example with EndTurn
 	CauseUserRequested Cause = "user_requested" // by a person, for example by cancelling the context
+	CauseSuspended     Cause = "suspended"      // the run waits for answers and can be resumed; see Suspension
 	CauseStepsLimit    Cause = "steps_limit"
 	CauseTokenLimit    Cause = "token_limit" // of tokens or of their cost
 	CauseTimeLimit     Cause = "time_limit"  // also a context past its deadline
@@ -61,7 +70,7 @@ const (
 )
 
 var causes = []Cause{
-	CauseError, CauseStopRequested, CauseUserRequested, CauseStepsLimit, CauseTokenLimit,
+	CauseError, CauseStopRequested, CauseUserRequested, CauseSuspended, CauseStepsLimit, CauseTokenLimit,
 	CauseTimeLimit, CauseRetryLimit, CauseFinishReason, CauseCompleted, CauseUnknown,
 }
 

@@ -18,6 +18,10 @@ type StepResult struct {
 	Response *LLMResponse     `json:"response,omitempty"` // nil without a reply
 	Results  []ToolCallResult `json:"results,omitempty"`  // one for each call of the reply, in call order
 	Err      string           `json:"err,omitempty"`      // why the step failed
+
+	// Suspended reports that the step waits for answers. Results is empty then, and the step continues with the same
+	// number when the run is resumed.
+	Suspended bool `json:"suspended,omitempty"`
 }
 
 // A DoneRequest is an answer that the model wants to finish with.

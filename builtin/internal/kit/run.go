@@ -68,3 +68,13 @@ func Owner(run *agent.Run) agent.Identity {
 func For(ctx context.Context, run *agent.Run) context.Context {
 	return agentspec.WithIdentity(ctx, Owner(run))
 }
+
+// IsReadOnly reports whether the run has the tool and its schema has ReadOnly set.
+func IsReadOnly(run *agent.Run, tool string) bool {
+	env := Env(run)
+	if env == nil || env.Tools == nil {
+		return false
+	}
+	schema, ok := env.Tools.Lookup(tool)
+	return ok && schema.ReadOnly
+}

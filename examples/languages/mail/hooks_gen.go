@@ -157,7 +157,7 @@ func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Mes
 		hookgenCondition
 		BeforeSendFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -313,7 +313,7 @@ func OnSentWhen(desc string, when func(*Run, Message) bool, h OnSent[Message]) O
 		hookgenCondition
 		OnSentFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) error {
 			if !when(run, payload) {
 				return nil

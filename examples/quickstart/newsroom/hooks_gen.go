@@ -159,7 +159,7 @@ func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePubli
 		hookgenCondition
 		BeforePublishFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -319,7 +319,7 @@ func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[A
 		hookgenCondition
 		OnPublishedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Article) error {
 			if !when(run, payload) {
 				return nil

@@ -45,15 +45,16 @@ func (r *Registration) Registered() Registered { return r.entry }
 type Answer[R any] struct {
 	value    R
 	given    bool
-	replaced bool // a hook gave it instead of the act
-	by       any  // the entry of that hook, once the answer has passed it
+	replaced bool   // a hook gave it instead of the act
+	by       any    // the entry of that hook, once the answer has passed it
+	fire     uint64 // the fire in which the act gave it, or in which it last passed a hook; 0 before that
 }
 
 // Answered returns an answer that a hook gave instead of the act.
 func Answered[R any](r R) Answer[R] { return Answer[R]{value: r, given: true, replaced: true} }
 
-// Acted makes the answer the result of the act.
-func (a *Answer[R]) Acted(r R) { a.value, a.given = r, true }
+// Acted makes the answer the result of the act in a fire.
+func (a *Answer[R]) Acted(r R, fire uint64) { a.value, a.given, a.fire = r, true, fire }
 
 // Value returns the result, a zero R for the zero Answer.
 func (a *Answer[R]) Value() R { return a.value }
@@ -61,15 +62,19 @@ func (a *Answer[R]) Value() R { return a.value }
 // Given reports whether there is an answer.
 func (a *Answer[R]) Given() bool { return a.given }
 
-// Replaced reports whether the hook that returned the answer gave it itself.
-func (a *Answer[R]) Replaced() bool { return a.replaced }
+// Replaced reports whether the hook that returned the answer in the fire gave it itself. This includes an answer that
+// the hook kept from an earlier fire, for example in a cache.
+func (a *Answer[R]) Replaced(fire uint64) bool { return a.given && (a.replaced || a.fire != fire) }
 
-// Pass records that the answer leaves the hook of the entry, on its way to the next hook out.
-func (a *Answer[R]) Pass(entry any) {
-	if a.replaced {
-		a.replaced, a.by = false, entry
+// Pass records that the answer leaves the hook of the entry in the fire, on its way to the next hook out.
+func (a *Answer[R]) Pass(entry any, fire uint64) {
+	if a.Replaced(fire) {
+		a.replaced, a.by, a.fire = false, entry, fire
 	}
 }
+
+// Fire returns the fire of the answer.
+func (a *Answer[R]) Fire() uint64 { return a.fire }
 
 // By returns the entry of the hook that gave the answer, nil if the act did.
 func (a *Answer[R]) By() any { return a.by }

@@ -218,7 +218,7 @@ func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] 
 		hookgenCondition
 		FirstFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -352,7 +352,7 @@ func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[in
 		hookgenCondition
 		SecondFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -487,7 +487,7 @@ func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
 		hookgenCondition
 		LastFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -620,7 +620,7 @@ func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape
 		hookgenCondition
 		ShapeFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
 			if !when(run, letter) {
 				return nil, nil
@@ -761,7 +761,7 @@ func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
 		hookgenCondition
 		PollFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -898,7 +898,7 @@ func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollO
 		hookgenCondition
 		PollOpenFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -1038,7 +1038,7 @@ func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[in
 		hookgenCondition
 		GatherFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) ([]string, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -1145,7 +1145,7 @@ func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int
 		hookgenCondition
 		GatherClosedFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) ([]string, error) {
 			if !when(run, n) {
 				return nil, nil
@@ -1258,7 +1258,7 @@ func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Rev
 		hookgenCondition
 		ReviewFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
 			if !when(run, letter) {
 				return nil, nil, nil
@@ -1431,7 +1431,7 @@ func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[in
 		hookgenCondition
 		VerifyFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) error {
 			if !when(run, n) {
 				return nil
@@ -1537,7 +1537,7 @@ func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
 		hookgenCondition
 		WrapFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
 			if !when(run, n) {
 				return next.Call(ctx, n)
@@ -1676,7 +1676,7 @@ func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] 
 		hookgenCondition
 		WatchFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, n int) error {
 			if !when(run, n) {
 				return nil
@@ -2622,7 +2622,7 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
@@ -2631,7 +2631,7 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 

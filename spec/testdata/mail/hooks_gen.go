@@ -194,7 +194,7 @@ func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Mes
 		hookgenCondition
 		BeforeSendFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -350,7 +350,7 @@ func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message])
 		hookgenCondition
 		MaySendFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -502,7 +502,7 @@ func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) F
 		hookgenCondition
 		FooterFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) ([]string, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -618,7 +618,7 @@ func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Mes
 		hookgenCondition
 		AroundSendFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
 			if !when(run, payload) {
 				return next.Call(ctx, payload)
@@ -759,7 +759,7 @@ func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Recei
 		hookgenCondition
 		AfterSendFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -887,7 +887,7 @@ func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Mes
 		hookgenCondition
 		BeforeShowFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
 			if !when(run, payload) {
 				return nil, nil
@@ -1014,7 +1014,7 @@ func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Mes
 		hookgenCondition
 		BeforeSaveFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Message) error {
 			if !when(run, payload) {
 				return nil
@@ -1120,7 +1120,7 @@ func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) O
 		hookgenCondition
 		OnSentFunc
 	}{
-		hookimpl.When(desc, when != nil, h),
+		hookimpl.When(desc, when, h),
 		func(ctx context.Context, run *Run, payload Receipt) error {
 			if !when(run, payload) {
 				return nil
@@ -1518,7 +1518,7 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 	}()
 	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
-		hookimpl.Acted(&answer, result)
+		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
 		answer, err = hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
@@ -1527,7 +1527,7 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, inv.Snap, n.level)
+	hookimpl.Pass(&answer, &inv.AroundInvocation, inv.Snap, n.level)
 	return
 }
 

@@ -1,0 +1,80 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Fallback asks another model if the model of a request fails.
+//
+// For example, the large model is overloaded and [Model] has given up. Fallback sends the request again with the name
+// of the next model in Models, and the reply of that model counts. The next prompt goes to the large model again. Use
+// a [Breaker] too, so that prompts do not wait for the retries of a model that is down.
+//
+// The agent's model must know the names. Many clients reach several models of one provider by name. For models of
+// several providers, let the agent use a [Router].
+//
+// Every error leads to the next model, except a cancellation and an *agent.PromptTooLong. If all models fail, the error
+// wraps those of all. Fallback does not continue if the tokens or the time of the run are used up.
+//
+// Fallback uses AroundLLM, outside [Model] and [Breaker], and keeps no state. Bind panics if Models is empty or has an
+// empty name.
+type Fallback struct {
+	Models []string // names of the other models, in order; required
+}
+
+// Bind adds the hook to AroundLLM.
+func (f *Fallback) Bind(h *agent.Hooks) {
+	kit.MustConfig("retry.Fallback", f.check())
+	h.AroundLLM.Add(f, hookkit.Priority(outside))
+}
+
+func (f *Fallback) check() error {
+	if len(f.Models) == 0 {
+		return errors.New("Models is empty; name the models to ask")
+	}
+	if i := slices.Index(f.Models, ""); i >= 0 {
+		return fmt.Errorf("Models[%d] is empty; give it a name or leave it out", i)
+	}
+	return nil
+}
+
+// AroundLLM sends the request to one model after the other until one replies.
+func (f *Fallback) AroundLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
+	answer, err := next.Call(ctx, req)
+	if err == nil || isFinal(ctx, err) {
+		return answer, err
+	}
+	failed := []error{err}
+	for _, name := range f.Models {
+		if !affords(run, 0) {
+			break
+		}
+		req.Model = name
+		answer, err = next.Call(ctx, req)
+		if err == nil {
+			return answer, nil
+		}
+		failed = append(failed, fmt.Errorf("the fallback model %q: %w", name, err))
+		if isFinal(ctx, err) {
+			break
+		}
+	}
+	if len(failed) == 1 {
+		return answer, err
+	}
+	return answer, errors.Join(failed...)
+}
+
+// isFinal reports whether another model cannot help after an error.
+func isFinal(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.Canceled) || find[*agent.PromptTooLong](err)
+}

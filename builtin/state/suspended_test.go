@@ -1,0 +1,100 @@
+package state_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// asking makes the agent of a process, whose tool pay needs the approval of a person who answers later.
+func asking(script *looptest.Script, hooks ...agent.Hook) *loop.Agent {
+	a := &loop.Agent{
+		Model: script, Tools: []agent.Tool{&looptest.Tool{Name: "pay", Result: "paid"}}, Hooks: new(agent.Hooks),
+		Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+			return agent.Approval{Pending: true}, nil
+		}),
+	}
+	a.Hooks.Use(agent.OnPermissionFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		return agent.Ask{}, nil
+	}))
+	for _, h := range hooks {
+		a.Hooks.Use(h)
+	}
+	return a
+}
+
+// TestASuspendedRunIsSavedWithoutItsOpenCall: the conversation can be continued while the call waits, and the rest of
+// the suspended run is added when it is resumed.
+func TestASuspendedRunIsSavedWithoutItsOpenCall(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		other bool // another run uses the conversation in the meantime
+		want  string
+	}{
+		{"Alone", false, "user:hi assistant: tool:paid assistant:done"},
+		{"AnotherRunInBetween", true, "user:hi user:and? assistant:later assistant: tool:paid assistant:done"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := state.Dir{Path: t.TempDir()}
+			persist := func() agent.Hook { return &state.Persist{Store: state.Sessions{Store: store}} }
+			id := agent.Identity{Conversation: "c", User: "ann"}
+			script := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))
+			first, err := asking(script, persist()).Do(t.Context(), loop.Request{
+				Task: "hi", Conversation: id.Conversation, User: id.User,
+			})
+			if err != nil || first.Suspended == nil {
+				t.Fatalf("%+v, %v", first.Stop, err)
+			}
+			if got := savedOf(t, store, id); got != "user:hi" {
+				t.Errorf("saved %s", got)
+			}
+			if c.other {
+				_, err := asking(looptest.NewScript(looptest.Reply("later")), persist()).Do(t.Context(), loop.Request{
+					Task: "and?", Conversation: id.Conversation, User: id.User,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := asking(script, persist()).Resume(t.Context(), *first.Suspended,
+				loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{Allow: true}))
+			if err != nil || got.Reply != "done" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if got := savedOf(t, store, id); got != c.want {
+				t.Errorf("saved %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestCheckpointLeavesASuspendedStepOut: a checkpoint has only complete steps, and a resumed run uses its own state.
+func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
+	store := state.Dir{Path: t.TempDir()}
+	checkpoint := func() agent.Hook { return &state.Checkpoint{Store: store, Every: 1, Resume: true} }
+	script := looptest.NewScript(looptest.Call("pay", nil), looptest.Call("pay", nil), looptest.Reply("done"))
+	result, err := asking(script, checkpoint()).Do(t.Context(), loop.Request{Task: "hi", Conversation: "c"})
+	for range 2 {
+		if err != nil || result.Suspended == nil {
+			t.Fatalf("%+v, %v", result.Stop, err)
+		}
+		id := agent.Identity{Conversation: "c"}
+		if last, err := state.Latest(t.Context(), store, id); err == nil {
+			if got := fixture.Transcript(last.Conversation.Messages); got != "user:hi assistant: tool:paid" {
+				t.Errorf("the checkpoint has %s", got)
+			}
+		}
+		result, err = asking(script, checkpoint()).Resume(t.Context(), *result.Suspended,
+			loop.AnswerTo(result.Suspended.Questions[0], agent.Approval{Allow: true}))
+	}
+	if err != nil || result.Reply != "done" || result.Steps != 3 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}

@@ -1,0 +1,172 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp"
+)
+
+// DefaultURL is the address of the API of OpenAI.
+const DefaultURL = "https://api.openai.com/v1"
+
+// A Model is a model on a server that speaks chat completions. Only Name is required. It is safe for concurrent use,
+// and its fields must not change after the first call.
+//
+// LLMRequest.Extra and Message.Extra are sent as fields of the request and of the message, by the names of the API. An
+// Extra of the request replaces the field of the same name that this package sends. Two objects are merged, and null
+// removes the field, for servers that reject it. For example, {"seed": null} sends no seed.
+type Model struct {
+	// URL is the address of the API up to the version, for example http://localhost:11434/v1. Empty: DefaultURL.
+	URL string
+
+	// Name is the model of requests that name none, for example gpt-5-mini.
+	Name string
+
+	// Key returns the API key, before each call. Nil or an empty text: none is sent. It is a function so that keys can
+	// change, and so that a Model can be printed without its key.
+	Key func() string
+
+	// Header adds headers to each call, for example the key of a gateway. Nil: none.
+	Header func(http.Header)
+
+	// Window is the context window of the model in tokens. 0: unknown.
+	Window int
+
+	// Wait limits the time until a streamed reply begins, and the time of a reply that is not streamed. 0: 10 minutes.
+	// Idle limits the silence within a streamed reply. 0: 5 minutes, because some models think without sending
+	// anything. Negative: no limit.
+	Wait, Idle time.Duration
+
+	// Client sends the requests. Nil: http.DefaultClient. Redirects are never followed.
+	Client *http.Client
+}
+
+var (
+	_ agent.StreamingModel = (*Model)(nil)
+	_ agent.ContextWindow  = (*Model)(nil)
+)
+
+// An Error is a failure of a call. It has the fields Status (of HTTP; 0 without a complete answer), Type, Code, Message
+// and RequestID as the server sent them, and Err (the cause, for example of the network). Temporary reports whether the
+// same call may succeed later, and RetryAfter returns the time that the server asked to wait. Texts of the server are
+// shortened, and the key is removed from them.
+type Error = modelhttp.Error
+
+// ContextWindow returns Window.
+func (m *Model) ContextWindow() int { return m.Window }
+
+// Generate sends a request and returns the reply.
+func (m *Model) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	return m.call(ctx, req, false, func(agent.Delta) {})
+}
+
+// Stream is like Generate and emits the pieces of the reply as they arrive.
+func (m *Model) Stream(ctx context.Context, req agent.LLMRequest, emit func(agent.Delta)) (agent.LLMResponse, error) {
+	return m.call(ctx, req, true, emit)
+}
+
+func (m *Model) call(
+	ctx context.Context, req agent.LLMRequest, stream bool, emit func(agent.Delta),
+) (agent.LLMResponse, error) {
+	call, err := m.post(req, stream)
+	if err != nil {
+		return agent.LLMResponse{}, fmt.Errorf("openai: %w", err)
+	}
+	answer, err := call.Post(ctx)
+	if err != nil {
+		return agent.LLMResponse{}, classified(err)
+	}
+	defer answer.Close()
+	d := &decoder{answer: answer, emit: emit}
+	if answer.Streams() {
+		err = d.stream()
+	} else {
+		err = d.whole()
+	}
+	if err != nil {
+		return agent.LLMResponse{}, classified(err)
+	}
+	return d.reply(), nil
+}
+
+// post returns the HTTP call for a request.
+func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error) {
+	req.Model = cmp.Or(req.Model, m.Name)
+	if req.Model == "" {
+		return nil, errors.New("the model has no name; set Name")
+	}
+	at, err := url.Parse(cmp.Or(m.URL, DefaultURL))
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return nil, errors.New("the URL is not valid; set URL to the address of the API, such as " + DefaultURL)
+	}
+	body, err := encode(req, stream, at.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	header := make(http.Header)
+	if m.Key != nil {
+		if key := m.Key(); key != "" {
+			header.Set("Authorization", "Bearer "+key)
+		}
+	}
+	if m.Header != nil {
+		m.Header(header)
+	}
+	return &modelhttp.Call{
+		API: "openai", URL: at.JoinPath("chat/completions").String(), Header: header, Body: body,
+		Client: m.Client, Wait: m.Wait, Idle: m.Idle,
+	}, nil
+}
+
+// whole decodes an answer that is not a stream.
+func (d *decoder) whole() error {
+	var c chunk
+	if err := d.answer.JSON(&c); err != nil {
+		return err
+	}
+	if err := d.add(c); err != nil {
+		return err
+	}
+	if !d.chosen {
+		return d.answer.Invalid("it has no choice")
+	}
+	return nil
+}
+
+// stream decodes a stream. It is complete with the event [DONE]. Servers that send no such event are done when they
+// end the stream after a finish reason.
+func (d *decoder) stream() error {
+	for {
+		event, err := d.answer.Next()
+		switch {
+		case err == io.EOF && d.finish != "":
+			return nil
+		case err == io.EOF:
+			return d.answer.Cut()
+		case err != nil:
+			return err
+		case string(event.Data) == "[DONE]" && d.chosen:
+			return nil
+		case string(event.Data) == "[DONE]":
+			return d.answer.Invalid("it has no choice")
+		}
+		var c chunk
+		if err := d.answer.Decode(event.Data, &c); err != nil {
+			return err
+		}
+		if len(c.Error) == 0 && (event.Type == "error" || c.Object == "error") {
+			c.Error = event.Data
+		}
+		if err := d.add(c); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package modelhttp
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"":                              0,
+		"0":                             0,
+		"-5":                            0,
+		"7":                             7 * time.Second,
+		"0.5":                           500 * time.Millisecond,
+		"NaN":                           0,
+		"Inf":                           24 * time.Hour,
+		"99999999999999999999":          24 * time.Hour,
+		"soon":                          0,
+		"Fri, 02 Jan 2026 03:05:05 GMT": time.Minute,
+		"Fri, 02 Jan 2026 03:00:00 GMT": 0,
+		"Fri, 02 Jan 2099 03:00:00 GMT": 24 * time.Hour,
+	} {
+		t.Run(text, func(t *testing.T) {
+			if got := retryAfter(http.Header{"Retry-After": {text}}, now); got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,288 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// TestP11_AStoppedRunIsNotSuspended: if something ends the run for good, its calls are answered as not run.
+func TestP11_AStoppedRunIsNotSuspended(t *testing.T) {
+	stops := agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+		return signals(agent.EndRun{Cause: agent.CauseStopRequested, Message: "enough"})
+	})
+	fails := agent.BeforeRunEndFunc(func(
+		context.Context, *agent.Run, agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
+		return nil, errBoom
+	})
+	for _, c := range []struct {
+		name  string
+		hook  agent.Hook
+		cause agent.Cause
+	}{
+		{"OnStop", stops, agent.CauseStopRequested},
+		{"BeforeRunEndFails", fails, agent.CauseError},
+		{"LaterCallEndsTheTurn", atTool("none", agent.EndTurn{Reply: "end"}, nil), agent.CauseStopRequested},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := suspendable()["BetweenOthers"]()
+			s.person, s.hooks = later(), hooks(c.hook)
+			result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+			if result.Suspended != nil || result.Stop.Cause != c.cause || (err != nil) != (c.cause == agent.CauseError) {
+				t.Errorf("%+v, %v", result, err)
+			}
+			rec := s.recorders[0]
+			rec.Times(t, "AfterTool", 4)
+			for _, r := range hooktest.PayloadsOf[agent.ToolCallResult](rec, "AfterTool") {
+				if r.Status == agent.CallSucceeded || len(s.log) != 0 {
+					t.Errorf("%+v", r)
+				}
+			}
+			checkAnswered(t, result.Messages)
+		})
+	}
+}
+
+// TestP11_AResumedRunCanEndAtItsStart: then the calls that waited are answered as not run.
+func TestP11_AResumedRunCanEndAtItsStart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		hook  agent.Hook
+		cause agent.Cause
+	}{
+		{"EndTurn", onStart(agent.EndTurn{Reply: "closed"}, nil), agent.CauseStopRequested},
+		{"Failure", onStart(nil, errBoom), agent.CauseError},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, result := suspended(t)
+			s.hooks = hooks(c.hook)
+			got, err := s.process().Resume(t.Context(), sent(t, result.Suspended),
+				loop.AnswerTo(result.Suspended.Questions[0], yes()))
+			if got.Stop.Cause != c.cause || got.Suspended != nil || (err != nil) != (c.cause == agent.CauseError) {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if len(s.log) != 0 {
+				t.Errorf("ran %v", s.log)
+			}
+			s.recorders[1].Times(t, "AfterTool", 4)
+			s.recorders[1].Times(t, "BeforeStep", 0)
+			checkAnswered(t, got.Messages)
+		})
+	}
+}
+
+func TestP11_AHookCannotChangeAResumedConversation(t *testing.T) {
+	s, result := suspended(t)
+	s.hooks = hooks(agent.OnRunStartFunc(func(
+		_ context.Context, _ *agent.Run, start agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
+		if start.Resumed != result.Suspended.ID || start.Task != "x" {
+			t.Errorf("started with %+v", start)
+		}
+		start.Task, start.Messages = "another", nil
+		start.Messages = append(start.Messages, agent.Message{Role: agent.RoleUser, Content: "forged"})
+		return agent.ReplaceOnRunStart(start, "r"), nil
+	}))
+	got := s.finish(t, result, false)
+	if got.Task != "x" || got.Messages[0].Content != "x" || len(got.Warnings) != 1 ||
+		!strings.Contains(got.Warnings[0], "Messages") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestP11_ToolsAreCheckedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(a *loop.Agent)
+		kind agent.FailureKind
+	}{
+		{"SwitchedOff", func(a *loop.Agent) { a.ToolsDisabled = func() bool { return true } }, agent.FailDisabled},
+		{"Gone", func(a *loop.Agent) { a.Tools = a.Tools[1:] }, agent.FailUnknown},
+		{"OtherSchema", func(a *loop.Agent) {
+			a.Tools[0] = &looptest.Tool{Name: "pay", Parameters: `{"type":"object","required":["b"]}`}
+		}, agent.FailArguments},
+		{"OtherMeaning", func(a *loop.Agent) {
+			a.Tools, a.Done = a.Tools[1:], agent.ToolSchema{Name: "pay"}
+		}, agent.FailUnknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, result := suspended(t)
+			a := s.process()
+			c.edit(a)
+			got, err := a.Resume(t.Context(), sent(t, result.Suspended),
+				loop.AnswerTo(result.Suspended.Questions[0], yes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := result.Suspended.Questions[0]
+			if r := resultOf(t, got, q.Call.ID); r.Kind != c.kind || r.OK() {
+				t.Errorf("%+v", r)
+			}
+			s.recorders[1].Times(t, "AfterTool", 4)
+			if slices.ContainsFunc(s.log, func(l string) bool { return strings.HasPrefix(l, "pay") }) {
+				t.Errorf("ran %v", s.log)
+			}
+		})
+	}
+}
+
+func resultOf(t testing.TB, got agent.AgentResult, id string) agent.ToolCallResult {
+	t.Helper()
+	return result(t, got.Calls, id)
+}
+
+func TestP11_ACancelledResumptionRunsNothing(t *testing.T) {
+	s, result := suspended(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err := s.process().Resume(ctx, sent(t, result.Suspended), loop.AnswerTo(result.Suspended.Questions[0], yes()))
+	if !errors.Is(err, context.Canceled) || got.Stop.Cause != agent.CauseUserRequested || len(s.log) != 0 {
+		t.Errorf("%+v, %v", got.Stop, err)
+	}
+	checkAnswered(t, got.Messages)
+	s.recorders[1].Times(t, "AfterTool", 4)
+}
+
+func TestP11_AStreamIsSuspendedAndResumed(t *testing.T) {
+	s := suspendable()["Subagent"]()
+	s.person = later()
+	end := func(a *loop.Agent, req loop.Request) (end agent.AgentResult) {
+		t.Helper()
+		for e, err := range a.Stream(t.Context(), req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == loop.EventEnd && e.Agent == "main" {
+				end = *e.End
+			}
+		}
+		return end
+	}
+	first := end(s.process(), loop.Request{Task: "x"})
+	state := sent(t, first.Suspended)
+	got := end(s.process(), loop.Request{Suspended: &state, Answers: []loop.Answer{
+		loop.AnswerTo(state.Questions[0], yes()),
+	}})
+	if got.Reply != "ok" || len(s.log) != 4 {
+		t.Errorf("%+v, ran %v", got, s.log)
+	}
+}
+
+// TestP11_AHookCannotRepeatASuspendedCall: a hook that retries failed calls gets the same error again.
+func TestP11_AHookCannotRepeatASuspendedCall(t *testing.T) {
+	s := suspendable()["Subagent"]()
+	s.person = later()
+	s.hooks = hooks(agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		a, err := next.Call(ctx, call)
+		if err != nil {
+			a, err = next.Call(ctx, call)
+		}
+		if err != nil {
+			return hookkit.Answered(agent.ToolCallResult{Output: "invented"}), nil
+		}
+		return a, nil
+	}))
+	first, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || first.Suspended == nil {
+		t.Fatalf("%+v, %v", first.Stop, err)
+	}
+	s.recorders[0].Times(t, "OnSubagentStart", 1)
+	s.recorders[0].Times(t, "OnToolError", 0)
+	if got := s.finish(t, first, false); got.Reply != "ok" || strings.Contains(lastToolText(got), "invented") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func lastToolText(r agent.AgentResult) (text string) {
+	for _, m := range r.Messages {
+		if m.Role == agent.RoleTool {
+			text += m.Content
+		}
+	}
+	return text
+}
+
+// TestP11_ARunOfAHookCannotWait: only a call can be repeated after the resumption, not a hook.
+func TestP11_ARunOfAHookCannotWait(t *testing.T) {
+	s := suspendable()["OneCall"]()
+	s.person = later()
+	inner := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("inner"))
+	var reply string
+	s.hooks = hooks(agent.BeforeStepFunc(func(ctx context.Context, run *agent.Run, _ agent.Step) error {
+		if run.Parent() != "" {
+			return nil
+		}
+		got, err := loop.Spawn(ctx, &loop.Agent{Name: "inner", Model: inner, Tools: tools(s.tool("pay"))}, loop.Request{})
+		reply = got.Reply
+		return err
+	}))
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || reply != "inner" || result.Suspended == nil || len(result.Suspended.Questions) != 1 {
+		t.Errorf("the inner run replied %q: %+v, %v", reply, result.Stop, err)
+	}
+	denials := hooktest.PayloadsOf[agent.Denial](s.recorders[0], "OnPermissionDenied")
+	if len(denials) != 1 || denials[0].Kind != agent.DeniedUnasked || len(s.log) != 0 {
+		t.Errorf("denials %+v, ran %v", denials, s.log)
+	}
+}
+
+func TestP11_OnlyAnsweredSubagentsContinue(t *testing.T) {
+	s := &site{asks: []string{"pay"}, turns: map[string][]looptest.Turn{
+		"main": turns(
+			looptest.Calls(looptest.Call("a", `{"task":"t"}`), looptest.Call("b", `{"task":"t"}`)), looptest.Reply("ok")),
+		"a": turns(looptest.Call("pay", nil), looptest.Reply("a")),
+		"b": turns(looptest.Call("pay", nil), looptest.Reply("b")),
+	}, build: func(s *site) *loop.Agent {
+		return s.agent("main", loop.Subagent(s.agent("a", s.tool("pay"))), loop.Subagent(s.agent("b", s.tool("pay"))))
+	}, person: later()}
+	first, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || first.Suspended == nil || len(first.Suspended.Questions) != 2 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	for _, q := range first.Suspended.Questions {
+		if q.Run == "" || q.Run == first.Suspended.Run {
+			t.Errorf("question %+v", q)
+		}
+	}
+	second, err := s.process().Resume(t.Context(), sent(t, first.Suspended),
+		loop.AnswerTo(first.Suspended.Questions[1], yes()))
+	if err != nil || second.Suspended == nil || second.Suspended.ID == first.Suspended.ID ||
+		len(second.Suspended.Questions) != 1 {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	s.recorders[1].Times(t, "OnSubagentStart", 1)
+	if got := s.finish(t, second, false); got.Reply != "ok" || len(s.log) != 2 {
+		t.Errorf("%+v, ran %v", got, s.log)
+	}
+}
+
+func TestP11_ARequestHasOneStart(t *testing.T) {
+	s, result := suspended(t)
+	state := sent(t, result.Suspended)
+	answers := []loop.Answer{loop.AnswerTo(state.Questions[0], yes())}
+	for _, c := range []struct {
+		name string
+		req  loop.Request
+	}{
+		{"Task", loop.Request{Suspended: &state, Answers: answers, Task: "x"}},
+		{"User", loop.Request{Suspended: &state, Answers: answers, User: "eve"}},
+		{"AnswersAlone", loop.Request{Task: "x", Answers: answers}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := s.process().Do(t.Context(), c.req); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
