@@ -13,6 +13,7 @@ import (
 func BenchmarkStep(b *testing.B) {
 	const steps = 20
 	run := func(b *testing.B, hooks ...agent.Hook) {
+		b.Helper()
 		turns := make([]looptest.Turn, steps, steps+1)
 		for i := range turns {
 			turns[i] = looptest.Call("work", `{"path":"/tmp/x"}`)
