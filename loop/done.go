@@ -53,7 +53,7 @@ func (r *run) gates(answer string, call *call) verdict {
 		if err == nil {
 			return verdict{accepted: true, answer: asked.Answer}
 		}
-		v.withheld, v.feedback = true, "the answer could not be checked: "+err.Error()
+		v.withheld, v.feedback = true, "the answer could not be checked: "+forModel(err)
 	case agent.RejectDone:
 		v.feedback = orElse(orElse(exit.Feedback, exit.Reason), "the answer was rejected without a reason")
 	default:
