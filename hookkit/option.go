@@ -31,7 +31,7 @@ type (
 	UseOption interface{ useOption() }
 )
 
-// An OrderOption sets the name or the position of a hook. It is legal everywhere.
+// An OrderOption sets the name, the site or the position of a hook. It is legal everywhere.
 type OrderOption func(*opaque.Settings)
 
 func (OrderOption) hookOption()     {}
@@ -46,6 +46,11 @@ func Priority(n int) OrderOption {
 
 // Named sets the hook's name in listings, failures and traces. The default is the name of its type or function.
 func Named(name string) OrderOption { return func(s *opaque.Settings) { s.Name = name } }
+
+// Site sets the place that listings, failures and traces give for the hook. The default is the line of the registering
+// call. For example, a program reads which hooks to use from a file, and Site("hooks.json:3:2") names the line of that
+// file. In a Bind it outranks the line of the Use.
+func Site(place string) OrderOption { return func(s *opaque.Settings) { s.Site = place } }
 
 // Before makes the hook fire before every hook of the registrations, whatever the priorities: the hook moves forward,
 // the others stay. A registration that was removed, or has no hook at the point or in the layers that fire together, is

@@ -20,6 +20,7 @@ func TestOptionsAreLegalAtTheirTargets(t *testing.T) {
 	}{
 		"Priority":   {hookkit.Priority(1), "hook gate observer use"},
 		"Named":      {hookkit.Named("x"), "hook gate observer use"},
+		"Site":       {hookkit.Site("x"), "hook gate observer use"},
 		"Before":     {hookkit.Before(), "hook gate observer use"},
 		"After":      {hookkit.After(), "hook gate observer use"},
 		"Timeout":    {hookkit.Timeout(1), "hook gate use"},

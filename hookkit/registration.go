@@ -17,8 +17,9 @@ func (r *Registration) registered() opaque.Registered { return (*opaque.Registra
 // Name returns the name given with [Named], or else the name of the hook's type or function.
 func (r *Registration) Name() string { return r.registered().Name() }
 
-// Site returns the place of the registering call, as file:line. The path is relative to the main module, for example
-// cmd/shipit/main.go:33, and begins with the module's path in other modules. It is the same on every machine.
+// Site returns the place given with [Site], or else the place of the registering call, as file:line. The path is
+// relative to the main module, for example cmd/shipit/main.go:33, and begins with the module's path in other modules.
+// It is the same on every machine.
 func (r *Registration) Site() string { return r.registered().Site() }
 
 // Remove undoes the registration at all its points. It reports whether anything was left to undo. A fire that has
@@ -39,7 +40,7 @@ func (r *Registration) Dropped() uint64 { return r.registered().Dropped() }
 // Info describes one registered hook or observer in a listing.
 type Info struct {
 	Name       string        // as [Registration.Name]
-	Site       string        // as [Registration.Site]; of a hook that a Bind added, the site of the Use
+	Site       string        // as [Registration.Site]; of a hook that a Bind added without [Site], that of the Use
 	Priority   int           // as given; 0 if none was
 	Layer      int           // 0 for the outermost Hooks, 1 for a layer on them, and so on
 	LayerName  string        // the name given to that layer; "" for the outermost Hooks

@@ -42,6 +42,41 @@ func TestOptionsOfUseOutrankThoseOfBind(t *testing.T) {
 	})
 }
 
+func TestASiteIsThatOfTheFileThatDeclares(t *testing.T) {
+	for name, c := range map[string]struct {
+		inBind []hookkit.GateOption
+		inUse  []hookkit.UseOption
+		want   string
+	}{
+		"in Bind": {[]hookkit.GateOption{hookkit.Site("a.json:1:2")}, nil, "a.json:1:2"},
+		"in Use":  {nil, []hookkit.UseOption{hookkit.Site("b.json:3:4")}, "b.json:3:4"},
+		"in both": {[]hookkit.GateOption{hookkit.Site("a.json:1:2")}, []hookkit.UseOption{hookkit.Site("b.json:3:4")},
+			"b.json:3:4"},
+		"nowhere": {nil, nil, "SITE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			handled(&h)
+			h.Use(bind(func(h *hooks) {
+				h.Use(bind(func(h *hooks) {
+					reg := h.First.AddFunc(first(nil, errBad), append(c.inBind, hookkit.FailClosed())...)
+					if c.inBind != nil && reg.Site() != "a.json:1:2" {
+						t.Errorf("the inner registration is at %s", reg.Site())
+					}
+				}))
+			}), c.inUse...)
+			if got := withoutSites(h.First.List()[0].Site); got != c.want {
+				t.Errorf("listed at %s, want %s", got, c.want)
+			}
+			var f *hookkit.Failure
+			if _, err := h.First.Fire(t.Context(), testpoints.NewRun(""), 0); !errors.As(err, &f) ||
+				withoutSites(f.Site) != c.want {
+				t.Errorf("the fire returned %v", err)
+			}
+		})
+	}
+}
+
 func TestTheShorterTimeoutWins(t *testing.T) {
 	for name, c := range map[string]struct{ bind, use, want time.Duration }{
 		"in Use":       {2 * time.Second, time.Second, time.Second},

@@ -41,6 +41,7 @@ type call struct {
 	slot      *agent.ToolCallResult // storage of result
 	left      agent.ToolCallResult  // the copy for AfterTool, as its hooks returned it
 	flight    flight
+	failed    error // of a hook that judged the call
 
 	question *agent.Question // the question that a person has not answered yet; nil: none
 	skip     *savedSkip      // with question: the result that a hook gave instead of the tool
@@ -204,7 +205,7 @@ func (c *call) withhold(was agent.ToolCallResult, by hookkit.By, err error) {
 	}
 	c.give(agent.ToolCallResult{
 		Status: status, Kind: agent.FailHook, Elapsed: was.Elapsed, Attempts: was.Attempts,
-		Err: "the result is withheld: " + err.Error(), By: orElse(was.By, by.Hook), Reason: orElse(was.Reason, by.Reason),
+		Err: "the result is withheld: " + forModel(err), By: orElse(was.By, by.Hook), Reason: orElse(was.Reason, by.Reason),
 	})
 }
 

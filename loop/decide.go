@@ -55,7 +55,7 @@ func (b *batch) before(c *call) {
 		c.req.Args = slices.Clone(left.Args)
 	}
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()},
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + forModel(err)},
 			by.Hook, by.Reason)
 		return
 	}

@@ -237,7 +237,7 @@ func (e *attemptError) Unwrap() error { return e.err }
 
 // failedResult returns the result of a call that failed with err.
 func failedResult(ctx context.Context, err error) agent.ToolCallResult {
-	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: err.Error()}
+	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: forModel(err)}
 	attempt, tool := find[attemptError](err), find[agent.ToolError](err)
 	switch {
 	case attempt != nil:

@@ -51,7 +51,7 @@ func (r *run) gates(answer string, call *call) verdict {
 	switch exit := exit.(type) {
 	case nil:
 		if err != nil {
-			v.withheld, v.feedback = true, "the answer could not be checked: "+err.Error()
+			v.withheld, v.feedback = true, "the answer could not be checked: "+forModel(err)
 			break
 		}
 		problem := r.typed.check(asked.Answer, r.limits.ArgBytes)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A PanicError reports a panic of a tool, a model or another part of an agent. Use errors.As to find it in the
@@ -46,6 +48,15 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 
 // Timeout returns true, like the timeout errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
+
+// forModel returns what the model reads about an error. A remote hook that failed is not explained: for example, a hook
+// asks a policy service, and the error has the address of the service. Records and the failure handler have the cause.
+func forModel(err error) string {
+	if find[wire.CallError](usableError(err)) != nil {
+		return "a hook failed"
+	}
+	return err.Error()
+}
 
 // recoverAsError calls f and converts a panic to a *PanicError.
 func recoverAsError(what string, f func() error) (err error) {

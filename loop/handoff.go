@@ -39,8 +39,8 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req)),
 	})
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()},
-			by.Hook, by.Reason)
+		refused := "the handoff is refused: " + forModel(err)
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: refused}, by.Hook, by.Reason)
 		return false
 	}
 	switch exit := exit.(type) {

@@ -63,7 +63,7 @@ func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.hookRun, c.forHooks())
 	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
-		denied.Reason = err.Error()
+		denied.Reason, c.failed = err.Error(), err
 		return nil, "", denied
 	}
 	switch exit := exit.(type) {
@@ -94,7 +94,7 @@ func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 // ask fires BeforeAsk and, if no hook answers, asks the approver. It returns the answer and the hook that gave it, or
 // a denial.
 func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by string, denied agent.Denial) {
-	answer, by, denied = b.beforeAsk(question)
+	answer, by, denied = b.beforeAsk(c, question)
 	if by != "" {
 		return answer, by, denied
 	}
@@ -111,12 +111,12 @@ func denial(question agent.Question, answer agent.Approval, kind agent.DenialKin
 
 // beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook, or nothing if no hook answered. With a
 // refusal or a failure it returns a denial, too.
-func (b *batch) beforeAsk(question agent.Question) (agent.Approval, string, agent.Denial) {
+func (b *batch) beforeAsk(c *call, question agent.Question) (agent.Approval, string, agent.Denial) {
 	r := b.r
 	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.hookRun, question)
 	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
-		denied.Reason = err.Error()
+		denied.Reason, c.failed = err.Error(), err
 		return agent.Approval{}, orElse(by.Hook, "BeforeAsk"), denied
 	}
 	switch exit := exit.(type) {
@@ -196,7 +196,7 @@ func (b *batch) change(c *call, e *entry, args json.RawMessage, by string) agent
 	if ask == nil {
 		return denied
 	}
-	answer, by, denied := b.beforeAsk(b.question(c, *ask, asker))
+	answer, by, denied := b.beforeAsk(c, b.question(c, *ask, asker))
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		return agent.Denial{Kind: agent.DeniedByHook, By: by, Reason: "the approved arguments were changed once more"}
 	}
@@ -207,9 +207,13 @@ func (b *batch) change(c *call, e *entry, args json.RawMessage, by string) agent
 func (b *batch) deny(c *call, d agent.Denial) {
 	r := b.r
 	d.Reason = orElse(d.Reason, "no reason given")
+	shown := d.Reason
+	if d.Kind == agent.DeniedByHook && c.failed != nil {
+		shown = forModel(c.failed)
+	}
 	c.refuse(agent.CallRefused, &agent.ToolError{
 		Kind: agent.FailDenied, NoRetry: true,
-		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, d.Reason),
+		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, shown),
 	}, d.By, d.Reason)
 	d.Call = c.forHooks()
 	r.hooks.OnPermissionDenied.Fire(r.ctx, r.hookRun, d)

@@ -30,13 +30,19 @@ type member struct {
 	value value
 }
 
-// errorf returns an error that begins with the name of the document and the line and column of an offset. Columns count
-// bytes, from 1.
-func (d *document) errorf(at int, format string, args ...any) error {
+// position returns the name of the document and the line and column of an offset. Columns count bytes, from 1.
+func (d *document) position(at int) string {
 	before := d.text[:min(max(at, 0), len(d.text))]
 	line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("%s:%d:%d: %w", d.name, line, column, fmt.Errorf(format, args...))
+	return fmt.Sprintf("%s:%d:%d", d.name, line, column)
 }
+
+// errorf returns an error that begins with the position of an offset.
+func (d *document) errorf(at int, format string, args ...any) error {
+	return fmt.Errorf("%s: %w", d.position(at), fmt.Errorf(format, args...))
+}
+
+func (v *value) position() string { return v.doc.position(v.at) }
 
 // errorf returns an error at the position of the value.
 func (v *value) errorf(format string, args ...any) error { return v.doc.errorf(v.at, format, args...) }

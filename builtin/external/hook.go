@@ -79,8 +79,9 @@ func (s *supervised) Call(ctx context.Context, request wire.Request) (wire.Reply
 	if err == nil {
 		return reply, nil
 	}
-	err = fmt.Errorf("%v (%v) failed at %s after %v: %w", s.d, s.caller, request.Point,
-		time.Since(begun).Round(time.Millisecond), err)
+	err = &wire.CallError{
+		Service: fmt.Sprintf("%v (%v)", s.d, s.caller), Point: request.Point, Elapsed: time.Since(begun), Err: err,
+	}
 	if s.d.proceed && ctx.Err() == nil {
 		s.file.failed.Report("external.File", s.file.OnError, err)
 		return proceed, nil

@@ -397,3 +397,43 @@ func TestRecordsNameTheHookThatFailed(t *testing.T) {
 		t.Errorf("recorded %+v", c)
 	}
 }
+
+// The model reads that a hook failed. The operator reads which one, where it is declared, and why.
+func TestTheModelReadsNoAddress(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	address := strings.TrimPrefix(server.URL, "http://")
+	server.Close()
+	for _, point := range []string{"BeforeTool", "OnPermission", "AfterTool", "CheckDone"} {
+		t.Run(point, func(t *testing.T) {
+			f := file(t, "{\"hooks\": [\n\t"+
+				`{"name": "policy", "at": ["`+point+`"], "url": "http://`+address+`/hooks"}]}`)
+			hooks := load(t, f)
+			var failed []string
+			hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { failed = append(failed, f.Error()) })
+			for _, p := range hooks.Points() {
+				for _, i := range p.Hooks() {
+					if want := f.Path + ":2:2"; i.Site != want {
+						t.Errorf("registered at %s, want %s", i.Site, want)
+					}
+				}
+				if p.Name == point {
+					_, err := p.Fire(t.Context(), p.NewRun(), p.New())
+					want := fmt.Sprintf("%s: hook policy (%s:2:2): the hook \"policy\" (http://%s/hooks) failed at %s after ",
+						point, f.Path, address, point)
+					if !strings.HasPrefix(fmt.Sprint(err), want) {
+						t.Errorf("the fire returned %v, want %s", err, want)
+					}
+				}
+			}
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("work", `{}`), looptest.Reply("ok"), looptest.Reply("ok")},
+				Tools: []agent.Tool{work()}, Agent: &loop.Agent{Hooks: hooks, Limits: loop.Limits{Rejections: 2}},
+			}.Run(t, "x")
+			text := fmt.Sprint(ran.Script.Requests()[1:])
+			if !strings.Contains(text, "a hook failed") || strings.Contains(text, "connection refused") ||
+				strings.Contains(text, address) || strings.Contains(text, f.Path) {
+				t.Errorf("the model read %s", text)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -75,6 +76,7 @@ func (f *File) Load(hooks *agent.Hooks) error {
 		}
 		kept[string(d.at.raw)] = one
 		if !d.disabled {
+			one.options = append(slices.Clip(one.options), hookkit.Site(d.at.position())) // where it is now
 			enabled = append(enabled, one)
 		}
 	}

@@ -95,6 +95,13 @@ func TestAnUnchangedHookKeepsItsState(t *testing.T) {
 	if call("2") {
 		t.Error("a reload has reset the count of calls")
 	}
+	write(t, f.Path, "{\"hooks\": [\n\n "+limited+`]}`)
+	if err := f.Load(hooks); err != nil {
+		t.Fatal(err)
+	}
+	if site := hooks.BeforeTool.List()[0].Site; site != f.Path+":3:2" {
+		t.Errorf("the hook has moved, and its site is %s", site)
+	}
 }
 
 // A writer changes the file again and again while fires are under way. Every version denies exactly one tool of the

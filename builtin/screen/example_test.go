@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -28,4 +29,15 @@ func ExampleReply() {
 	hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &answer)
 	fmt.Println(answer.Answer)
 	// Output: write to [REDACTED]
+}
+
+// The key that a tool printed does not reach the model.
+func ExampleRedact() {
+	var hooks agent.Hooks
+	hooks.Use(&screen.Output{Validators: []screen.Validator{screen.Redact(redact.Redactor{KeepPersonal: true})}})
+
+	result := agent.ToolCallResult{Output: "user=jane@example.org password=hunter22"}
+	hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &result)
+	fmt.Println(result.Output)
+	// Output: user=jane@example.org password=[REDACTED]
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Output validates and rewrites the outputs of tools before the model sees them, for example to remove personal data.
+// Output validates and rewrites the outputs of tools before the model sees them, for example to remove secrets and
+// personal data.
 //
 // Points: AfterTool (Replace). Tier: Mutation−10, so that other hooks have truncated the output before. State: none.
 //
@@ -28,15 +29,15 @@ import (
 // the result into a failure: Output is empty, and Err is "output validation: " followed by the reason. If a validator
 // returns an error, the result is withheld from the model, because AfterTool fails closed. All validators but [Schema]
 // also run on the warnings of the tool and on the Context that hooks have added; a rejected text is dropped. On a
-// failed result only [RedactPersonal] runs. A rejected output loses its Parts and Warnings, too. Parts, for example
+// failed result only [Redact] and [RedactPersonal] run. A rejected output loses its Parts and Warnings, too. Parts, for example
 // images, are not checked, and neither is the Context of hooks with a lower priority. For the reply of the run, see
 // [Reply].
 type Output struct {
 	Validators []Validator // required
 }
 
-// A Validator checks or rewrites an output of a tool. Use it for checks that [LengthCap], [RedactPersonal] and [Schema]
-// do not offer. It must be safe for concurrent use.
+// A Validator checks or rewrites an output of a tool. Use it for checks that [LengthCap], [Redact],
+// [RedactPersonal] and [Schema] do not offer. It must be safe for concurrent use.
 type Validator interface {
 	// Validate returns the output for the model, or a reason to reject the output. A reason of "" accepts the output.
 	Validate(ctx context.Context, call agent.ToolCallRequest, output string) (accepted, rejection string, err error)
@@ -81,7 +82,7 @@ func checkAll(validators []Validator) error {
 	return nil
 }
 
-// AfterTool runs the validators on a successful result, and removes personal data from a failed one.
+// AfterTool runs the validators on a successful result, and those that redact on a failed one.
 func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome,
 	error) {
 	before := result.Clone()
@@ -159,10 +160,10 @@ func accepted(
 	return kept, nil
 }
 
-// redact removes personal data from the texts of a failed result.
+// redact removes secrets and personal data from the texts of a failed result.
 func (v *Output) redact(result *agent.ToolCallResult) {
 	for _, one := range v.Validators {
-		r, ok := one.(Redaction)
+		r, ok := one.(interface{ accepted(string) string })
 		if !ok {
 			continue
 		}
@@ -204,9 +205,48 @@ func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 	return shorten.To(shorten.Valid(output[:shorten.RuneOffset(output, keep)])+mark, int(n)), "", nil
 }
 
+// Redact returns a validator that replaces what the redactor finds with [redact.Redacted]: passwords, keys, tokens and
+// other secrets, and personal data. For example, a tool prints the environment of a process, and the model must not
+// read its API keys. In JSON, a key such as password redacts its value; JSON that changes is written anew, with sorted keys.
+func Redact(r redact.Redactor) Validator { return &redaction{r} }
+
+type redaction struct{ redactor redact.Redactor }
+
+func (r *redaction) check() error {
+	if i := slices.Index(r.redactor.Patterns, nil); i >= 0 {
+		return fmt.Errorf("screen.Redact: Patterns[%d] is nil; give a pattern or leave it out", i)
+	}
+	return nil
+}
+
+// Validate returns the output without secrets and personal data. JSON without them is not written anew.
+func (r *redaction) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
+	return r.accepted(output), "", nil
+}
+
+func (r *redaction) accepted(output string) string {
+	if !jsonx.IsContainer(output) {
+		return r.redactor.Text(output)
+	}
+	redacted := string(r.redactor.JSON([]byte(output)))
+	if v, err := jsonx.Decode([]byte(output)); err == nil {
+		same := string(jsonx.Encode(v))
+		if redacted == same && countTexts(same) == countTexts(output) { // fewer texts: a key was given twice
+			return output
+		}
+	}
+	return redacted
+}
+
+// countTexts returns the number of keys, texts and numbers in JSON.
+func countTexts(data string) (n int) {
+	jsonx.RewriteTexts([]byte(data), func(s string) string { n++; return s })
+	return n
+}
+
 // RedactPersonal returns a validator that replaces personal data with [redact.Redacted]: e-mail addresses, US telephone
 // and social security numbers, card and bank account numbers with valid check digits, and matches of patterns. In JSON,
-// texts and keys at any depth are redacted.
+// texts and keys at any depth are redacted. Secrets stay: use [Redact] to remove them, too.
 func RedactPersonal(patterns ...*regexp.Regexp) Redaction {
 	return Redaction{patterns, redact.Redacted}
 }

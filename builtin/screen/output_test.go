@@ -3,11 +3,14 @@ package screen_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -54,6 +57,48 @@ func TestARejectedOutputHasNoOtherContent(t *testing.T) {
 	if got.OK() || got.Parts != nil || got.Warnings != nil || strings.Contains(got.Content(), "w\n") {
 		t.Errorf("got %+v", got)
 	}
+}
+
+func TestSecretsAreRemoved(t *testing.T) {
+	key := "AKIA" + "IOSFODNN7EXAMPLE"
+	for _, c := range []struct {
+		name, output, want string
+		redactor           redact.Redactor
+	}{
+		{"text", "mail ada@example.com; " + key + " password=hunter22", "mail [REDACTED]; [REDACTED] password=[REDACTED]",
+			redact.Redactor{}},
+		{"only secrets", "mail ada@example.com; " + key, "mail ada@example.com; [REDACTED]",
+			redact.Redactor{KeepPersonal: true}},
+		{"a key of one's own", `{"ticket":"T1"}`, `{"ticket":"[REDACTED]"}`, redact.Redactor{Keys: []string{"ticket"}}},
+		{"JSON", `{"user":{"password":"hunter22","at":[` + `"` + key + `"]}}`,
+			`{"user":{"at":["[REDACTED]"],"password":"[REDACTED]"}}`, redact.Redactor{}},
+		{"JSON without secrets", `{ "z": 1.0, "a": "é <b>" }`, `{ "z": 1.0, "a": "é <b>" }`, redact.Redactor{}},
+		{"a key given twice", `{"password":"hunter22","password":"[REDACTED]"}`, `{"password":"[REDACTED]"}`,
+			redact.Redactor{}},
+		{"a text without secrets", "as before", "as before", redact.Redactor{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := agent.ToolOutput{Text: c.output, Warnings: []string{"see " + key}}
+			got := screened(t, out, nil, screen.Redact(c.redactor))
+			if got.Output != c.want || strings.Join(got.Warnings, "") != "see [REDACTED]" {
+				t.Errorf("got %q, warnings %q; want %q", got.Output, got.Warnings, c.want)
+			}
+			failed := screened(t, agent.ToolOutput{Text: c.output}, errors.New("no access with "+key), screen.Redact(c.redactor))
+			if failed.Err != "no access with [REDACTED]" || failed.Output != c.want {
+				t.Errorf("a failure is %q, %q", failed.Err, failed.Output)
+			}
+		})
+	}
+	t.Run("a nil pattern", func(t *testing.T) {
+		defer func() {
+			if v := recover(); !strings.Contains(fmt.Sprint(v), "Validators[0]: screen.Redact: Patterns[0] is nil") {
+				t.Errorf("panicked with %v", v)
+			}
+		}()
+		new(agent.Hooks).Use(&screen.Output{Validators: []screen.Validator{
+			screen.Redact(redact.Redactor{Patterns: []*regexp.Regexp{nil}}),
+		}})
+	})
 }
 
 func TestPersonalDataOfFailuresAreRemoved(t *testing.T) {

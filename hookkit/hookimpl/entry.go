@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -18,6 +19,7 @@ type entry struct {
 	regs       []*registration // every registration it belongs to, the innermost first; a Use appends its own
 	name       string
 	site       string
+	sited      bool   // the site was given
 	seq        uint64 // the time of registration
 	priority   int
 	ranked     bool // the priority was given
@@ -99,8 +101,8 @@ func anchors(set opaque.Settings) []anchor {
 
 // newEntry makes the entry of one hook or observer, which is not nil. Nothing is registered yet.
 func newEntry(hook any, set opaque.Settings, site string) *entry {
-	e := &entry{hook: hook, name: set.Name, site: site, priority: set.Priority, ranked: set.Ranked, anchors: anchors(set),
-		timeout: set.Timeout, failClosed: set.FailClosed}
+	e := &entry{hook: hook, name: set.Name, site: cmp.Or(set.Site, site), sited: set.Site != "",
+		priority: set.Priority, ranked: set.Ranked, anchors: anchors(set), timeout: set.Timeout, failClosed: set.FailClosed}
 	if e.name == "" {
 		e.name = nameOf(hook)
 	}

@@ -17,7 +17,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	refuseNil("Use", site, "hook", hook)
 	set := options(opts)
 	refuseInvalid("Use", site, set)
-	reg := newRegistration(set.Name, site)
+	reg := newRegistration(set.Name, cmp.Or(set.Site, site))
 	if reg.name == "" {
 		reg.name = nameOf(hook)
 	}
@@ -105,7 +105,9 @@ func restage(entries []*entry, reg *registration, set *opaque.Settings) []*entry
 	staged := make([]*entry, len(entries))
 	for i, e := range entries {
 		m := *e
-		m.site = reg.site
+		if set.Site != "" || !e.sited {
+			m.site, m.sited = reg.site, set.Site != ""
+		}
 		m.regs = append(slices.Clone(e.regs), reg)
 		if set.Name != "" {
 			m.name = set.Name

@@ -8,8 +8,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A RemoteOption changes how hooks of a service are connected. Generated functions named Remote take them.
@@ -58,6 +60,11 @@ func Connect[H Pointer](ctx context.Context, spec Spec, c Caller, opts []RemoteO
 	for _, o := range opts {
 		o.apply(&r)
 	}
+	for _, p := range r.served {
+		if err := spec.has(p, reflect.New(reflect.TypeFor[H]().Elem()).Interface().(H).Points()); err != nil {
+			return nil, err
+		}
+	}
 	if len(r.served) == 0 {
 		d, err := c.Describe(ctx)
 		if err != nil {
@@ -80,6 +87,22 @@ func Connect[H Pointer](ctx context.Context, spec Spec, c Caller, opts []RemoteO
 		}
 	}
 	return &RemoteHook[H]{r}, nil
+}
+
+// has returns an error if a point that the option Points names is not a wire point. all are the points of the Hooks.
+func (s Spec) has(named string, all []hookkit.PointInfo) error {
+	switch {
+	case slices.Contains(s.Points, named):
+		return nil
+	case slices.ContainsFunc(all, func(p hookkit.PointInfo) bool { return p.Name == named }):
+		return fmt.Errorf("wire: wire.Points names %q, which has no messages; points that wrap an act, and points marked "+
+			"//hookgen:local, stay in the process", named)
+	}
+	if meant := spelling.Suggest(named, s.Points); meant != "" {
+		return fmt.Errorf("wire: wire.Points names %q; did you mean %q?", named, meant)
+	}
+	return fmt.Errorf("wire: wire.Points names %q, which is not a point of %s; it has %s", named, s.Path,
+		strings.Join(s.Points, ", "))
 }
 
 // accept compares a description with the spec.
@@ -114,8 +137,36 @@ func (r *RemoteHook[H]) Bind(h H) {
 	}
 }
 
+// A CallError is why a hook of another process failed: the process was not reached, it replied with an error, or the
+// reply is wrong. The text can contain the address of the process. A program that shows errors to people or models who
+// must not read it finds a CallError with errors.As. A [Caller] may return a CallError of its own.
+type CallError struct {
+	Service string        // the name of the process: the text of the Caller if it has a String method, else its type
+	Point   string        // the fire point
+	Elapsed time.Duration // of the call; 0 if it was not measured
+	Err     error         // never nil
+}
+
+// Error contains all fields.
+func (e *CallError) Error() string {
+	after := ""
+	if e.Elapsed > 0 {
+		after = fmt.Sprintf(" after %v", e.Elapsed.Round(time.Millisecond))
+	}
+	return fmt.Sprintf("%s failed at %s%s: %v", e.Service, e.Point, after, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *CallError) Unwrap() error { return e.Err }
+
 // hook returns a hook that asks the service.
 func (r *connection) hook(p hookkit.PointInfo) hookkit.AnyHook {
+	failed := func(err error) (hookkit.AnyReply, error) {
+		if own := new(CallError); errors.As(err, &own) {
+			return hookkit.AnyReply{}, err
+		}
+		return hookkit.AnyReply{}, &CallError{Service: nameOf(r.caller), Point: p.Name, Err: err}
+	}
 	return func(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
 		payload, err := json.Marshal(call.Payload)
 		if err != nil {
@@ -125,14 +176,14 @@ func (r *connection) hook(p hookkit.PointInfo) hookkit.AnyHook {
 			Protocol: Protocol, Spec: r.spec.Path, Point: p.Name, Run: r.spec.info(run), Payload: payload,
 		})
 		if err != nil {
-			return hookkit.AnyReply{}, fmt.Errorf("wire: %s at %s: %w", nameOf(r.caller), p.Name, err)
+			return failed(err)
 		}
 		if reply.Error != "" {
-			return hookkit.AnyReply{}, errors.New(reply.Error)
+			return failed(fmt.Errorf("it replied with the error %.500q", reply.Error))
 		}
 		out, err := reply.Read(p)
 		if err != nil {
-			return hookkit.AnyReply{}, fmt.Errorf("wire: the reply of %s at %s is wrong: %w", nameOf(r.caller), p.Name, err)
+			return failed(fmt.Errorf("the reply is wrong: %w", err))
 		}
 		return out, nil
 	}

@@ -290,8 +290,14 @@ func TestRemoteRefusesServicesThatDoNotFit(t *testing.T) {
 			nil,
 			`serves the point "OnNew"`,
 		},
-		{"an around point", wire.Description{}, []wire.RemoteOption{wire.Points("Wrap")}, `serves the point "Wrap"`},
-		{"a local point", wire.Description{}, []wire.RemoteOption{wire.Points("OnError")}, `serves the point "OnError"`},
+		{"an around point", wire.Description{}, []wire.RemoteOption{wire.Points("Wrap")},
+			`wire: wire.Points names "Wrap", which has no messages; points that wrap an act`},
+		{"a local point", wire.Description{}, []wire.RemoteOption{wire.Points("Watch", "OnError")},
+			`wire: wire.Points names "OnError", which has no messages`},
+		{"a misspelled point", wire.Description{}, []wire.RemoteOption{wire.Points("Wacth")},
+			`wire: wire.Points names "Wacth"; did you mean "Watch"?`},
+		{"no point at all", wire.Description{}, []wire.RemoteOption{wire.Points("Unheard")},
+			`wire: wire.Points names "Unheard", which is not a point of ` + spec + `; it has `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, err := fixture.Remote(t.Context(), describer(c.service), c.opts...)

@@ -13,6 +13,7 @@ type Settings struct {
 	Priority   int
 	Ranked     bool // Priority was given
 	Name       string
+	Site       string // "" for the place of the registering call
 	Before     []*Registration
 	After      []*Registration
 	Timeout    time.Duration
