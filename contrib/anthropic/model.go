@@ -91,7 +91,7 @@ func (m *Model) call(
 	}
 	defer answer.Close()
 	d := &decoder{answer: answer, emit: emit}
-	if answer.Streams() {
+	if answer.Streams(stream) {
 		err = d.stream()
 	} else {
 		err = d.whole()
@@ -159,7 +159,7 @@ func (d *decoder) whole() error {
 func (d *decoder) stream() error {
 	for {
 		next, err := d.answer.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return d.answer.Cut()
 		}
 		if err != nil {

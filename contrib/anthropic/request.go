@@ -304,18 +304,5 @@ func said(m agent.Message) []*block {
 	return blocks
 }
 
-// legal returns an id or a name that the API takes. Other models make ids of other characters, and models call tools
-// by names that do not exist; both stay in the conversation.
-func legal(name string) string {
-	if name == "" {
-		return "unknown"
-	}
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-	return name[:min(len(name), 128)]
-}
+// legal returns an id or a name that the API takes.
+func legal(name string) string { return modelhttp.Name(name, "unknown", 128) }

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -244,6 +245,68 @@ func TestASilentStreamFails(t *testing.T) {
 			t.Errorf("got %v after %v", err, time.Since(begun))
 		}
 	})
+}
+
+// A moment is a point of an answer at which a test stops it.
+var moments = []struct {
+	name   string
+	answer func(http.ResponseWriter)
+}{
+	{"before the answer", func(http.ResponseWriter) {}},
+	{"before the first event", func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+	}},
+	{"between events", func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"type":"ping"}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+	}},
+	{"within an event", func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"type":`)
+		_ = http.NewResponseController(w).Flush()
+	}},
+}
+
+func TestTheServerDies(t *testing.T) {
+	for _, moment := range moments {
+		t.Run(moment.name, func(t *testing.T) {
+			m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				moment.answer(w)
+				panic(http.ErrAbortHandler)
+			})
+			_, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
+			var e *Error
+			if !errors.As(err, &e) || !e.Temporary() || e.Status != 0 {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestACallIsCancelled(t *testing.T) {
+	for _, moment := range moments {
+		t.Run(moment.name, func(t *testing.T) {
+			reached := make(chan struct{})
+			m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
+				moment.answer(w)
+				close(reached)
+				<-r.Context().Done()
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-reached
+				cancel()
+			}()
+			_, err := m.Stream(ctx, agent.LLMRequest{}, func(agent.Delta) {})
+			var e *Error
+			if !errors.Is(err, context.Canceled) || errors.As(err, &e) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }
 
 func FuzzStream(f *testing.F) {

@@ -1,13 +1,17 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -235,17 +239,28 @@ func TestCutAndForeignAnswersAreErrors(t *testing.T) {
 }
 
 func init() {
-	// A server that does not read after it has listed its tools.
-	other["deaf"] = func(s *sdk.Server) {
-		s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
-			return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-				if method == "tools/call" {
-					_ = os.Stdin.Close()
-					time.Sleep(time.Hour)
-				}
-				return next(ctx, method, req)
+	// A server that does not read after it has listed its tools, unless it has been started before.
+	other["deaf"] = func(*sdk.Server) {
+		if os.Mkdir(os.Getenv("MCP_TEST_MARK"), 0o700) != nil {
+			return
+		}
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			var req struct {
+				ID     json.RawMessage `json:"id"`
+				Method string          `json:"method"`
 			}
-		})
+			_ = json.Unmarshal(lines.Bytes(), &req)
+			switch req.Method {
+			case "initialize":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, initialized)
+			case "tools/list":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", req.ID, oneTool)
+				time.Sleep(time.Hour)
+			case "server/discover":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`+"\n", req.ID)
+			}
+		}
 	}
 	// A server with a child that has the same input and output.
 	other["parent"] = func(*sdk.Server) {
@@ -272,16 +287,41 @@ func init() {
 	}
 }
 
-func TestACallToADeafServerEnds(t *testing.T) {
-	s := connect(t, child(t, "deaf"), mcp.Options{})
+func TestADeafServerIsStartedAgain(t *testing.T) {
+	mcp.SetStuck(t, time.Millisecond)
+	s := connect(t, child(t, "deaf", "MCP_TEST_MARK="+filepath.Join(t.TempDir(), "mark")), mcp.Options{})
 	look := tool(t, s, "look")
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	large := `{"at":"` + strings.Repeat("a", 1<<20) + `"}`
-	for range 3 {
-		if _, err := look.Call(ctx, call(large)); err == nil {
-			t.Error("the call succeeded")
+	large := `{"at":"` + strings.Repeat("a", 1<<20) + `"}` // more than a pipe holds
+	if _, err := look.Call(ctx, call(large)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	var out string
+	var err error
+	for range 3 { // the first one may wait for the same server
+		if out, err = look.Call(t.Context(), call(`{"at":"Oslo"}`)); err == nil {
+			break
 		}
+	}
+	if out != "rain in Oslo" {
+		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+func TestCloseDoesNotWaitForADeafServer(t *testing.T) {
+	s := connect(t, child(t, "deaf", "MCP_TEST_MARK="+filepath.Join(t.TempDir(), "mark")), mcp.Options{})
+	look := tool(t, s, "look")
+	failed := make(chan error)
+	go func() {
+		_, err := look.Call(t.Context(), call(`{"at":"`+strings.Repeat("a", 1<<20)+`"}`))
+		failed <- err
+	}()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-failed; !errors.Is(err, mcp.ErrClosed) {
+		t.Errorf("got %v", err)
 	}
 }
 

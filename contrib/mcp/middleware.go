@@ -42,8 +42,8 @@ type MiddlewareOptions struct {
 // A session of a client is a run: hooks keep their state for the length of the session, and for one request with
 // clients that have no session. User of the Env is the user of the verified bearer token, if there is one.
 //
-// The hooks see the text of a result and its images. If they change it, the client gets the changed result without the
-// structured content of the tool, unless the changed text is JSON, which then replaces it.
+// The hooks see the text of a result and its images. If they change it, the client gets the changed result. Structured
+// content is then replaced by the changed text if that is JSON or was its only property, and otherwise removed.
 func Middleware(hooks *agent.Hooks, opts MiddlewareOptions) sdk.Middleware {
 	if hooks == nil {
 		hooks = new(agent.Hooks)
@@ -152,7 +152,7 @@ type guarded struct {
 	last attempt // so far; a hook may make several at once, and abandon some of them
 }
 
-// An attempt is what the tool answered.
+// An attempt is the answer of the tool.
 type attempt struct {
 	raw    *sdk.CallToolResult // nil: nothing
 	failed error               // the error of the protocol
@@ -341,10 +341,22 @@ func (c *guarded) after() (sdk.Result, error) {
 		return raw, nil
 	}
 	result := resultOf(left)
-	if raw != nil && raw.StructuredContent != nil && left.Err == "" && json.Valid([]byte(left.Output)) {
-		result.StructuredContent = json.RawMessage(left.Output)
+	if raw != nil && raw.StructuredContent != nil && left.Err == "" {
+		result.StructuredContent = c.attempt.restructured(left.Output)
 	}
 	return result, nil
+}
+
+// restructured returns the structured content of a result whose text the hooks changed, or nil.
+func (a attempt) restructured(text string) any {
+	was, err := json.Marshal(a.raw.StructuredContent)
+	if name := onlyProperty(was, a.shown.Text); err == nil && name != "" {
+		return map[string]string{name: text}
+	}
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return nil
 }
 
 // unchanged reports whether a result for the client has the content of the tool's result.

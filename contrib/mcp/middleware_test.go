@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 	"slices"
 	"strings"
@@ -332,19 +333,30 @@ func TestPointsFireOncePerCall(t *testing.T) {
 
 func TestStructuredContentFollowsTheText(t *testing.T) {
 	for name, c := range map[string]struct {
+		tool       string
 		output     func(string) string
 		structured string
 	}{
-		"unchanged": {func(s string) string { return s }, `{"below":3,"sky":"grey over Oslo"}`},
+		"unchanged": {"measure", func(s string) string { return s }, `{"below":3,"sky":"grey over Oslo"}`},
 		"redacted": {
-			func(s string) string { return strings.ReplaceAll(s, "Oslo", "***") }, `{"below":3,"sky":"grey over ***"}`,
+			"measure", func(s string) string { return strings.ReplaceAll(s, "Oslo", "***") },
+			`{"below":3,"sky":"grey over ***"}`,
 		},
-		"replaced": {func(string) string { return "withheld" }, `null`},
+		"replaced": {"measure", func(string) string { return "withheld" }, `null`},
+		"only text": {
+			"read", func(s string) string { return strings.ReplaceAll(s, "Oslo", "***") }, `{"content":"the file of ***"}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hooks := new(agent.Hooks)
 			hooks.Use(changed(func(r *agent.ToolCallResult) { r.Output = c.output(r.Output) }))
-			_, result := do(t, client(t, newServer(), hooks, mcp.MiddlewareOptions{}), "measure", `{"at":"Oslo"}`)
+			server := newServer()
+			add(server, "read", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				result := text("the file of Oslo")
+				result.StructuredContent = map[string]string{"content": "the file of Oslo"}
+				return result, nil
+			})
+			_, result := do(t, client(t, server, hooks, mcp.MiddlewareOptions{}), c.tool, `{"at":"Oslo"}`)
 			if got, _ := json.Marshal(result.StructuredContent); string(got) != c.structured {
 				t.Errorf("got %s", got)
 			}
@@ -418,6 +430,27 @@ func TestASessionIsARun(t *testing.T) {
 	}
 	if want := []string{"1", "2", "1", "3"}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestARequestWithoutASessionIsARun(t *testing.T) {
+	var counts hookkit.PerRun[int]
+	hooks := new(agent.Hooks)
+	hooks.BeforeTool.AddFunc(func(
+		_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
+		counts.Do(run, func(c *int) { *c++ })
+		return agent.SkipTool{Result: agent.ToolCallResult{Output: fmt.Sprint(counts.Load(run))}}, nil
+	})
+	server := newServer()
+	server.AddReceivingMiddleware(mcp.Middleware(hooks, mcp.MiddlewareOptions{}))
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
+		&sdk.StreamableHTTPOptions{Stateless: true})
+	s := connect(t, mcp.HTTP{URL: listening(t, handler).URL}, mcp.Options{})
+	for range 2 {
+		if out, err := tool(t, s, "look").Call(t.Context(), call(`{"at":"Oslo"}`)); out != "1" {
+			t.Errorf("got %q, %v", out, err)
+		}
 	}
 }
 

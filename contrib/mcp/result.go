@@ -14,8 +14,8 @@ import (
 )
 
 // outputOf returns the content of a result. Texts are joined by newlines; images, sounds and binary resources are
-// parts. Structured content is added as JSON unless one of the texts has the same value, as the protocol recommends.
-// A link is text, because nothing should fetch an address that a server chose.
+// parts. Structured content is added as JSON unless the texts have it, as JSON or as the only property of the object. A
+// link is text, because nothing should fetch an address that a server chose.
 func outputOf(result *sdk.CallToolResult) (out agent.ToolOutput) {
 	var texts []string
 	part := func(mediaType string, data []byte, name string) {
@@ -48,10 +48,9 @@ func outputOf(result *sdk.CallToolResult) (out agent.ToolOutput) {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("content of the type %T is left out", content))
 		}
 	}
-	if result.StructuredContent != nil {
-		if text, err := json.Marshal(result.StructuredContent); err == nil && !contains(texts, text) {
-			texts = append(texts, string(text))
-		}
+	if structured, err := json.Marshal(result.StructuredContent); err == nil && result.StructuredContent != nil &&
+		!contains(texts, structured) && onlyProperty(structured, strings.Join(texts, "\n")) == "" {
+		texts = append(texts, string(structured))
 	}
 	out.Text = strings.ToValidUTF8(strings.Join(texts, "\n"), "\uFFFD")
 	return out
@@ -70,6 +69,21 @@ func contains(texts []string, encoded []byte) bool {
 		}
 	}
 	return false
+}
+
+// onlyProperty returns the name of the property if the structured content is an object that has only the text. For
+// example, a server sends the text of a file and {"content": "the text of the file"}.
+func onlyProperty(structured []byte, text string) string {
+	var object map[string]any
+	if json.Unmarshal(structured, &object) != nil || len(object) != 1 {
+		return ""
+	}
+	for name, value := range object {
+		if value == text {
+			return name
+		}
+	}
+	return ""
 }
 
 func orElse(s, other string) string {

@@ -29,6 +29,13 @@ func TestContentOfResults(t *testing.T) {
 			`{"content":[{"type":"text","text":"{ \"b\":2, \"a\":1 }"}],"structuredContent":{"a":1,"b":2}}`,
 			agent.ToolOutput{Text: `{ "b":2, "a":1 }`},
 		},
+		"structured with only the text": {
+			`{"content":[{"type":"text","text":"a"}],"structuredContent":{"content":"a"}}`, agent.ToolOutput{Text: "a"},
+		},
+		"structured with more than the text": {
+			`{"content":[{"type":"text","text":"a"}],"structuredContent":{"content":"a","size":1}}`,
+			agent.ToolOutput{Text: "a\n" + `{"content":"a","size":1}`},
+		},
 		"image": {
 			`{"content":[{"type":"text","text":"see"},{"type":"image","mimeType":"image/PNG; a=b","data":"AQI="}]}`,
 			agent.ToolOutput{Text: "see", Parts: []agent.Part{{MediaType: "image/png", Data: []byte{1, 2}}}},

@@ -26,7 +26,7 @@ type Options struct {
 	Parts       int           // bytes of images and other parts in a result; 0: 8 MiB; negative: no limit of its own
 
 	// TrustHints sets ReadOnly of the tools that the server declares to be read-only. Without it no tool is read-only.
-	// A hint is a claim of the server: hooks that permit only read-only tools then permit what the server likes.
+	// A hint is a claim of the server: hooks that permit only read-only tools then permit any tool of the server.
 	TrustHints bool
 }
 
@@ -48,7 +48,7 @@ func (o Options) resolved() Options {
 	return o
 }
 
-// Bounds on what a server sends.
+// Bounds on the messages of a server.
 const (
 	maxMessage     = 16 << 20 // bytes of one message
 	maxTools       = 1000
@@ -62,7 +62,7 @@ const (
 
 // stuck is the time for a server to read a request whose caller has left. After it the connection is closed, because
 // later calls would wait for the same server.
-const stuck = 5 * time.Second
+var stuck = 5 * time.Second // a variable for the tests
 
 // ErrClosed is the error of calls after Close. The errors of tools wrap it.
 var ErrClosed = errors.New("the connection to the MCP server is closed")
@@ -224,7 +224,7 @@ func (c *connection) broken(err error) bool {
 	case <-c.done:
 		return true
 	default:
-		return c.unsent(err) || errors.Is(err, io.EOF)
+		return c.unsent(err) || c.ended.Load() || errors.Is(err, io.EOF)
 	}
 }
 
@@ -253,7 +253,7 @@ func (s *Server) connection(ctx context.Context) (*connection, error) {
 		return nil, ErrClosed
 	}
 	if was != nil {
-		if !was.ended.Load() && !was.broken(nil) {
+		if !was.broken(nil) {
 			return was, nil
 		}
 		s.background.Go(func() { _ = was.close() }) // nobody uses it any more
@@ -358,6 +358,7 @@ func ask[T any](
 			case <-results:
 			case <-conn.done:
 			case <-late.C:
+				conn.ended.Store(true)
 				_ = conn.link.stop()
 			}
 		})

@@ -37,7 +37,7 @@ func (w *wire) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	var result string
 	switch req.Method {
 	case "initialize":
-		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"wire","version":"1"}}`
+		result = initialized
 	case "tools/list":
 		result = w.tools
 	case "tools/call":
@@ -66,6 +66,8 @@ func (w *wire) count(method string) (n int) {
 	}
 	return n
 }
+
+const initialized = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"a"}}`
 
 const oneTool = `{"tools":[{"name":"look","inputSchema":{"type":"object"}}]}`
 

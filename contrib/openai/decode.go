@@ -224,7 +224,7 @@ func (d *decoder) addDelta(in *delta) {
 	}
 }
 
-// addCall adds a piece of a call. The pieces of parallel calls may alternate, so that their index tells them apart.
+// addCall adds a piece of a call. The pieces of parallel calls may alternate. They differ in their index.
 // Some servers send no index, or the index 0 for every call. There a new id begins a new call.
 func (d *decoder) addCall(in *callDelta) {
 	at := len(d.calls) - 1

@@ -12,10 +12,10 @@ const (
 
 // CountText returns the number of tokens of a text. Markers such as <|endoftext|> count as text.
 //
-// The time grows with the length of the text, whatever it has. Encoders merge the bytes of a word pair by pair, which
-// takes the square of its length: a megabyte of base64 would take an hour. A run of more than 512 bytes without a space
-// or a mark after a letter or digit is therefore encoded in parts. The count of such a run is an upper bound: it is too
-// high by at most 5 tokens for each part of 512 bytes.
+// The time grows with the length of any text. Encoders merge the bytes of a word pair by pair, which takes the square
+// of its length: a megabyte of letters would take many minutes. A run of more than 512 bytes without a space or a mark
+// after a letter or digit is therefore encoded in parts. The count of such a run is an upper bound: it is too high by
+// at most 5 tokens for each part of 512 bytes.
 func (c *Counter) CountText(text string) int {
 	sum, start, run := 0, 0, 0
 	word := false // the last character is a letter or a digit

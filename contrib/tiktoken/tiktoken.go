@@ -22,7 +22,7 @@ type counter interface {
 	Count(text string) (int, error)
 }
 
-// The encodings, loaded when the first counter needs them. One takes some 20 megabytes.
+// The encodings, loaded when the first counter needs them. One takes up to 6 megabytes of memory.
 var encodings = map[string]func() counter{
 	"o200k_base":  sync.OnceValue(func() counter { return codec.NewO200kBase() }),
 	"cl100k_base": sync.OnceValue(func() counter { return codec.NewCl100kBase() }),

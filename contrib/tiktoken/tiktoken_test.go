@@ -274,7 +274,7 @@ func FuzzCounts(f *testing.F) {
 	f.Add("\xff\u0301'' a\r\n")
 	f.Add(strings.Repeat("a", 2000))
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 4096 {
+		if len(text) > 3*maxRun {
 			return
 		}
 		c := of(t, "o200k_base")
