@@ -97,7 +97,7 @@ func open(path string, opts Options, steps []migration) (*DB, error) {
 	return db, nil
 }
 
-// create makes an empty file that only its owner can read, if there is none.
+// create makes the file if it is missing. Only its owner can read it.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (db *DB) rows(ctx context.Context, reset func(), each func(scan func(...any
 	})
 }
 
-// row scans the only row of a query. It returns sql.ErrNoRows if there is none.
+// row scans the only row of a query. It returns sql.ErrNoRows for an empty result.
 func (db *DB) row(ctx context.Context, into []any, query string, args ...any) error {
 	if err := ctx.Err(); err != nil {
 		return err

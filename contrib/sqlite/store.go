@@ -73,7 +73,7 @@ func (s Store) Keys(ctx context.Context, prefix string) (keys []string, err erro
 	return keys, err
 }
 
-// following returns the first text after all texts that begin with prefix, or "" if there is none. Texts are compared
+// following returns the first text after all texts that begin with prefix, or "" if no text follows. Texts are compared
 // byte by byte.
 func following(prefix string) string {
 	text := []byte(prefix)

@@ -1,8 +1,10 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -44,6 +46,8 @@ func (h *Host) Output(
 	c := &toolCall{run: r, ctx: ctx, req: call, act: act}
 	r.mu.Lock()
 	c.req.Step = r.steps
+	r.begun++
+	c.req.ID = cmp.Or(c.req.ID, fmt.Sprintf("call_%d", r.begun))
 	r.mu.Unlock()
 	if len(c.req.Args) == 0 {
 		c.req.Args = []byte("{}")
