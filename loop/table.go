@@ -165,7 +165,7 @@ func (a *Agent) resolved(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 }
 
 // CheckSchema returns the error with which an agent would refuse a tool of this schema, or nil. Use it for tools that
-// come from elsewhere, for example from a server: leave out the unusable ones, so that the agent can run with the others.
+// come from elsewhere, for example from a server: leave out the unusable ones, so that the agent runs with the others.
 func CheckSchema(s agent.ToolSchema) error {
 	if s.Name == "" {
 		return errors.New("the tool has no name; give its schema one")

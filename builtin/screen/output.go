@@ -29,9 +29,9 @@ import (
 // the result into a failure: Output is empty, and Err is "output validation: " followed by the reason. If a validator
 // returns an error, the result is withheld from the model, because AfterTool fails closed. All validators but [Schema]
 // also run on the warnings of the tool and on the Context that hooks have added; a rejected text is dropped. On a
-// failed result only [Redact] and [RedactPersonal] run. A rejected output loses its Parts and Warnings, too. Parts, for example
-// images, are not checked, and neither is the Context of hooks with a lower priority. For the reply of the run, see
-// [Reply].
+// failed result only [Redact] and [RedactPersonal] run. A rejected output loses its Parts and Warnings, too. Parts, for
+// example images, are not checked, and neither is the Context of hooks with a lower priority. For the reply of the run,
+// see [Reply].
 type Output struct {
 	Validators []Validator // required
 }

@@ -96,7 +96,8 @@ func orElse(s, other string) string {
 // maxParts is the most parts of one result.
 const maxParts = 100
 
-// fitted returns the output within the limits in bytes, with a warning for each cut. A negative limit is none.
+// fitted returns the output within the limits in bytes, with a warning for each cut. A negative limit means no
+// limit.
 func fitted(out agent.ToolOutput, textLimit, partsLimit int) (text string, parts []agent.Part, warnings []string) {
 	text, warnings = out.Text, out.Warnings
 	if textLimit >= 0 && len(text) > textLimit {

@@ -26,7 +26,7 @@ type Options struct {
 	Parts       int           // bytes of images and other parts in a result; 0: 8 MiB; negative: no limit of its own
 
 	// TrustHints sets ReadOnly of the tools that the server declares to be read-only. Without it no tool is read-only.
-	// A hint is a claim of the server: hooks that permit only read-only tools then permit any tool of the server.
+	// A hint is a claim of the server: hooks that permit only read-only tools then trust the server.
 	TrustHints bool
 }
 
@@ -48,7 +48,7 @@ func (o Options) resolved() Options {
 	return o
 }
 
-// Bounds on the messages of a server.
+// Bounds on the data of a server.
 const (
 	maxMessage     = 16 << 20 // bytes of one message
 	maxTools       = 1000
@@ -238,7 +238,7 @@ func (c *connection) unsent(err error) bool {
 	return false
 }
 
-// connection returns the current connection, or a new one if there is none or it has ended.
+// connection returns the current connection. It makes a new one if the last one has ended.
 func (s *Server) connection(ctx context.Context) (*connection, error) {
 	select {
 	case s.dialing <- struct{}{}:

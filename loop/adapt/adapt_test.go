@@ -218,7 +218,7 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 		}), `{"n":1}`, agent.CallSucceeded, 1},
 		{"ask and other arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{"n":2}`)}), nil, `{"n":2}`,
 			agent.CallSucceeded, 1},
-		{"ask and broken arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{`)}), nil, "not valid JSON",
+		{"ask and broken arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{`)}), nil, "not a JSON object",
 			agent.CallRefused, 0},
 		{"ask and a hook refuses", beforeAsk(agent.Refuse{Reason: "closed"}), nil, "closed", agent.CallRefused, 0},
 		{"ask a broken approver", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) { panic("no") }),
@@ -295,6 +295,33 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 			}
 			if result.Calls[0].Status != c.status || ran != c.ran {
 				t.Errorf("the call is %s, and the tool ran %d times", result.Calls[0].Status, ran)
+			}
+		})
+	}
+}
+
+func TestOutputKeepsPartsAndGuidance(t *testing.T) {
+	output := agent.ToolOutput{
+		Text: "see", Parts: []agent.Part{{MediaType: "image/png", Data: []byte{1}}}, Warnings: []string{"cut"},
+	}
+	for name, failed := range map[string]error{"success": nil, "failure": errors.New("boom")} {
+		t.Run(name, func(t *testing.T) {
+			host := &adapt.Host{Hooks: new(agent.Hooks)}
+			var got agent.ToolCallResult
+			_, err := host.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+				var err error
+				got, err = host.Output(ctx, agent.ToolCallRequest{Name: "look"}, func(
+					context.Context, agent.ToolCallRequest,
+				) (agent.ToolOutput, error) {
+					return output, failed
+				})
+				if !errors.Is(err, failed) {
+					t.Error(err)
+				}
+				return "", nil
+			})
+			if err != nil || got.Output != "see" || len(got.Parts) != 1 || len(got.Warnings) != 1 || got.OK() != (failed == nil) {
+				t.Errorf("got %+v, %v", got, err)
 			}
 		})
 	}

@@ -152,12 +152,13 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 
 // change sets the arguments that an answer approved, and lets the hooks judge the changed call.
 func (c *toolCall) change(args json.RawMessage, by string) agent.Denial {
-	if !json.Valid(args) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(args, &object); err != nil {
 		kind := agent.DeniedByApprover
 		if by != "" {
 			kind = agent.DeniedByHook
 		}
-		return agent.Denial{Kind: kind, By: by, Reason: "the approved arguments are not valid JSON"}
+		return agent.Denial{Kind: kind, By: by, Reason: "the approved arguments are not a JSON object"}
 	}
 	c.req.Args = slices.Clone(args)
 	ask, asker, denied := c.vote()
