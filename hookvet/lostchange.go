@@ -43,7 +43,7 @@ func (r *reporter) checkDroppedOutcomes() {
 				name, ok := strings.CutPrefix(fn.Name(), verb)
 				if ok && slices.ContainsFunc(r.byMethod[name], func(p *point) bool { return p.pkg == fn.Pkg() && p.changes }) {
 					r.report(call, nil, "%s only makes an outcome, and nothing is changed: return it",
-						r.qualified(fn.Pkg(), fn.Name()))
+						r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 				}
 			}
 		}
