@@ -18,6 +18,7 @@ type Surface struct {
 	Types     map[string]*SurfaceType
 	Packages  map[string]string // the names of other packages of the module that it reads, by import path
 	Consts    []SurfaceConst    // in order of their names
+	Unread    []string          // types of the module that it names, and whose declarations are unknown; sorted
 	Ignores   []SurfaceIgnore
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -60,7 +61,7 @@ func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:
 // because it may hide types.
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
-		types: map[string]*SurfaceType{}}
+		types: map[string]*SurfaceType{}, unread: map[string]bool{}}
 	r.own = &surfacePackage{namespace: namespace{scope: map[string]*declaration{}}, methods: s.info.methods}
 	for _, scope := range []map[string]*declaration{s.info.limitedScope, s.info.scope} {
 		for name, d := range scope {
@@ -95,6 +96,7 @@ type surfaceReader struct {
 	own      *surfacePackage
 	packages map[string]*surfacePackage // by import path; nil if the files are unknown
 	types    map[string]*SurfaceType
+	unread   map[string]bool
 	found    Diagnostics
 }
 
@@ -160,6 +162,7 @@ func (r *surfaceReader) surface() *Surface {
 		t.Exit = exits[name]
 	}
 	s.Consts = r.readConstants()
+	s.Unread = slices.Sorted(maps.Keys(r.unread))
 	s.Packages = map[string]string{}
 	for importPath, p := range r.packages {
 		if p != nil {
@@ -240,14 +243,19 @@ func (r *surfaceReader) follow(at scopeOf, expr ast.Node, visit func(name string
 		if at.parameters[id.Name] == "" {
 			if name := r.declareType(at.in, id.Name); name != "" {
 				visit(name)
+			} else if types.Universe.Lookup(id.Name) == nil {
+				r.unread[at.in.prefix+id.Name] = true
 			}
 		}
 	})
 	qualified(expr, func(x *ast.Ident, sel *ast.SelectorExpr) {
-		if in := r.packageOf(at.in.path(at.file, x.Name)); in != nil {
+		importPath := at.in.path(at.file, x.Name)
+		if in := r.packageOf(importPath); in != nil {
 			if name := r.declareType(in, sel.Sel.Name); name != "" {
 				visit(name)
 			}
+		} else if strings.HasPrefix(importPath, ".") {
+			r.unread[importPath+"."+sel.Sel.Name] = true
 		}
 	})
 }

@@ -50,11 +50,11 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 	}
 	for i, second := range inside {
 		for _, first := range inside[:i] {
-			if !r.sameHook(first.call, second.call) || !r.bothRun(first, second) ||
+			if !r.sameHook(first, second) || !r.bothRun(first, second) ||
 				r.reassigned(b.decl, second.call.Args[0]) {
 				continue
 			}
-			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(second.call.Fun)
+			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(first.call.Fun)
 			r.report(second.call, r.removeStatement(first, second), "%s is registered twice: line %d has %s(%s) too, so it "+
 				"runs twice in each fire", hook, r.pass.Fset.Position(first.call.Pos()).Line, to, hook)
 			break
@@ -90,13 +90,21 @@ func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
 	return found
 }
 
-// sameHook reports whether two calls register the same hook in the same way.
-func (r *reporter) sameHook(a, b *ast.CallExpr) bool {
-	if types.ExprString(a.Fun) != types.ExprString(b.Fun) {
+// sameHook reports whether two calls register the same hook at the same point, in the same way.
+func (r *reporter) sameHook(a, b registering) bool {
+	x, isMethod := ast.Unparen(a.call.Fun).(*ast.SelectorExpr)
+	y, isOther := ast.Unparen(b.call.Fun).(*ast.SelectorExpr)
+	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
 		return false
 	}
-	one, other := r.identity(a.Args[0]), r.identity(b.Args[0])
-	return one != "" && one == other
+	at, other := r.identity(r.registry(a.at, x.X)), r.identity(r.registry(b.at, y.X))
+	one, another := r.identity(a.call.Args[0]), r.identity(b.call.Args[0])
+	return at != "" && at == other && one != "" && one == another
+}
+
+// registry returns the point or the Hooks that an expression is, or that a local variable points to.
+func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
+	return target(r.onlyValue(at, e))
 }
 
 // identity returns a text that is the same for two expressions only if they are the same variable, function or field.

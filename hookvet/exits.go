@@ -66,7 +66,7 @@ func (r *reporter) exitPoint(e ast.Expr) *point {
 
 func (r *reporter) checkSwitch(at inspector.Cursor) {
 	n := at.Node().(*ast.TypeSwitchStmt)
-	subject := subjectOf(n)
+	subject := r.subjectOf(n)
 	if subject == nil {
 		return
 	}
@@ -83,8 +83,8 @@ func (r *reporter) checkSwitch(at inspector.Cursor) {
 	r.reportMissed(n, p, handled)
 }
 
-// subjectOf returns the expression whose type is switched on.
-func subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
+// subjectOf returns the expression whose type is switched on, without conversions such as any(exit).
+func (r *reporter) subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
 	var e ast.Expr
 	switch s := n.Assign.(type) {
 	case *ast.ExprStmt:
@@ -95,7 +95,14 @@ func subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
 		}
 	}
 	if assertion, ok := e.(*ast.TypeAssertExpr); ok {
-		return ast.Unparen(assertion.X)
+		e = ast.Unparen(assertion.X)
+		for {
+			call, ok := e.(*ast.CallExpr)
+			if !ok || !r.info.Types[call.Fun].IsType() || len(call.Args) != 1 {
+				return e
+			}
+			e = ast.Unparen(call.Args[0])
+		}
 	}
 	return nil
 }
@@ -108,7 +115,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			i, isInterface := t.Underlying().(*types.Interface)
 			return types.Identical(t, exit) || isInterface && types.Implements(exit, i)
 		}) {
-			missed = append(missed, r.typeName(exit))
+			missed = append(missed, r.typeName(at.Pos(), exit))
 		}
 	}
 	if len(missed) > 0 {
@@ -117,7 +124,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			verb = "are"
 		}
 		r.report(at, nil, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
-			strings.Join(missed, ", "), verb, r.qualified(p.pkg, "Match"+p.name))
+			strings.Join(missed, ", "), verb, r.qualified(at.Pos(), p.pkg, "Match"+p.name))
 	}
 }
 
@@ -199,11 +206,11 @@ func (r *reporter) isFire(e ast.Expr) bool {
 
 // assigned returns the expressions that a function assigns to a variable. A call with several results is one of them.
 // An assignment that is no plain one, for example by range, has a nil expression.
-func (r *reporter) assigned(f ast.Node, v *types.Var) []ast.Expr {
+func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	var from []ast.Expr
 	value := func(targets []ast.Expr, values []ast.Expr) {
 		for i, target := range targets {
-			if r.variable(target) != v {
+			if c.variable(target) != v {
 				continue
 			}
 			switch len(values) {
@@ -225,17 +232,31 @@ func (r *reporter) assigned(f ast.Node, v *types.Var) []ast.Expr {
 			}
 			value(targets, n.Values)
 		case *ast.RangeStmt:
-			if n.Key != nil && r.variable(n.Key) == v || n.Value != nil && r.variable(n.Value) == v {
+			if n.Key != nil && c.variable(n.Key) == v || n.Value != nil && c.variable(n.Value) == v {
 				from = append(from, nil)
 			}
 		case *ast.UnaryExpr:
-			if n.Op == token.AND && r.variable(n.X) == v {
+			if n.Op == token.AND && c.variable(n.X) == v {
 				from = append(from, nil)
 			}
 		}
 		return true
 	})
 	return from
+}
+
+// onlyValue returns the expression that a declaration assigns to a local variable if there is only one, and any other
+// expression as it is.
+func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
+	v := c.variable(e)
+	decl, ok := outermostFunc(at)
+	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
+		return e
+	}
+	if from := c.assigned(decl, v); len(from) == 1 && from[0] != nil {
+		return ast.Unparen(from[0])
+	}
+	return e
 }
 
 // checkAssertions reports exits that a function asserts one after the other without asking for all. Any other use of
@@ -295,7 +316,7 @@ func (r *reporter) checkPointers(at inspector.Cursor) {
 	var asked []ast.Expr
 	switch n := at.Node().(type) {
 	case *ast.TypeSwitchStmt:
-		if subject = subjectOf(n); subject == nil {
+		if subject = r.subjectOf(n); subject == nil {
 			return
 		}
 		for _, clause := range n.Body.List {
@@ -318,7 +339,7 @@ func (r *reporter) checkPointers(at inspector.Cursor) {
 		}
 		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && r.exits[exit.Obj()] {
 			r.report(e, r.removeStar(at, e, asked), "%s never matches: a fire returns exits by value; use %s",
-				types.ExprString(e), r.typeName(exit))
+				types.ExprString(e), r.typeName(e.Pos(), exit))
 		}
 	}
 }

@@ -76,7 +76,7 @@ type stateCheck struct {
 	reported map[token.Pos]bool
 }
 
-// A looked is a function with what is shared by all calls of the hook there.
+// A looked is a function with the variables that all calls of the hook share there.
 type looked struct {
 	f        ast.Node
 	shared   []*reach

@@ -100,7 +100,7 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 }
 
 // hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
-// What a type keeps to itself, for example a time, nobody else changes.
+// Nobody changes the unexported fields of another package, for example those of a time.
 func hasOpenReferences(t types.Type, depth int) bool {
 	if isReference(t) {
 		return true
@@ -117,8 +117,8 @@ func hasOpenReferences(t types.Type, depth int) bool {
 	return false
 }
 
-// readsOwnPart reports whether a struct is passed to a function of the package that uses only what a copy of the struct
-// has for itself.
+// readsOwnPart reports whether a struct is passed to a function of the package that uses only the parts of the struct that a
+// copy does not share.
 func (r *reporter) readsOwnPart(whole inspector.Cursor, shared ast.Expr) bool {
 	call, ok := whole.Parent().Node().(*ast.CallExpr)
 	if !ok || isReference(r.typeOf(shared)) {
@@ -146,7 +146,7 @@ func (r *reporter) readsOwnPart(whole inspector.Cursor, shared ast.Expr) bool {
 	return true
 }
 
-// A keeper finds what a function keeps after its call: in its receiver, in a package variable, in a variable of a
+// A keeper finds the values that a function keeps after its call: in its receiver, in a package variable, in a variable of a
 // function around it, or in a channel that it gets from one of them.
 type keeper struct {
 	r    *reporter

@@ -43,7 +43,7 @@ func (r *reporter) checkDroppedOutcomes() {
 				name, ok := strings.CutPrefix(fn.Name(), verb)
 				if ok && slices.ContainsFunc(r.byMethod[name], func(p *point) bool { return p.pkg == fn.Pkg() && p.changes }) {
 					r.report(call, nil, "%s only makes an outcome, and nothing is changed: return it",
-						r.qualified(fn.Pkg(), fn.Name()))
+						r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 				}
 			}
 		}
@@ -149,9 +149,9 @@ func (r *reporter) reportLostChange(f *hookFunc, target ast.Expr) {
 		r.report(target, nil, "the change of %s is lost: hooks of %s cannot change the payload", payload, p)
 	case p.canReplace():
 		r.report(target, nil, "the change of %s is lost: return %s(%s, reason)", payload,
-			r.qualified(p.pkg, "Replace"+p.name), payload)
+			r.qualified(target.Pos(), p.pkg, "Replace"+p.name), payload)
 	default:
 		r.report(target, nil, "the change of %s is lost: return %s(value, reason)", payload,
-			r.qualified(p.pkg, "Edit"+p.name))
+			r.qualified(target.Pos(), p.pkg, "Edit"+p.name))
 	}
 }

@@ -263,8 +263,8 @@ func (h *reach) holds(v *types.Var) bool {
 	return h.all(h.known, v, func(s source) bool { return h.reaches(s.e) })
 }
 
-// pointsToCopy reports whether an expression is a pointer to a copy of what comes from the parameter. A change of the
-// copy is not shared; a change of what the copy refers to is.
+// pointsToCopy reports whether an expression is a pointer to a copy of a value that comes from the parameter. A
+// change of the copy is not shared. A change of memory that the copy refers to is shared.
 func (h *reach) pointsToCopy(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -21,7 +21,7 @@ reports a fire
   - if NewRun is among its arguments, and another run is at hand in a parameter or a variable. It is silent in another
     goroutine, and if NewRun gets an environment of its own, because each may be another unit of work;
   - if another fire of the function on the same Hooks has a run with the same environment. It is silent if both fires
-    are of one point with different payloads, because each may be a unit of work.
+    are of one point, or both runs have names, and the payloads differ, because each may be a unit of work.
 
 Test files are not checked.`,
 	run: func(r *reporter) {
@@ -80,7 +80,16 @@ func (r *reporter) isSameWork(a, b ownRun) bool {
 	if !ok || slices.ContainsFunc(a.made.Args, func(env ast.Expr) bool { return r.reassigned(decl, env) }) {
 		return false
 	}
-	return !a.point.is(b.point) || r.isSame(a.call.Args[2], b.call.Args[2])
+	named := r.variable(a.call.Args[1]) != nil && r.variable(b.call.Args[1]) != nil
+	return r.isSame(target(a.call.Args[2]), target(b.call.Args[2])) || !named && !a.point.is(b.point)
+}
+
+// target returns the expression whose address an expression is, and any other expression as it is.
+func target(e ast.Expr) ast.Expr {
+	if address, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && address.Op == token.AND {
+		return address.X
+	}
+	return e
 }
 
 // isSame reports whether two expressions have the same value: they are the same variable or field, the same constant,

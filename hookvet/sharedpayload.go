@@ -101,7 +101,7 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 	}
 	if changesFirst(fn) {
 		if len(call.Args) > 0 && h.refersTo(call.Args[0]) {
-			visit(call, call.Args[0], fn.Pkg().Name()+"."+fn.Name())
+			visit(call, call.Args[0], w.r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 		}
 		return
 	}

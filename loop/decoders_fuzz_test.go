@@ -204,7 +204,7 @@ func FuzzTypedAnswer(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, s := range []string{``, `{"name":"a"}`, `{"name":"a","parts":[{"b":true}],"next":{"n":1}}`, `{"name":"a"} x`,
-		`{"name":1}`, `{"nmae":"a"}`, `{"name":"a","next":{"n":300}}`, `[`, "{\"name\":\"\xff\"}"} {
+		`{"name":1}`, `{"nam":"a"}`, `{"name":"a","next":{"n":300}}`, `[`, "{\"name\":\"\xff\"}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -151,7 +151,7 @@ func guarded[R any](
 	switch {
 	case err == nil:
 		result = success
-	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+	case ctx.Err() != nil || isCancelled(err):
 	case isTemporary(b.Temporary, err):
 		result = failure
 	default:

@@ -36,6 +36,10 @@ func (i *invocation) breaking() int {
 			err = i.printFindings(nil, "the spec is new since "+i.against)
 		default:
 			found = breaking.Compare(old.Version, now.Version)
+			if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
+				fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
+					"compare with git:REV, or with a copy of the whole module\n", i.against, strings.Join(missing, ", "))
+			}
 			err = i.printFindings(found, "no change since "+i.against)
 		}
 	}
@@ -78,13 +82,10 @@ func (i *invocation) newVersion() (*specVersion, error) {
 	if len(found) > 0 {
 		return nil, incomparable("the spec", found)
 	}
-	absolute, err := filepath.Abs(i.dir)
-	if err != nil {
-		return nil, err
-	}
 	v := &specVersion{}
 	files, _ := gen.Files(i.dir)
-	if root, text, err := moduleAbove(absolute); err == nil {
+	absolute, root, text, err := locate(i.dir)
+	if err == nil {
 		v.setModule(root, modulePath(text), absolute, files)
 	}
 	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
@@ -144,14 +145,11 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	if len(found) > 0 {
 		return nil, i.noOldSpec(found)
 	}
-	absolute, err := filepath.Abs(i.against)
-	if err != nil {
-		return nil, err
-	}
 	// A copy of the old directory need not be in a module. Its imports are then those of the module that it was copied
 	// from.
 	v := &specVersion{module: now.module}
-	if root, text, err := moduleAbove(absolute); err == nil && modulePath(text) != "" {
+	absolute, root, text, err := locate(i.against)
+	if err == nil && modulePath(text) != "" {
 		v.setModule(root, modulePath(text), absolute, files)
 		if v.isCopyIn(now) {
 			v.Path = ""

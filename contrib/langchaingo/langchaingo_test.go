@@ -2,6 +2,7 @@ package langchaingo_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"runtime"
 	"strings"
@@ -280,4 +281,36 @@ func (empty) GenerateContent(
 	context.Context, []llms.MessageContent, ...llms.CallOption,
 ) (*llms.ContentResponse, error) {
 	return &llms.ContentResponse{}, nil
+}
+
+// A model writes any input. The tool gets it as the model wrote it.
+func FuzzInputsPassUnchanged(f *testing.F) {
+	for _, input := range []string{"", "Oslo", `{"city":"Oslo"}`, `{"a":1,"a":2}`, "{", "null", `"x"`, "a\u2028<b>"} {
+		f.Add(input)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		if strings.ToValidUTF8(input, "") != input {
+			return // JSON cannot hold it
+		}
+		h := &adapt.Host{Hooks: new(agent.Hooks)}
+		h.Hooks.OnPermission.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (
+			agent.OnPermissionOutcome, error,
+		) {
+			if !json.Valid(c.Args) {
+				t.Errorf("the arguments are %q", c.Args)
+			}
+			return nil, nil
+		})
+		_, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+			return langchaingo.Tools(h, named{"a", func(_ context.Context, got string) (string, error) {
+				if got != input {
+					t.Errorf("%q, not %q", got, input)
+				}
+				return got, nil
+			}})[0].Call(ctx, input)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -21,5 +21,5 @@
 // The names, descriptions and results of a server are text from a stranger, and models read them. A description may
 // ask the model to send a secret to another tool. This package bounds such texts and never runs them, but it cannot
 // make them true. Give an agent only servers that you would install, decide about their calls with hooks of
-// OnPermission, and treat what a server returns as you would treat a web page.
+// OnPermission, and treat the output of a server like a web page.
 package mcp

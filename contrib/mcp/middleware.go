@@ -152,7 +152,7 @@ type guarded struct {
 	last attempt // so far; a hook may make several at once, and abandon some of them
 }
 
-// An attempt is what the tool answered.
+// An attempt is the answer of the tool.
 type attempt struct {
 	raw    *sdk.CallToolResult // nil: nothing
 	failed error               // the error of the protocol

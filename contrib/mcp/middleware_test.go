@@ -246,6 +246,8 @@ func TestAnApproverAnswers(t *testing.T) {
 		want   string
 	}{
 		"approved": {func() (agent.Approval, error) { return agent.Approval{Allow: true}, nil }, "rain in Oslo"},
+		"later": {func() (agent.Approval, error) { return agent.Approval{Allow: true, Pending: true}, nil },
+			denied + "the answer comes later, and a call of an MCP server cannot wait for it"},
 		"declined": {func() (agent.Approval, error) { return agent.Approval{Reason: "no"}, nil }, denied + "no"},
 		"failing": {func() (agent.Approval, error) {
 			return agent.Approval{Allow: true}, errors.New("away")

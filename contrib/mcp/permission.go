@@ -44,6 +44,7 @@ func (c *guarded) judge() agent.Denial {
 	if denied.Kind == "" {
 		c.m.hooks.OnPermissionGranted.Fire(c.ctx, c.run, agent.Grant{
 			Question: question, Call: c.call.Clone(), By: hook, Reason: answer.Reason, Remember: slices.Clone(answer.Remember),
+			AnsweredBy: answer.By, AnsweredAt: answer.At,
 		})
 	}
 	return denied
@@ -134,7 +135,11 @@ func (c *guarded) approve(q agent.Question) (answer agent.Approval, denied agent
 		case r.err != nil:
 			denied.Kind, denied.Reason = agent.DeniedByApprover, "the approver failed: "+r.err.Error()
 			return answer, denied
+		case r.answer.Pending:
+			denied.Reason = "the answer comes later, and a call of an MCP server cannot wait for it"
+			return answer, denied
 		case !r.answer.Allow:
+			denied.AnsweredBy, denied.AnsweredAt = r.answer.By, r.answer.At
 			denied.Kind, denied.Reason = agent.DeniedByPerson, orElse(r.answer.Reason, "declined")
 			return answer, denied
 		default:

@@ -26,7 +26,7 @@ type Options struct {
 	Parts       int           // bytes of images and other parts in a result; 0: 8 MiB; negative: no limit of its own
 
 	// TrustHints sets ReadOnly of the tools that the server declares to be read-only. Without it no tool is read-only.
-	// A hint is a claim of the server: hooks that permit only read-only tools then permit what the server likes.
+	// A hint is a claim of the server: hooks that permit only read-only tools then permit any tool of the server.
 	TrustHints bool
 }
 
@@ -48,7 +48,7 @@ func (o Options) resolved() Options {
 	return o
 }
 
-// Bounds on what a server sends.
+// Bounds on the messages of a server.
 const (
 	maxMessage     = 16 << 20 // bytes of one message
 	maxTools       = 1000

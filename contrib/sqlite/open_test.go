@@ -313,6 +313,56 @@ func TestDeletedContentLeavesTheFile(t *testing.T) {
 	}
 }
 
+// TestDamagedFileIsAnError overwrites parts of a file. Whatever is then read is an error or a value, and no panic.
+func TestDamagedFileIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "agent.db")
+	db, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if err := (Store{db}).Put(t.Context(), fmt.Sprint(i), []byte(strings.Repeat("value", 300))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, failed := 0, 0
+	for at := 0; at < len(whole); at += len(whole) / 60 {
+		damaged := slices.Clone(whole)
+		for i := at; i < min(at+200, len(damaged)); i++ {
+			damaged[i] ^= 0xa5
+		}
+		name := filepath.Join(dir, fmt.Sprint(at))
+		if err := os.WriteFile(name, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(name, Options{})
+		if err != nil {
+			refused++
+			continue
+		}
+		_, err = Store{db}.Keys(t.Context(), "")
+		for i := range 50 {
+			_, got := Store{db}.Get(t.Context(), fmt.Sprint(i))
+			err = errors.Join(err, got)
+		}
+		if err = errors.Join(err, Store{db}.Put(t.Context(), "new", nil)); err != nil {
+			failed++
+		}
+		_ = db.Close() // may fail too
+	}
+	if refused == 0 || failed == 0 {
+		t.Errorf("%d damaged files were refused, and %d failed", refused, failed)
+	}
+}
+
 // FuzzSession checks that any text in the file is a session or an error.
 func FuzzSession(f *testing.F) {
 	for _, seed := range []string{

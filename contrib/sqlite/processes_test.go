@@ -32,9 +32,12 @@ const (
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerFile); path != "" {
-		if os.Getenv(writerName) == crashing {
+		switch os.Getenv(writerName) {
+		case crashing:
 			_, _ = open(path, Options{}, append(slices.Clone(migrations), killed))
 			os.Exit(notKilled)
+		case holding:
+			hold(path)
 		}
 		if err := writeTo(path, os.Getenv(writerName), os.Getenv(writerTimes)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -48,7 +51,54 @@ func TestMain(m *testing.M) {
 const (
 	crashing  = "crash" // name of a process that is killed during a migration
 	notKilled = 3       // its exit code if that failed
+
+	holding = "hold" // name of a process that begins to write and never ends
 )
+
+// hold writes in a transaction, says so, and waits until the process is killed.
+func hold(path string) {
+	db, err := Open(path, Options{})
+	if err == nil {
+		err = db.change(context.Background(), func(tx *sql.Tx) error {
+			_, err := tx.Exec("DELETE FROM entries")
+			fmt.Println("holding", err)
+			_, _ = os.Stdin.Read(make([]byte, 1)) // the test never writes
+			return err
+		})
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(notKilled)
+}
+
+func TestWriterContinuesAfterAnotherIsKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	db := reopen(t, path)
+	s := Store{db}
+	if err := s.Put(t.Context(), "first", nil); err != nil {
+		t.Fatal(err)
+	}
+	c := writer(path, holding, "")
+	_, err := c.StdinPipe()
+	out, failed := c.StdoutPipe()
+	if err = errors.Join(err, failed, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "holding <nil>\n" {
+		t.Fatalf("the process says %q, %v", line, err)
+	}
+	done := make(chan error)
+	go func() { done <- s.Put(t.Context(), "second", nil) }()
+	if err := c.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("the waiting write: %v", err)
+	}
+	_ = c.Wait() // it was killed
+	if keys, err := s.Keys(t.Context(), ""); len(keys) != 2 || err != nil {
+		t.Errorf("the keys are %q, %v; want both", keys, err)
+	}
+}
 
 // killed is a migration during which the process is killed.
 func killed(ctx context.Context, tx *sql.Tx) error {

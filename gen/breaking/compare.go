@@ -36,6 +36,12 @@ func Compare(old, now Version) []Finding {
 	return sorted(c.ignore())
 }
 
+// NotCompared returns the types that Compare leaves out: the old version names them, and only the new one declares them.
+// For example, they were in another file.
+func NotCompared(old, now Version) []string {
+	return slices.DeleteFunc(slices.Clone(old.Unread), func(name string) bool { return now.Types[name] == nil })
+}
+
 // A comparison is one call of Compare.
 type comparison struct {
 	old, now  Version

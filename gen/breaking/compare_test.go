@@ -316,8 +316,8 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// An interface is compared by its method set.
-func TestInterfaces(t *testing.T) {
+// An interface is compared by its method set, and a struct by the methods that its values have.
+func TestMethodSets(t *testing.T) {
 	for _, test := range []struct{ name, old, now, want string }{
 		{"a method moves into an embedded interface", "interface{ R(); W() }", "interface{ E; W() }; type E interface{ R() }",
 			""},
@@ -343,6 +343,14 @@ func TestInterfaces(t *testing.T) {
 			"struct{ I }; type I interface{ E }; type E interface{ R() }", ""},
 		{"an embedded method of a struct is written out", "struct{ I }; type I interface{ E }; type E interface{ R() }",
 			"struct{ I }; type I interface{ R() }; type E interface{ R() }", ""},
+		{"a method of a struct hides that of a value", "struct{ B }; type B struct{}; func (B) M() {}",
+			"struct{ B }; type B struct{}; func (B) M() {}; func (*A) M() {}", "breaks-hooks member-hidden, safe method-added"},
+		{"a method of a struct hides that of a pointer", "struct{ *B }; type B struct{}; func (*B) M() {}",
+			"struct{ *B }; type B struct{}; func (*B) M() {}; func (*A) M() {}",
+			"breaks-hooks member-hidden, safe method-added"},
+		{"both methods need a pointer", "struct{ B }; type B struct{}; func (*B) M() {}",
+			"struct{ B }; type B struct{}; func (*B) M() {}; func (*A) M() {}",
+			"changes-behaviour member-hidden, safe method-added"},
 		{"an embedded method of a struct becomes ambiguous",
 			"struct{ I; S }; type I interface{ R() }; type S struct{ T }; type T struct{ R int }",
 			"struct{ I; S }; type I interface{ E }; type S struct{ T }; type T struct{ R int }; type E interface{ R() }",

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// A methodSet is what an interface demands. It does not matter whether a method is written out, or is that of an
-// embedded interface.
+// A methodSet has the methods and elements of an interface and of the interfaces that it embeds. To hooks, a method that
+// is written out and one of an embedded interface are the same.
 type methodSet struct {
 	methods  map[string]demand
 	embedded map[string]bool // embedded interfaces whose methods are known, by their new names

@@ -14,7 +14,7 @@ import (
 type member struct {
 	owner   string // the type that declares it
 	method  bool
-	pointer bool // a method whose receiver is a pointer
+	pointer bool // a method that only pointers have
 	typ     gen.Written
 	pos     token.Position
 	depth   int // the number of embedded fields between
@@ -37,12 +37,16 @@ type members struct {
 func membersOf(v Version, t *gen.SurfaceType) members {
 	m := members{map[string]member{}, map[string]bool{}, map[string]bool{}}
 	met := map[string]bool{}
-	for level, depth := []*gen.SurfaceType{t}, 0; len(level) > 0; depth++ {
-		var next []*gen.SurfaceType
+	type part struct {
+		*gen.SurfaceType
+		indirect bool // a pointer to it is embedded, so values have the methods of pointers, too
+	}
+	for level, depth := []part{{t, false}}, 0; len(level) > 0; depth++ {
+		var next []part
 		at := map[string][]member{}
 		seen := map[string]bool{}
-		for _, t := range level {
-			t = resolved(v, t)
+		for _, outer := range level {
+			t := resolved(v, outer.SurfaceType)
 			if met[t.Name] {
 				continue
 			}
@@ -50,17 +54,18 @@ func membersOf(v Version, t *gen.SurfaceType) members {
 			for _, f := range t.Fields {
 				at[f.Name] = append(at[f.Name], member{owner: t.Name, typ: f.Type, pos: f.Pos, depth: depth})
 				if embedded := v.Types[elem(f.Type)]; f.Embedded && embedded != nil {
-					next = append(next, embedded)
+					next = append(next, part{embedded, outer.indirect || strings.HasPrefix(f.Type.Name, "*")})
 				} else if f.Embedded {
 					m.opaque[f.Type.Meaning] = true
 				}
 			}
 			for _, f := range t.Methods {
-				at[f.Name] = append(at[f.Name], member{t.Name, true, f.Pointer, f.Signature, f.Pos, depth})
+				at[f.Name] = append(at[f.Name], member{t.Name, true, f.Pointer && !outer.indirect, f.Signature, f.Pos,
+					depth})
 			}
 			for _, e := range t.Embeds { // of an interface
 				if embedded := v.Types[elem(e)]; embedded != nil {
-					next = append(next, embedded)
+					next = append(next, part{embedded, false})
 				} else {
 					m.opaque[e.Meaning] = true
 				}
@@ -147,7 +152,7 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 		switch {
 		case after.ambiguous[name]:
 			report(BreaksHooks, "another embedded field has one, too, so hooks that use it do not compile")
-		case ok && is.owner != owner && is.method == was.method && c.same(was.typ, is.typ):
+		case ok && is.owner != owner && is.method == was.method && c.same(was.typ, is.typ) && (was.pointer || !is.pointer):
 			report(ChangesBehaviour, "it is now that of "+is.owner+", with the same type")
 		case ok && is.owner != owner:
 			report(BreaksHooks, "it is now that of "+is.owner+", so hooks that use it may not compile")

@@ -210,6 +210,9 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 		{"ask and no", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
 			return agent.Approval{Reason: "not today"}, nil
 		}), "not today", agent.CallRefused, 0},
+		{"ask and later", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
+			return agent.Approval{Allow: true, Pending: true}, nil
+		}), "the answer comes later", agent.CallRefused, 0},
 		{"ask and yes", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
 			return agent.Approval{Allow: true}, nil
 		}), `{"n":1}`, agent.CallSucceeded, 1},

@@ -43,7 +43,7 @@ func (c *toolCall) judge() agent.Denial {
 	if denied.Kind == "" {
 		c.host.Hooks.OnPermissionGranted.Fire(c.ctx, c.id, agent.Grant{
 			Question: question, Call: c.req.Clone(), By: answered, Reason: answer.Reason,
-			Remember: slices.Clone(answer.Remember),
+			Remember: slices.Clone(answer.Remember), AnsweredBy: answer.By, AnsweredAt: answer.At,
 		})
 	}
 	if answer.StopRun {
@@ -134,7 +134,11 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 		case r.err != nil:
 			denied.Kind, denied.Reason = agent.DeniedByApprover, "the approver failed: "+r.err.Error()
 			return answer, denied
+		case r.answer.Pending:
+			denied.Kind, denied.Reason = agent.DeniedUnasked, "the answer comes later, and this agent cannot wait for it"
+			return agent.Approval{}, denied
 		case !r.answer.Allow:
+			denied.AnsweredBy, denied.AnsweredAt = r.answer.By, r.answer.At
 			denied.Kind, denied.Reason = agent.DeniedByPerson, cmp.Or(r.answer.Reason, "declined")
 			return r.answer, denied
 		default:
