@@ -330,6 +330,7 @@ func placesOf(m agent.Message) []place {
 		if json.Unmarshal(raw, &p) != nil || json.Unmarshal(raw, &fields) != nil || p.Type == "" || p.Bytes < 0 {
 			return nil // another API made it
 		}
+		p.Bytes = min(p.Bytes, len(m.Content)+1) // so that the sum cannot overflow
 		total += p.Bytes
 		out = append(out, place{kind: p.Type, bytes: p.Bytes, id: p.ID, fields: fields, raw: raw})
 	}

@@ -143,6 +143,11 @@ func TestBlocksAfterAChangeOfTheMessage(t *testing.T) {
 	if got := indented(t, []byte(encoded(said(m)))); got != indented(t, []byte(want)) {
 		t.Errorf("got %s", got)
 	}
+	m.Extra = map[string]json.RawMessage{"content": raw(`[{"type":"text","bytes":9223372036854775807},` +
+		`{"type":"text","bytes":9223372036854775807},{"type":"text","bytes":14}]`)}
+	if got := encoded(said(m)); !strings.HasPrefix(got, `[{"type":"text","text":"Redacted é."},{"type":"tool_use"`) {
+		t.Errorf("got %s", got)
+	}
 	for _, content := range []string{`7`, `"x"`, `[7]`, `[{}]`, `[{"type":"text","bytes":-1}]`, `{`, `null`} {
 		m.Extra = map[string]json.RawMessage{"content": raw(content)}
 		if got := encoded(said(m)); got != `[{"type":"text","text":"Redacted é."},`+
@@ -247,7 +252,7 @@ func TestASilentStreamFails(t *testing.T) {
 	})
 }
 
-// A moment is a point of an answer at which a test stops it.
+// moments are the points of an answer where a test stops it.
 var moments = []struct {
 	name   string
 	answer func(http.ResponseWriter)
@@ -307,6 +312,34 @@ func TestACallIsCancelled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzBlocks encodes messages whose blocks come from a store.
+func FuzzBlocks(f *testing.F) {
+	f.Add(`[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"text","bytes":3}]`, "Hi.")
+	f.Add(`[{"type":"text","bytes":1},{"type":"tool_use","id":"a","caller":{}},{"type":"text","bytes":2}]`, "Hi.")
+	f.Add(`[{"type":"text","bytes":-1}]`, "Hi.")
+	f.Fuzz(func(t *testing.T, content, text string) {
+		m := agent.Message{
+			Role: agent.RoleAssistant, Content: text, Extra: map[string]json.RawMessage{"content": raw(content)},
+			ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "look"}},
+		}
+		var texts strings.Builder
+		calls := 0
+		for _, b := range said(m) {
+			texts.WriteString(b.Text)
+			if b.Type == "tool_use" {
+				calls++
+			}
+			if _, err := json.Marshal(b); err != nil {
+				t.Errorf("a block cannot be encoded: %v", err)
+			}
+		}
+		words := func(s string) string { return strings.Join(strings.Fields(s), "") } // blank texts are left out
+		if words(texts.String()) != words(text) || calls != 1 {
+			t.Errorf("the blocks have the text %q and %d calls", texts.String(), calls)
+		}
+	})
 }
 
 func FuzzStream(f *testing.F) {

@@ -247,7 +247,7 @@ func TestManyPiecesTakeLinearWork(t *testing.T) {
 	}
 }
 
-// A moment is a point of an answer at which a test stops it.
+// moments are the points of an answer where a test stops it.
 var moments = []struct {
 	name   string
 	answer func(http.ResponseWriter)

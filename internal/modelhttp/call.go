@@ -99,9 +99,6 @@ func (r *Reply) Streams(asked bool) bool {
 	return media == "text/event-stream" || asked && media != "application/json"
 }
 
-// RequestID returns the id that the server gave to the call, or "".
-func (r *Reply) RequestID() string { return requestID(r.resp.Header) }
-
 // JSON decodes an answer that is not a stream.
 func (r *Reply) JSON(into any) error {
 	data, err := r.lines.all()

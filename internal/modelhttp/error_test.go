@@ -2,6 +2,7 @@ package modelhttp
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,4 +29,22 @@ func TestRetryAfter(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzReported(f *testing.F) {
+	for _, seed := range []string{
+		`{"error":{"message":"slow","type":"requests","code":429}}`, `[{"error":"x"}]`, `{"detail":"no"}`, `[[]]`, `{`,
+	} {
+		f.Add([]byte(seed))
+	}
+	c := &Call{API: "test", Header: http.Header{"X-Api-Key": {"verysecret"}}}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		kind, code, message := reported(body)
+		for _, text := range []string{kind, code, message} {
+			got := c.clean(text)
+			if len(got) > maxMessage+3 || strings.ContainsAny(got, "\n\r\x1b") || strings.Contains(got, "verysecret") {
+				t.Errorf("got %q", got)
+			}
+		}
+	})
 }

@@ -20,7 +20,7 @@ import (
 // CheckModel runs a conformance suite on a model, for authors of models. It checks replies with text and parallel
 // calls, streaming, usage, finish reasons, cancellation, concurrent use, and that requests are not changed.
 //
-// The author gives the model another side that says what the suite wants. newModel returns a model whose other side
+// The author gives the model another side with the replies of the suite. newModel returns a model whose other side
 // answers each request with the next of the replies. Without a reply left it accepts the request and never answers. For
 // the model of an API, the other side is a test server that encodes the replies. End it with t.Cleanup. For example:
 //
