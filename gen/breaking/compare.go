@@ -36,8 +36,8 @@ func Compare(old, now Version) []Finding {
 	return sorted(c.ignore())
 }
 
-// NotCompared returns the types that Compare leaves out: the old version names them, and only the new one declares them.
-// For example, they were in another file.
+// NotCompared returns the types that Compare leaves out: the old version names them, but only the new one declares
+// them. For example, another file had them.
 func NotCompared(old, now Version) []string {
 	return slices.DeleteFunc(slices.Clone(old.Unread), func(name string) bool { return now.Types[name] == nil })
 }

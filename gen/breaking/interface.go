@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// A methodSet has the methods and elements of an interface and of the interfaces that it embeds. To hooks, a method that
-// is written out and one of an embedded interface are the same.
+// A methodSet has the methods and elements of an interface and of the interfaces that it embeds. To hooks, a method of
+// an embedded interface is like one that is written out.
 type methodSet struct {
 	methods  map[string]demand
 	embedded map[string]bool // embedded interfaces whose methods are known, by their new names
