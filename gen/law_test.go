@@ -2,8 +2,8 @@ package gen
 
 import "testing"
 
-// An exit may have the name of a marker, because only the marker has a qualifier. Markers that are decisions are refused
-// by exit-name.
+// An exit may have the name of a marker, because only the marker has a qualifier. Markers that are decisions are
+// refused by exit-name.
 func TestExitsMayHaveNamesOfMarkers(t *testing.T) {
 	s := mustRead(t, "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\n"+
 		"type Points interface {\n\tOnOne(int) (Vote, Check, Around, Reverse, spec.FailOpen)\n}\n"+

@@ -24,8 +24,9 @@ type settings struct {
 // unread returns the names of the permission rules in the file, which are not read.
 func (s settings) unread() (names []string) {
 	for _, list := range []string{"allow", "ask", "deny"} {
+		text, written := s.Permissions[list]
 		var rules []json.RawMessage
-		if err := json.Unmarshal(s.Permissions[list], &rules); len(s.Permissions[list]) > 0 && (err != nil || len(rules) > 0) {
+		if err := json.Unmarshal(text, &rules); written && (err != nil || len(rules) > 0) {
 			names = append(names, "permissions."+list)
 		}
 	}

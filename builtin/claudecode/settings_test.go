@@ -46,7 +46,8 @@ func TestOtherEventsAreIgnored(t *testing.T) {
 	path := write(t, `{"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "x"}]}]}, "permissions": {}}`)
 	rules := write(t, `{"disableAllHooks": true, "permissions": {"deny": ["Bash(rm *)"], "allow": [], "ask": "x"}}`)
 	h, err := claudecode.Read(path, rules)
-	if want := []string{"Notification", "permissions.ask", "permissions.deny"}; err != nil || !slices.Equal(h.Ignored, want) {
+	want := []string{"Notification", "permissions.ask", "permissions.deny"}
+	if err != nil || !slices.Equal(h.Ignored, want) {
 		t.Errorf("%+v, %v", h, err)
 	}
 }

@@ -384,7 +384,8 @@ func TestExamplesOfPagesVetClean(t *testing.T) {
 func TestPagesOfWireSpecsHaveNamesInJSON(t *testing.T) {
 	const spec = "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\n//hookgen:wire\n" +
 		"type Points interface{ OnA(Call) (Stop, spec.FailOpen) }\n\n" +
-		"type Call struct {\n\tName string `json:\"name,omitempty\"`\n\tArgs []string\n\tKey string `json:\"-\"`\n\tOwn\n}\n\n" +
+		"type Call struct {\n\tName string `json:\"name,omitempty\"`\n\tArgs []string\n\tKey string `json:\"-\"`\n" +
+		"\tOwn\n}\n\n" +
 		"type Own struct {\n\tID int\n}\n\nfunc (Own) MarshalJSON() ([]byte, error) { return nil, nil }\n\n" +
 		"type Stop struct {\n\tReason string `json:\"reason\"`\n}\n"
 	text := readFiles(t, page.Generated{Package: "p", Path: "example.com/p"}, "spec.go", spec)
