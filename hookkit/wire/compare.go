@@ -62,9 +62,9 @@ type RunMaker func(info RunInfo, now func() time.Time) hookkit.AnyRun
 
 func (m RunMaker) applyReplay(c *comparer) { c.newRun = m }
 
-// Runs sets the function that makes the runs in which the other hooks are fired. Without it they see the identity of the
-// recorded run and a zero environment. The function now returns when the current fire began in the record. A program
-// whose environment has a clock passes it on, so that hooks with a time limit decide as they did:
+// Runs sets the function that makes the runs in which the other hooks are fired. Without it they see the identity of
+// the recorded run and a zero environment. The function now returns when the current fire began in the record. A
+// program whose environment has a clock passes it on, so that hooks with a time limit decide as they did:
 //
 //	wire.Runs(func(info wire.RunInfo, now func() time.Time) hookkit.AnyRun {
 //		return hookkit.ResumeRun(&Env{Now: now, User: info.Labels["user"]}, info.ID, info.Parent, info.Root)
@@ -238,8 +238,8 @@ func sliceOf(t reflect.Type) reflect.Type {
 	return reflect.SliceOf(t)
 }
 
-// normal writes a value as this program writes values of the type. For example, a record can lack a field that was added
-// to the payload since.
+// normal writes a value as this program writes values of the type. For example, a record can lack a field that was
+// added to the payload since.
 func normal(t reflect.Type, text json.RawMessage) []byte {
 	if len(text) == 0 || t == nil {
 		return text

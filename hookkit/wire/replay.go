@@ -50,8 +50,8 @@ func Replay(
 	}
 }
 
-// start calls compare in a goroutine of its own, because a hook may end the goroutine of its fire. It also recovers from
-// a panic of an encoder or of an option.
+// start calls compare in a goroutine of its own, because a hook may end the goroutine of its fire. It also recovers
+// from a panic of an encoder or of an option.
 func (c *comparer) start(ctx context.Context, e Event) <-chan Comparison {
 	out := make(chan Comparison, 1)
 	go func() {

@@ -159,7 +159,8 @@ func TestReplayFindsAPlantedChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		got = append(got, c.Status.String())
-		if c.Status == wire.Changed && (c.Why != "the decision was continue and is Stop" || c.Is.By == "" || c.Is.Site == "") {
+		if c.Status == wire.Changed &&
+			(c.Why != "the decision was continue and is Stop" || c.Is.By == "" || c.Is.Site == "") {
 			t.Errorf("the change is %+v", c)
 		}
 	}
