@@ -52,15 +52,16 @@ type Comparison struct {
 	Why    string // the first difference, the failure, or why it is not comparable; "" if the decisions are the same
 }
 
-// A ReplayOption changes what [Replay] and [Shadow] do.
+// A ReplayOption changes how [Replay] fires and compares.
 type ReplayOption interface{ applyReplay(*comparer) }
 
 func (r Redaction) applyReplay(c *comparer) { c.redact = r }
 
-// A RunMaker is the option that [Runs] returns.
+// A RunMaker is the option that [Runs] returns. It is legal in Replay and Shadow.
 type RunMaker func(info RunInfo, now func() time.Time) hookkit.AnyRun
 
-func (m RunMaker) applyReplay(c *comparer) { c.newRun = m }
+func (m RunMaker) applyReplay(c *comparer)  { c.newRun = m }
+func (m RunMaker) applyShadow(s *Shadowing) { s.newRun = m }
 
 // Runs sets the function that makes the runs in which the other hooks are fired. Without it they see the identity of
 // the recorded run and a zero environment. The function now returns when the current fire began in the record. A
