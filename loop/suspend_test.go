@@ -76,7 +76,11 @@ func (s *site) process() *loop.Agent {
 		}
 		return nil, nil
 	}))
-	a.Hooks.Use(beforeLLMOf(func(run *agent.Run) { s.drawn = append(s.drawn, run.Env.Random.Uint64()) }))
+	a.Hooks.Use(beforeLLMOf(func(run *agent.Run) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.drawn = append(s.drawn, run.Env.Random.Uint64())
+	}))
 	for _, h := range s.hooks {
 		a.Hooks.Use(h)
 	}
