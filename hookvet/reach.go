@@ -263,8 +263,8 @@ func (h *reach) holds(v *types.Var) bool {
 	return h.all(h.known, v, func(s source) bool { return h.reaches(s.e) })
 }
 
-// pointsToCopy reports whether an expression is a pointer to a copy of what comes from the parameter. A change of the
-// copy is not shared; a change of what the copy refers to is.
+// pointsToCopy reports whether an expression is a pointer to a copy of a value from the parameter. A change of the
+// copy is not shared; a change through a map, slice or pointer in it is.
 func (h *reach) pointsToCopy(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -380,8 +380,8 @@ func isReference(t types.Type) bool {
 }
 
 // paths returns the names under which a function knows the value of an expression: a variable, and the fields and
-// elements that are selected from it. A variable that points to another one has the names of that too. If the expression
-// is assigned, a variable that holds a copy has only its own name.
+// elements that are selected from it. A variable that points to another one has the names of that too. If the
+// expression is assigned, a variable that holds a copy has only its own name.
 func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 	if depth > 5 {
 		return nil
