@@ -93,7 +93,7 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 	if payload.pointsToCopy(e) {
 		t = deref(t)
 	}
-	if shared != e && !payload.isOwned(e) && hasOpenReferences(t, 5) {
+	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, 5) {
 		shared = e
 	}
 	return whole, shared

@@ -334,6 +334,22 @@ func (h *reach) isOwned(e ast.Expr) bool {
 	return false
 }
 
+// isOwnedInPart is isOwned for a value of which the function may have replaced a part.
+func (h *reach) isOwnedInPart(e ast.Expr) bool {
+	if h.isOwned(e) {
+		return true
+	}
+	for _, path := range h.paths(e, false, 0) {
+		for part, nodes := range h.owned {
+			if strings.HasPrefix(part, path+".") &&
+				slices.ContainsFunc(nodes, func(by ast.Node) bool { return h.mayPrecede(by, e) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // mayPrecede reports whether a node may run before another one. In another function literal, it may.
 func (h *reach) mayPrecede(a, b ast.Node) bool {
 	f := h.functionOf(a)
