@@ -133,6 +133,9 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100),
 				screen.Schema(`{}`)}}
 		},
+		"screen.Reply": func() agent.Hook {
+			return &screen.Reply{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100)}}
+		},
 		"permission.Rules": func() agent.Hook {
 			return &permission.Rules{List: []permission.Rule{
 				{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")},

@@ -16,7 +16,7 @@
 //   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
-//   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
+//   - refuse tasks, check outputs of tools and replies: [screen].Input, [screen].Output, [screen].Reply
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
 //   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
@@ -29,6 +29,7 @@
 //   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
 //   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
+//   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
 //   - recall earlier conversations: [memory].Archive
 //   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [state].Persist, [state].Checkpoint

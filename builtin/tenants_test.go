@@ -236,6 +236,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"repair.Stagnation":  nil,
 		"permission.Rules":   nil,
 		"screen.Output":      nil,
+		"screen.Reply":       nil,
 	}
 	for name, newHook := range readyIn(func() places { return at }) {
 		hook, ok := configured[name]

@@ -17,7 +17,8 @@ type Surface struct {
 	Points    []*SurfacePoint // in source order
 	Types     map[string]*SurfaceType
 	Packages  map[string]string // the names of other packages of the module that it reads, by import path
-	Consts    []SurfaceConst    // the exported constants of the spec's package, in order of their names
+	Consts    []SurfaceConst    // in order of their names
+	Unread    []string          // types of the module that it names, and whose declarations are unknown; sorted
 	Ignores   []SurfaceIgnore
 }
 
@@ -109,13 +110,21 @@ type SurfaceMethod struct {
 	Signature Written
 	Pointer   bool // the receiver is a pointer
 	Exported  bool
+
+	Doc        string
+	Deprecated bool
 }
 
-// A SurfaceConst is a constant.
+// A SurfaceConst is an exported constant of the spec's package, or of another package of its module if hooks can reach
+// its type. One of another package has its import path in its name, like a type.
 type SurfaceConst struct {
 	Name    string
 	Pos     token.Position
 	Type    string // for example Kind or untyped int; "" if it is unknown
+	Of      string // the name of Type, or of its alias, in Types; "" if it is another type
 	Value   string // "" if it is unknown
 	Written string // the value as written, with its number if it contains iota
+
+	Doc        string
+	Deprecated bool
 }

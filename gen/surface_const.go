@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // evaluate finds the values and the types of the constants of a package, and the lengths of its arrays. It reads only
@@ -62,31 +63,13 @@ func (p *surfacePackage) length(expr ast.Expr) string {
 	return ""
 }
 
-// readConstants reads the exported constants of the spec's package.
+// readConstants reads the exported constants of the spec's package, and those of other packages whose types were
+// reached.
 func (r *surfaceReader) readConstants() []SurfaceConst {
-	var all []SurfaceConst
-	for _, f := range r.own.files {
-		for _, decl := range f.tree.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok || group.Tok != token.CONST {
-				continue
-			}
-			var typ ast.Expr
-			var values []ast.Expr
-			for number, spec := range group.Specs {
-				spec, ok := spec.(*ast.ValueSpec)
-				if !ok {
-					continue
-				}
-				if len(spec.Values) > 0 {
-					typ, values = spec.Type, spec.Values
-				}
-				for i, name := range spec.Names {
-					if name.IsExported() && i < len(values) {
-						all = append(all, r.readConstant(f, name, typ, values[i], number))
-					}
-				}
-			}
+	all := r.constantsIn(r.own)
+	for _, p := range r.packages {
+		if p != nil {
+			all = append(all, r.constantsIn(p)...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b SurfaceConst) int { return cmp.Compare(a.Name, b.Name) })
@@ -104,25 +87,73 @@ func (r *surfaceReader) readConstants() []SurfaceConst {
 	return unique
 }
 
+// constantsIn reads the exported constants of a package, in source order.
+func (r *surfaceReader) constantsIn(p *surfacePackage) []SurfaceConst {
+	var all []SurfaceConst
+	for _, f := range p.files {
+		for _, decl := range f.tree.Decls {
+			group, ok := decl.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST {
+				continue
+			}
+			var typ ast.Expr
+			var values []ast.Expr
+			for number, spec := range group.Specs {
+				spec, ok := spec.(*ast.ValueSpec)
+				if !ok {
+					continue
+				}
+				if len(spec.Values) > 0 {
+					typ, values = spec.Type, spec.Values
+				}
+				doc := firstOf(spec.Doc, spec.Comment)
+				if !group.Lparen.IsValid() {
+					doc = firstOf(group.Doc, spec.Comment)
+				}
+				for i, name := range spec.Names {
+					if !name.IsExported() || i >= len(values) {
+						continue
+					}
+					c := r.readConstant(scopeOf{in: p, file: f}, name, typ, values[i], number)
+					c.Doc = doc.Text()
+					c.Deprecated = Deprecation(c.Doc) != "" || Deprecation(group.Doc.Text()) != ""
+					if p == r.own || c.Of != "" {
+						all = append(all, c)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
 // readConstant reads one constant. number is its place in its group.
-func (r *surfaceReader) readConstant(f *file, name *ast.Ident, typ, value ast.Expr, number int) SurfaceConst {
-	c := SurfaceConst{Name: name.Name, Pos: r.position(name.Pos()), Written: f.line(value)}
+func (r *surfaceReader) readConstant(at scopeOf, name *ast.Ident, typ, value ast.Expr, number int) SurfaceConst {
+	c := SurfaceConst{Name: at.in.prefix + name.Name, Pos: r.position(name.Pos()), Written: at.file.line(value)}
 	ast.Inspect(value, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == "iota" {
-			c.Written = fmt.Sprintf("%s (iota is %d)", f.line(value), number)
+			c.Written = fmt.Sprintf("%s (iota is %d)", at.file.line(value), number)
 		}
 		return true
 	})
 	if typ != nil {
-		c.Type = r.written(scopeOf{in: r.own, file: f}, typ).Meaning
+		w := r.spelled(at, typ)
+		if at.in == r.own {
+			w = r.written(at, typ) // hooks can use the type of the constant, too
+		}
+		c.Type, c.Of = w.Meaning, w.Name
 	}
-	if known, ok := r.own.constants.Defs[name].(*types.Const); ok {
+	if known, ok := at.in.constants.Defs[name].(*types.Const); ok {
 		if v := known.Val(); v != nil && v.Kind() != constant.Unknown {
 			c.Value = v.ExactString()
 		}
 		if known.Type() != types.Typ[types.Invalid] {
-			c.Type = types.TypeString(types.Unalias(known.Type()), func(*types.Package) string { return "" })
+			in := func(*types.Package) string { return strings.TrimSuffix(at.in.prefix, ".") }
+			c.Type, c.Of = types.TypeString(types.Unalias(known.Type()), in), types.TypeString(known.Type(), in)
 		}
+	}
+	if r.types[c.Of] == nil {
+		c.Of = ""
 	}
 	return c
 }

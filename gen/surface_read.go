@@ -61,7 +61,7 @@ func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:
 // because it may hide types.
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
-		types: map[string]*SurfaceType{}}
+		types: map[string]*SurfaceType{}, unread: map[string]bool{}}
 	r.own = &surfacePackage{namespace: namespace{scope: map[string]*declaration{}}, methods: s.info.methods}
 	for _, scope := range []map[string]*declaration{s.info.limitedScope, s.info.scope} {
 		for name, d := range scope {
@@ -96,6 +96,7 @@ type surfaceReader struct {
 	own      *surfacePackage
 	packages map[string]*surfacePackage // by import path; nil if the files are unknown
 	types    map[string]*SurfaceType
+	unread   map[string]bool
 	found    Diagnostics
 }
 
@@ -161,6 +162,7 @@ func (r *surfaceReader) surface() *Surface {
 		t.Exit = exits[name]
 	}
 	s.Consts = r.readConstants()
+	s.Unread = slices.Sorted(maps.Keys(r.unread))
 	s.Packages = map[string]string{}
 	for importPath, p := range r.packages {
 		if p != nil {
@@ -241,14 +243,19 @@ func (r *surfaceReader) follow(at scopeOf, expr ast.Node, visit func(name string
 		if at.parameters[id.Name] == "" {
 			if name := r.declareType(at.in, id.Name); name != "" {
 				visit(name)
+			} else if types.Universe.Lookup(id.Name) == nil {
+				r.unread[at.in.prefix+id.Name] = true
 			}
 		}
 	})
 	qualified(expr, func(x *ast.Ident, sel *ast.SelectorExpr) {
-		if in := r.packageOf(at.in.path(at.file, x.Name)); in != nil {
+		importPath := at.in.path(at.file, x.Name)
+		if in := r.packageOf(importPath); in != nil {
 			if name := r.declareType(in, sel.Sel.Name); name != "" {
 				visit(name)
 			}
+		} else if strings.HasPrefix(importPath, ".") {
+			r.unread[importPath+"."+sel.Sel.Name] = true
 		}
 	})
 }
@@ -425,8 +432,9 @@ func (r *surfaceReader) readMethods(t *SurfaceType, at scopeOf, body *ast.Interf
 			continue
 		}
 		for _, name := range f.Names {
+			doc := firstOf(f.Doc, f.Comment).Text()
 			t.Methods = append(t.Methods, SurfaceMethod{Name: name.Name, Pos: r.position(name.Pos()),
-				Signature: r.mention(t, at, f.Type), Exported: name.IsExported()})
+				Signature: r.mention(t, at, f.Type), Exported: name.IsExported(), Doc: doc, Deprecated: Deprecation(doc) != ""})
 		}
 	}
 }
@@ -443,6 +451,8 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		if !ok || f.Name.Pos() != m.pos {
 			continue
 		}
+		method.Doc = f.Doc.Text()
+		method.Deprecated = Deprecation(method.Doc) != ""
 		receiver := ast.Unparen(f.Recv.List[0].Type)
 		if star, pointer := receiver.(*ast.StarExpr); pointer {
 			method.Pointer, receiver = true, star.X
@@ -457,60 +467,4 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 		method.Signature = r.mention(t, of, f.Type)
 	}
 	t.Methods = append(t.Methods, method)
-}
-
-// incomparable returns why == cannot compare values of a type, or "". Types of other modules count as comparable.
-func (r *surfaceReader) incomparable(at scopeOf, expr ast.Expr, open map[*declaration]bool) string {
-	switch e := ast.Unparen(expr).(type) {
-	case *ast.MapType:
-		return "a map"
-	case *ast.FuncType:
-		return "a function"
-	case *ast.ArrayType:
-		if e.Len == nil {
-			return "a slice"
-		}
-		return r.incomparable(at, e.Elt, open)
-	case *ast.StructType:
-		for _, f := range e.Fields.List {
-			if why := r.incomparable(at, f.Type, open); why != "" {
-				return why
-			}
-		}
-	}
-	name, arguments := instance(expr)
-	switch e := name.(type) {
-	case *ast.Ident:
-		if argument, ok := at.arguments[e.Name]; ok {
-			return r.incomparable(argument.at, argument.typ, maps.Clone(argument.open))
-		}
-		return r.incomparableName(at, at.in, e.Name, arguments, open)
-	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok {
-			if in := r.packageOf(at.in.path(at.file, x.Name)); in != nil {
-				return r.incomparableName(at, in, e.Sel.Name, arguments, open)
-			}
-		}
-	}
-	return ""
-}
-
-// incomparableName is incomparable for a named type with type arguments that are written at a place.
-func (r *surfaceReader) incomparableName(at scopeOf, in *surfacePackage, name string, arguments []ast.Expr,
-	open map[*declaration]bool) string {
-	d := in.scope[name]
-	if d == nil || d.spec == nil || open[d] {
-		return ""
-	}
-	inside := scopeOf{in: in, file: d.file, arguments: map[string]typeArgument{}}
-	for i, p := range flatten(d.spec.TypeParams) {
-		if p.name != nil && i < len(arguments) {
-			inside.arguments[p.name.Name] = typeArgument{at, arguments[i], maps.Clone(open)}
-		}
-	}
-	open[d] = true
-	if len(arguments) > 0 {
-		defer delete(open, d) // other arguments can have another result
-	}
-	return r.incomparable(inside, d.spec.Type, open)
 }

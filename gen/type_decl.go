@@ -11,6 +11,8 @@ type TypeDecl struct {
 	Alias  bool
 	Type   Type    // the right side of the declaration
 	Fields []Field // of a struct type, in source order
+
+	Encodes bool // it has a method MarshalJSON or MarshalText, so its JSON need not be that of its fields
 }
 
 // TypeDecl returns the declaration of a type of the spec's package, or nil if no file that was read declares it. Use it
@@ -34,6 +36,9 @@ func (s *Spec) TypeDecl(name string) *TypeDecl {
 	}
 	if body := d.structure(); body != nil {
 		t.Fields = fieldsOf(body)
+	}
+	for _, m := range s.info.methods {
+		t.Encodes = t.Encodes || m.owner == name && (m.name == "MarshalJSON" || m.name == "MarshalText")
 	}
 	return t
 }

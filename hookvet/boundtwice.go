@@ -2,7 +2,9 @@ package hookvet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
@@ -13,7 +15,8 @@ var boundTwice = check{
 	doc: `find hooks that one Bind adds twice to the same point
 
 Each Add is a registration of its own, so the hook runs twice in every fire: it counts twice and collects twice. The
-check compares calls that can both run; an Add in each branch of an if is fine.`,
+check compares calls that can both run; an Add in each branch of an if is fine. It is silent if Bind assigns the hook a
+second time, or removes a registration.`,
 	tests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
@@ -42,12 +45,16 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 			inside = append(inside, c)
 		}
 	}
+	if r.removes(b.decl) {
+		return
+	}
 	for i, second := range inside {
 		for _, first := range inside[:i] {
-			if !r.sameHook(first.call, second.call) || !r.bothRun(first, second) {
+			if !r.sameHook(first, second) || !r.bothRun(first, second) ||
+				r.reassigned(b.decl, second.call.Args[0]) {
 				continue
 			}
-			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(second.call.Fun)
+			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(first.call.Fun)
 			r.report(second.call, r.removeStatement(first, second), "%s is registered twice: line %d has %s(%s) too, so it "+
 				"runs twice in each fire", hook, r.pass.Fset.Position(first.call.Pos()).Line, to, hook)
 			break
@@ -55,13 +62,49 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 	}
 }
 
-// sameHook reports whether two calls register the same hook in the same way.
-func (r *reporter) sameHook(a, b *ast.CallExpr) bool {
-	if types.ExprString(a.Fun) != types.ExprString(b.Fun) {
+// removes reports whether a function calls a method Remove, for example of a registration.
+func (r *reporter) removes(f ast.Node) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		x, ok := n.(*ast.SelectorExpr)
+		found = found || ok && x.Sel.Name == "Remove"
+		return !found
+	})
+	return found
+}
+
+// reassigned reports whether a function assigns a variable or a field that an expression selects from, other than
+// where it declares the variable.
+func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
+	of := r.identity(e)
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if assign, ok := n.(*ast.AssignStmt); ok && of != "" && assign.Tok != token.DEFINE {
+			for _, target := range assign.Lhs {
+				is := r.identity(target)
+				found = found || is != "" && (is == of || strings.HasPrefix(of, is+"."))
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// sameHook reports whether two calls register the same hook at the same point, in the same way.
+func (r *reporter) sameHook(a, b registering) bool {
+	x, isMethod := ast.Unparen(a.call.Fun).(*ast.SelectorExpr)
+	y, isOther := ast.Unparen(b.call.Fun).(*ast.SelectorExpr)
+	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
 		return false
 	}
-	one, other := r.identity(a.Args[0]), r.identity(b.Args[0])
-	return one != "" && one == other
+	at, other := r.identity(r.registry(a.at, x.X)), r.identity(r.registry(b.at, y.X))
+	one, another := r.identity(a.call.Args[0]), r.identity(b.call.Args[0])
+	return at != "" && at == other && one != "" && one == another
+}
+
+// registry returns the point or the Hooks that an expression is, or that a local variable points to.
+func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
+	return target(r.onlyValue(at, e))
 }
 
 // identity returns a text that is the same for two expressions only if they are the same variable, function or field.

@@ -44,6 +44,8 @@ type code struct {
 	exits    map[*types.TypeName]bool // of all known points
 	outcomes map[*types.TypeName]bool // the interfaces of outcomes and of exits
 
+	replaces map[*types.Var]bool // what mayReplace knows of parameters
+
 	byMethod map[string][]*point        // by the name of a hook's method
 	byHook   map[*types.TypeName]*point // by the interfaces of hooks and of observers
 	byFunc   map[*types.TypeName]*point
@@ -51,7 +53,7 @@ type code struct {
 	byType   map[*types.TypeName]*point // by types that only hooks have: the outcome, and the next of an around hook
 }
 
-// A fire is a call of Fire or FireBy.
+// A fire is a call of Fire or FireBy, or of a local variable that holds one of them.
 type fire struct {
 	call  *ast.CallExpr
 	at    inspector.Cursor
@@ -109,6 +111,7 @@ func readCode(pass *analysis.Pass) *code {
 		decls:    map[*types.Func]*ast.FuncDecl{},
 		exits:    map[*types.TypeName]bool{},
 		outcomes: map[*types.TypeName]bool{},
+		replaces: map[*types.Var]bool{},
 		byMethod: map[string][]*point{},
 		byHook:   map[*types.TypeName]*point{},
 		byFunc:   map[*types.TypeName]*point{},
@@ -333,6 +336,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	c.readHanded(call)
 	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
+		c.readMethodValue(at, call)
 		return
 	}
 	method, ok := c.info.Uses[selector.Sel].(*types.Func)
@@ -355,11 +359,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	}
 	switch method.Name() {
 	case "Fire", "FireBy":
-		f := fire{call: call, at: at, point: p, recv: ast.Unparen(selector.X)}
-		if s, ok := f.recv.(*ast.SelectorExpr); ok && hooksOf(c.typeOf(s.X)) != nil {
-			f.hooks = ast.Unparen(s.X)
-		}
-		c.fires = append(c.fires, f)
+		c.addFire(at, call, p, selector)
 	case "Add", "Observe", "AddFunc", "ObserveFunc":
 		a := add{call: call, at: at, point: p, observes: strings.HasPrefix(method.Name(), "Observe")}
 		c.adds = append(c.adds, a)
@@ -367,6 +367,29 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 			c.readFunction(call.Args[0], p, a.observes)
 		}
 	}
+}
+
+// readMethodValue finds a fire through a local variable that holds the method Fire of a point.
+func (c *code) readMethodValue(at inspector.Cursor, call *ast.CallExpr) {
+	selector, ok := c.onlyValue(at, call.Fun).(*ast.SelectorExpr)
+	if !ok || selector.Sel.Name != "Fire" && selector.Sel.Name != "FireBy" {
+		return
+	}
+	method, ok := c.info.Uses[selector.Sel].(*types.Func)
+	if !ok || method.Signature().Recv() == nil || !isRegistry(deref(method.Signature().Recv().Type())) {
+		return
+	}
+	if p := pointOf(method.Signature().Recv().Type()); p != nil {
+		c.addFire(at, call, p, selector)
+	}
+}
+
+func (c *code) addFire(at inspector.Cursor, call *ast.CallExpr, p *point, selector *ast.SelectorExpr) {
+	f := fire{call: call, at: at, point: p, recv: ast.Unparen(selector.X)}
+	if s, ok := f.recv.(*ast.SelectorExpr); ok && hooksOf(c.typeOf(s.X)) != nil {
+		f.hooks = ast.Unparen(s.X)
+	}
+	c.fires = append(c.fires, f)
 }
 
 // readHanded finds the arguments whose parameters are hooks or observers of a point.

@@ -19,8 +19,9 @@ A program tells the exits of a fire apart by their types. One that it misses is 
 case does not count, because it also swallows the exits that the spec gains later. The generated Match function does not
 compile until every exit is handled.
 
-The check follows the exits of a fire in the function of the fire, and those of a parameter. Test files are not
-checked.`,
+The check follows the exits of a fire in the function of the fire, and into a function of the package if the program
+only passes them to that one. A function that returns only a bool is a question about one exit, and may be one of
+several. Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.TypeSwitchStmt)(nil)) {
@@ -65,7 +66,7 @@ func (r *reporter) exitPoint(e ast.Expr) *point {
 
 func (r *reporter) checkSwitch(at inspector.Cursor) {
 	n := at.Node().(*ast.TypeSwitchStmt)
-	subject := subjectOf(n)
+	subject := r.subjectOf(n)
 	if subject == nil {
 		return
 	}
@@ -82,8 +83,8 @@ func (r *reporter) checkSwitch(at inspector.Cursor) {
 	r.reportMissed(n, p, handled)
 }
 
-// subjectOf returns the expression whose type is switched on.
-func subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
+// subjectOf returns the expression whose type is switched on, without conversions such as any(exit).
+func (r *reporter) subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
 	var e ast.Expr
 	switch s := n.Assign.(type) {
 	case *ast.ExprStmt:
@@ -94,7 +95,14 @@ func subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
 		}
 	}
 	if assertion, ok := e.(*ast.TypeAssertExpr); ok {
-		return ast.Unparen(assertion.X)
+		e = ast.Unparen(assertion.X)
+		for {
+			call, ok := e.(*ast.CallExpr)
+			if !ok || !r.info.Types[call.Fun].IsType() || len(call.Args) != 1 {
+				return e
+			}
+			e = ast.Unparen(call.Args[0])
+		}
 	}
 	return nil
 }
@@ -107,7 +115,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			i, isInterface := t.Underlying().(*types.Interface)
 			return types.Identical(t, exit) || isInterface && types.Implements(exit, i)
 		}) {
-			missed = append(missed, r.typeName(exit))
+			missed = append(missed, r.typeName(at.Pos(), exit))
 		}
 	}
 	if len(missed) > 0 {
@@ -116,26 +124,80 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			verb = "are"
 		}
 		r.report(at, nil, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
-			strings.Join(missed, ", "), verb, r.qualified(p.pkg, "Match"+p.name))
+			strings.Join(missed, ", "), verb, r.qualified(at.Pos(), p.pkg, "Match"+p.name))
 	}
 }
 
-// isFired reports whether an expression is the exit of a fire in the same declaration, or a parameter of a function. An
-// observer may look for one exit and leave the others.
+// isFired reports whether a variable holds the exit of a fire in the same declaration, or is a parameter of a function
+// that has to handle the exit of a fire alone. An observer may look for one exit and leave the others.
 func (r *reporter) isFired(at inspector.Cursor, e ast.Expr) bool {
 	v := r.variable(e)
 	if v == nil {
 		return false
 	}
-	if v.Kind() == types.ParamVar {
-		return true
-	}
 	decl, ok := outermostFunc(at)
 	if !ok {
 		return false
 	}
-	from := r.assigned(decl, v)
+	if v.Kind() == types.ParamVar {
+		return r.handlesAlone(decl, v)
+	}
+	return r.isExitOfFire(decl, v)
+}
+
+// isExitOfFire reports whether a function assigns nothing but the results of fires to a variable.
+func (r *reporter) isExitOfFire(f ast.Node, v *types.Var) bool {
+	from := r.assigned(f, v)
 	return len(from) > 0 && !slices.ContainsFunc(from, func(e ast.Expr) bool { return !r.isFire(e) })
+}
+
+// handlesAlone reports whether a fire of the package passes its exit to a parameter of a function, and to nothing else.
+func (r *reporter) handlesAlone(decl *ast.FuncDecl, param *types.Var) bool {
+	fn, ok := r.info.Defs[decl.Name].(*types.Func)
+	if !ok || asksOnly(fn.Signature()) {
+		return false
+	}
+	i := slices.Index(slices.Collect(fn.Signature().Params().Variables()), param)
+	if i < 0 {
+		return false
+	}
+	for _, file := range r.files {
+		for at := range file.Preorder((*ast.CallExpr)(nil)) {
+			call := at.Node().(*ast.CallExpr)
+			if r.callee(call) != fn || i >= len(call.Args) {
+				continue
+			}
+			if r.isFire(call.Args[i]) {
+				return true
+			}
+			caller, ok := enclosingFunc(at)
+			v := r.variable(call.Args[i])
+			if ok && v != nil && r.isExitOfFire(caller.Node(), v) && r.usesBesidesNil(caller, v) == 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksOnly reports whether the only result of a function is a bool.
+func asksOnly(sig *types.Signature) bool {
+	return sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type().Underlying(), types.Typ[types.Bool])
+}
+
+// usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.
+func (r *reporter) usesBesidesNil(f inspector.Cursor, v *types.Var) int {
+	count := 0
+	for at := range f.Preorder((*ast.Ident)(nil)) {
+		if r.info.Uses[at.Node().(*ast.Ident)] != v || r.isAssignment(at) {
+			continue
+		}
+		if n, ok := at.Parent().Node().(*ast.BinaryExpr); ok && (isNil(r.info, n.X) || isNil(r.info, n.Y)) {
+			continue
+		}
+		count++
+	}
+	return count
 }
 
 func (r *reporter) isFire(e ast.Expr) bool {
@@ -144,11 +206,11 @@ func (r *reporter) isFire(e ast.Expr) bool {
 
 // assigned returns the expressions that a function assigns to a variable. A call with several results is one of them.
 // An assignment that is no plain one, for example by range, has a nil expression.
-func (r *reporter) assigned(f ast.Node, v *types.Var) []ast.Expr {
+func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	var from []ast.Expr
 	value := func(targets []ast.Expr, values []ast.Expr) {
 		for i, target := range targets {
-			if r.variable(target) != v {
+			if c.variable(target) != v {
 				continue
 			}
 			switch len(values) {
@@ -170,17 +232,31 @@ func (r *reporter) assigned(f ast.Node, v *types.Var) []ast.Expr {
 			}
 			value(targets, n.Values)
 		case *ast.RangeStmt:
-			if n.Key != nil && r.variable(n.Key) == v || n.Value != nil && r.variable(n.Value) == v {
+			if n.Key != nil && c.variable(n.Key) == v || n.Value != nil && c.variable(n.Value) == v {
 				from = append(from, nil)
 			}
 		case *ast.UnaryExpr:
-			if n.Op == token.AND && r.variable(n.X) == v {
+			if n.Op == token.AND && c.variable(n.X) == v {
 				from = append(from, nil)
 			}
 		}
 		return true
 	})
 	return from
+}
+
+// onlyValue returns the expression that a declaration assigns to a local variable if there is only one, and any other
+// expression as it is.
+func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
+	v := c.variable(e)
+	decl, ok := outermostFunc(at)
+	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
+		return e
+	}
+	if from := c.assigned(decl, v); len(from) == 1 && from[0] != nil {
+		return ast.Unparen(from[0])
+	}
+	return e
 }
 
 // checkAssertions reports exits that a function asserts one after the other without asking for all. Any other use of
@@ -240,7 +316,7 @@ func (r *reporter) checkPointers(at inspector.Cursor) {
 	var asked []ast.Expr
 	switch n := at.Node().(type) {
 	case *ast.TypeSwitchStmt:
-		if subject = subjectOf(n); subject == nil {
+		if subject = r.subjectOf(n); subject == nil {
 			return
 		}
 		for _, clause := range n.Body.List {
@@ -263,7 +339,7 @@ func (r *reporter) checkPointers(at inspector.Cursor) {
 		}
 		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && r.exits[exit.Obj()] {
 			r.report(e, r.removeStar(at, e, asked), "%s never matches: a fire returns exits by value; use %s",
-				types.ExprString(e), r.typeName(exit))
+				types.ExprString(e), r.typeName(e.Pos(), exit))
 		}
 	}
 }

@@ -25,32 +25,79 @@ Test files are not checked.`,
 
 func (r *reporter) checkCopy(f fire) {
 	arg := ast.Unparen(f.call.Args[2])
-	if call, ok := arg.(*ast.CallExpr); ok && r.isBuiltin(call, "new") {
-		r.reportLost(f, "the new payload")
+	from := ast.Unparen(r.onlyValue(f.at, arg))
+	pointer := r.variable(arg) // nil if the address is an argument
+	if pointer != nil && from == arg {
 		return
 	}
-	address, ok := arg.(*ast.UnaryExpr)
-	if !ok || address.Op != token.AND {
-		return
+	switch e := from.(type) {
+	case *ast.CallExpr:
+		if r.isBuiltin(e, "new") && (pointer == nil || r.isUnread(f, pointer, nil)) {
+			r.reportLost(f, "the new payload")
+		}
+	case *ast.UnaryExpr:
+		if e.Op != token.AND {
+			return
+		}
+		_, isLiteral := ast.Unparen(e.X).(*ast.CompositeLit)
+		v := r.variable(e.X)
+		switch {
+		case isLiteral && (pointer == nil || r.isUnread(f, pointer, nil)):
+			r.reportLost(f, "the payload")
+		case v != nil && (pointer == nil || r.usesOf(f, pointer) == 1) && r.isUnread(f, v, e):
+			r.reportLost(f, v.Name())
+		}
 	}
-	if _, ok := ast.Unparen(address.X).(*ast.CompositeLit); ok {
-		r.reportLost(f, "the payload")
-		return
-	}
-	v := r.variable(address.X)
+}
+
+// isUnread reports whether nothing reads a local variable after a fire, other than the address that the fire is passed.
+func (r *reporter) isUnread(f fire, v *types.Var, address ast.Expr) bool {
 	function, ok := enclosingFunc(f.at)
-	if v == nil || !ok || !isLocal(function.Node(), v) || r.isResult(function.Node(), v) ||
-		r.isShared(function.Node(), v, address) {
-		return
+	if !ok || !isLocal(function.Node(), v) || r.isResult(function.Node(), v) ||
+		r.isShared(function.Node(), v, address) || address == nil && !r.onlySelected(f, v) {
+		return false
 	}
 	g := r.graphOf(function.Node())
 	from, ok := g.find(f.call)
-	if !ok || r.refersOutside(from.node(), v, address) {
-		return
+	passed := address
+	if passed == nil || !contains(f.call, passed) {
+		passed = f.call.Args[2]
 	}
-	if !r.usedAfter(g, from, lifetimeOf(function.Node(), v)) {
-		r.reportLost(f, v.Name())
+	return ok && !r.refersOutside(from.node(), v, passed) && !r.usedAfter(g, from, lifetimeOf(function.Node(), v))
+}
+
+func contains(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
+
+// onlySelected reports whether a function uses a pointer only to select fields of its target, and for the fire.
+func (r *reporter) onlySelected(f fire, pointer *types.Var) bool {
+	function, ok := enclosingFunc(f.at)
+	if !ok {
+		return false
 	}
+	for use := range function.Preorder((*ast.Ident)(nil)) {
+		if r.info.Uses[use.Node().(*ast.Ident)] != pointer || contains(f.call, use.Node()) {
+			continue
+		}
+		x, ok := use.Parent().Node().(*ast.SelectorExpr)
+		if !ok || r.info.Selections[x] == nil || r.info.Selections[x].Kind() != types.FieldVal {
+			return false
+		}
+		if outer, ok := use.Parent().Parent().Node().(*ast.UnaryExpr); ok && outer.Op == token.AND {
+			return false
+		}
+	}
+	return true
+}
+
+// usesOf counts the uses of a variable in the function of a fire.
+func (r *reporter) usesOf(f fire, v *types.Var) int {
+	function, ok := enclosingFunc(f.at)
+	if !ok {
+		return 0
+	}
+	return r.usesBesidesNil(function, v)
 }
 
 func (r *reporter) reportLost(f fire, payload string) {

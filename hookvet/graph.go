@@ -2,6 +2,7 @@ package hookvet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/cfg"
@@ -98,8 +99,9 @@ func (p place) node() ast.Node { return p.block.Nodes[p.index] }
 
 // A lifetime is a variable for which each iteration of a loop may have a new value.
 type lifetime struct {
-	v    *types.Var
-	loop ast.Stmt // the innermost loop that declares it; nil without one
+	v     *types.Var
+	loop  ast.Stmt // the innermost loop that declares it; nil without one
+	field string   // the field of the variable that counts; "" for all
 }
 
 // lifetimeOf returns the lifetime of a variable in a function.
@@ -129,7 +131,7 @@ func (c *code) usedAfter(g *graph, from place, l lifetime) bool {
 	var walk func(b *cfg.Block, start int)
 	walk = func(b *cfg.Block, start int) {
 		for _, n := range b.Nodes[start:] {
-			reads, assigns := c.access(n, l.v)
+			reads, assigns := c.access(n, l)
 			used = used || reads
 			if used || assigns {
 				return
@@ -150,27 +152,65 @@ func (c *code) usedAfter(g *graph, from place, l lifetime) bool {
 
 // access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
 // a field, x.f = y or x.f += y, does not count as reading x.
-func (c *code) access(n ast.Node, v *types.Var) (reads, assigns bool) {
+func (c *code) access(n ast.Node, l lifetime) (reads, assigns bool) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for _, e := range n.Rhs {
-			reads = reads || c.refers(e, v)
+			reads = reads || c.readsField(e, l)
 		}
 		for _, e := range n.Lhs {
-			switch root, direct := c.rootOf(e); {
-			case root != v || !direct:
-				reads = reads || c.refers(e, v)
-			case c.variable(e) == v:
-				assigns = n.Tok.String() == "=" || n.Tok.String() == ":="
+			reads = reads || c.readsInTarget(e, l)
+			if c.variable(e) == l.v {
+				assigns = n.Tok == token.ASSIGN || n.Tok == token.DEFINE
 			}
 		}
 		return reads, assigns && !reads
 	case *ast.IncDecStmt:
-		if root, direct := c.rootOf(n.X); root == v && direct {
-			return false, false
+		return c.readsInTarget(n.X, l), false
+	}
+	return c.readsField(n, l), false
+}
+
+// readsInTarget reports whether an assignment to an expression reads the variable, for example as an index.
+func (c *code) readsInTarget(e ast.Expr, l lifetime) bool {
+	if root, direct := c.rootOf(e); root != l.v || !direct {
+		return c.readsField(e, l)
+	}
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			if c.readsField(x.Index, l) {
+				return true
+			}
+			e = x.X
+		default:
+			return false
 		}
 	}
-	return c.refers(n, v), false
+}
+
+// readsField reports whether a node contains the variable, other than to select another field than the one that counts.
+func (c *code) readsField(n ast.Node, l lifetime) bool {
+	if l.field == "" {
+		return c.refers(n, l.v)
+	}
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			s := c.info.Selections[n]
+			if s != nil && s.Kind() == types.FieldVal && len(s.Index()) == 1 && c.variable(n.X) == l.v {
+				found = found || n.Sel.Name == l.field
+				return false
+			}
+		case *ast.Ident:
+			found = found || c.info.ObjectOf(n) == l.v
+		}
+		return !found
+	})
+	return found
 }
 
 // refers reports whether a node contains the variable.

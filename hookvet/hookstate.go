@@ -4,7 +4,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 var hookState = check{
@@ -12,127 +16,178 @@ var hookState = check{
 	doc: `find hooks that write their fields or package variables without a lock
 
 One value of a hook serves all runs of a program, also in parallel. A counter in a plain field mixes the runs and loses
-updates. State of a run belongs into a hookkit.PerRun; state of all runs needs a lock or package sync/atomic.
+updates. State of a run belongs into a hookkit.PerRun; state of all runs needs a lock or package sync/atomic. The same
+holds for the variables that a function captures, if it is registered on Hooks that its caller was given.
 
-A write counts as locked if something comes before it in the same function that can wait for others: a call with "lock"
-or "acquire" in its name, or of a function of the package that has such a call, CompareAndSwap, or a send or a receive
-of a channel. Test files are not checked.`,
+The check follows calls of functions of the package. A write counts as locked if something before it can wait for
+others: a call with the word Lock or Acquire in its name, or of a function of the package that has such a call, the
+result of an atomic operation, or a send or a receive of a channel. It no longer counts after the Unlock. Test files are
+not checked.`,
 	run: func(r *reporter) {
+		reported := map[token.Pos]bool{}
 		for _, f := range r.hookFns {
-			(&stateCheck{r: r, hook: f, calls: map[*types.Func]bool{}}).look(f.body, f.recv)
+			s := &stateCheck{r: r, followed: map[*types.Var]bool{}, reported: reported}
+			in := looked{f: f.node}
+			if f.recv != nil {
+				in.shared = append(in.shared, r.reachOf(f.recv, f.node))
+			}
+			if literal, ok := f.node.(*ast.FuncLit); ok && r.isForOthers(literal) {
+				for _, v := range r.captured(literal) {
+					in.captured = append(in.captured, v)
+					in.shared = append(in.shared, r.reachOf(v, literal))
+				}
+			}
+			s.look(f.node, in)
 		}
 	},
 }
 
-// A stateCheck follows one hook into the methods that it calls on itself.
-type stateCheck struct {
-	r     *reporter
-	hook  *hookFunc
-	calls map[*types.Func]bool
+// isForOthers reports whether a function is registered on Hooks that the caller of the function around it has. Hooks in
+// a local variable may be those of one run.
+func (r *reporter) isForOthers(literal *ast.FuncLit) bool {
+	return slices.ContainsFunc(r.adds, func(a add) bool {
+		if len(a.call.Args) == 0 || ast.Unparen(a.call.Args[0]) != literal {
+			return false
+		}
+		root := rootVariable(r.code, a.call.Fun)
+		return root != nil && (root.Kind() == types.ParamVar || root.Kind() == types.RecvVar)
+	})
 }
 
-func (s *stateCheck) look(body *ast.BlockStmt, recv *types.Var) {
-	locked := token.NoPos // of the first lock
-	ast.Inspect(body, func(n ast.Node) bool {
+// captured returns the variables of the functions around a literal that the literal uses.
+func (r *reporter) captured(literal *ast.FuncLit) []*types.Var {
+	var all []*types.Var
+	ast.Inspect(literal.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := r.info.Uses[id].(*types.Var)
+			if ok && !v.IsField() && v.Kind() != types.PackageVar && !isLocal(literal, v) && !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// A stateCheck follows one hook into the functions to which it passes what its calls share.
+type stateCheck struct {
+	r        *reporter
+	followed map[*types.Var]bool // the parameters of the functions that were looked at
+	reported map[token.Pos]bool
+}
+
+// A looked is a function with the variables that all calls of the hook share there.
+type looked struct {
+	f        ast.Node
+	shared   []*reach
+	captured []*types.Var
+}
+
+// look checks the statements of a function. Its body is that of the function that is looked at, or of a literal inside
+// it that is called at once.
+func (s *stateCheck) look(f ast.Node, in looked) {
+	l := s.r.locksOf(f)
+	ast.Inspect(bodyOf(f), func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false // it may run under a lock that its caller takes
+		case *ast.FuncLit, *ast.DeferStmt:
+			return false // it may run under a lock that somebody else takes
 		case *ast.CallExpr:
-			if locked == token.NoPos && s.locks(n) {
-				locked = n.Pos()
+			if l.mayHold(n) {
+				return true
 			}
-			s.follow(n, recv, locked != token.NoPos)
-		case *ast.SendStmt:
-			locked = n.Pos() // a channel can hold a token, or have room for one
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				locked = n.Pos()
+			if (s.r.isBuiltin(n, "delete") || s.r.isBuiltin(n, "clear")) && len(n.Args) > 0 {
+				m := n.Args[0]
+				s.check(&ast.IndexExpr{X: m, Lbrack: m.End(), Rbrack: m.End() - 1}, m, in)
 			}
+			s.follow(n, in)
 		case *ast.AssignStmt:
-			if n.Tok != token.DEFINE && locked == token.NoPos {
+			if n.Tok != token.DEFINE && !l.mayHold(n) {
 				for _, target := range n.Lhs {
-					s.check(target, recv)
+					s.check(target, target, in)
 				}
 			}
 		case *ast.IncDecStmt:
-			if locked == token.NoPos {
-				s.check(n.X, recv)
+			if !l.mayHold(n) {
+				s.check(n.X, n.X, in)
 			}
 		}
 		return true
 	})
 }
 
-// locks reports whether a call takes a lock, as far as its name says, or the names in the function that it calls.
-func (s *stateCheck) locks(call *ast.CallExpr) bool {
-	if namesLock(call) {
-		return true
+func bodyOf(f ast.Node) *ast.BlockStmt {
+	switch f := f.(type) {
+	case *ast.FuncDecl:
+		return f.Body
+	case *ast.FuncLit:
+		return f.Body
 	}
-	decl := s.r.decls[s.r.callee(call)]
-	if decl == nil || decl.Body == nil {
-		return false
-	}
-	found := false
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		inner, ok := n.(*ast.CallExpr)
-		found = found || ok && namesLock(inner)
-		return !found
-	})
-	return found
+	return nil
 }
 
-// namesLock reports whether the name of the called function says that it locks. For example, CompareAndSwap of a flag
-// lets one caller in, and so does Acquire of a semaphore.
-func namesLock(call *ast.CallExpr) bool {
-	name := ""
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		name = f.Name
-	case *ast.SelectorExpr:
-		name = f.Sel.Name
-	}
-	name = strings.ToLower(name)
-	return strings.Contains(name, "lock") && !strings.Contains(name, "unlock") || strings.Contains(name, "acquire") ||
-		name == "compareandswap"
-}
-
-// follow looks into a method of the hook that is called without a lock, and into the function of a Do of PerRun, whose
-// lock is that of one run.
-func (s *stateCheck) follow(call *ast.CallExpr, recv *types.Var, locked bool) {
-	if locked {
-		return
-	}
+// follow looks into a function that is called without a lock: a literal, or one of the package to which the call passes
+// what is shared. The lock of a PerRun.Do is that of one run.
+func (s *stateCheck) follow(call *ast.CallExpr, in looked) {
+	literal, _ := ast.Unparen(call.Fun).(*ast.FuncLit)
 	if _, method, ok := s.r.perRunCall(call); ok && method == "Do" && len(call.Args) == 2 {
-		if lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
-			s.look(lit.Body, recv)
-		}
-		return
+		literal, _ = ast.Unparen(call.Args[1]).(*ast.FuncLit)
 	}
-	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || recv == nil || s.r.variable(x.X) != recv {
+	if literal != nil {
+		s.look(literal, in)
 		return
 	}
 	fn := s.r.callee(call)
 	decl := s.r.decls[fn]
-	if decl == nil || decl.Body == nil || s.calls[fn] {
+	if decl == nil || decl.Body == nil {
 		return
 	}
-	s.calls[fn] = true
-	s.look(decl.Body, nameable(fn.Signature().Recv()))
+	passed := looked{f: decl}
+	pass := func(param *types.Var) {
+		if nameable(param) != nil && !s.followed[param] {
+			s.followed[param] = true
+			passed.shared = append(passed.shared, s.r.reachOf(param, decl))
+		}
+	}
+	params := fn.Signature().Params()
+	for i, arg := range call.Args {
+		if i < params.Len() && !(fn.Signature().Variadic() && i >= params.Len()-1) &&
+			slices.ContainsFunc(in.shared, func(h *reach) bool { return h.reaches(arg) && !h.isOwned(arg) }) {
+			pass(params.At(i))
+		}
+	}
+	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
+		if slices.ContainsFunc(in.shared, func(h *reach) bool {
+			if h.implicitAddress(call) != nil {
+				return h.isShared(x.X)
+			}
+			return h.reaches(x.X) && !h.isOwned(x.X)
+		}) {
+			pass(fn.Signature().Recv())
+		}
+	}
+	if len(passed.shared) > 0 {
+		s.look(decl, passed)
+	}
 }
 
-// check reports an assignment to a field of the hook, or to a package variable.
-func (s *stateCheck) check(target ast.Expr, recv *types.Var) {
+// check reports a write of what all calls of the hook share.
+func (s *stateCheck) check(target, written ast.Expr, in looked) {
 	root := rootVariable(s.r.code, target)
-	switch _, direct := s.r.rootOf(target); {
-	case root == nil:
-	case root == recv && !direct:
-		s.r.report(target, nil, "%s is written without a lock, and the hook runs in parallel: keep the state of a run in "+
-			"a hookkit.PerRun, or guard it", types.ExprString(target))
-	case root.Pkg() != nil && root.Parent() == root.Pkg().Scope():
-		s.r.report(target, nil, "the package variable %s is written without a lock, and the hook runs in parallel: "+
-			"keep the state of a run in a hookkit.PerRun, or guard it", types.ExprString(target))
+	_, direct := s.r.rootOf(target)
+	switch {
+	case root == nil || s.reported[written.Pos()]:
+		return
+	case root.Kind() == types.PackageVar:
+		s.r.report(written, nil, "the package variable %s is written without a lock, and the hook runs in parallel: "+
+			"keep the state of a run in a hookkit.PerRun, or guard it", types.ExprString(written))
+	case direct && slices.Contains(in.captured, root),
+		slices.ContainsFunc(in.shared, func(h *reach) bool { return h.isShared(target) }):
+		s.r.report(written, nil, "%s is written without a lock, and the hook runs in parallel: keep the state of a run in "+
+			"a hookkit.PerRun, or guard it", types.ExprString(written))
+	default:
+		return
 	}
+	s.reported[written.Pos()] = true
 }
 
 // rootVariable returns the variable that an expression selects from, through fields, pointers and elements, or nil.
@@ -154,4 +209,169 @@ func rootVariable(c *code, e ast.Expr) *types.Var {
 			return nil
 		}
 	}
+}
+
+// locks are the places of a function that take and release locks.
+type locks struct {
+	graph   *graph
+	taken   []lock
+	release []lock
+}
+
+// A lock is a node that takes or releases one.
+type lock struct {
+	at ast.Node
+	of string // the expression of a mutex; "" for something that is not released by an Unlock
+}
+
+// mayHold reports whether a lock may be held when a node runs.
+func (l locks) mayHold(n ast.Node) bool {
+	at, ok := l.graph.find(n)
+	if !ok {
+		return len(l.taken) > 0
+	}
+	return slices.ContainsFunc(l.taken, func(taken lock) bool {
+		from, ok := l.graph.find(taken.at)
+		if !ok || from == at {
+			return true
+		}
+		held := false
+		l.graph.after(from, func(p place) bool {
+			held = held || p == at
+			return !held && !slices.ContainsFunc(l.release, func(r lock) bool {
+				released, ok := l.graph.find(r.at)
+				return ok && released == p && r.of == taken.of
+			})
+		})
+		return held
+	})
+}
+
+// locksOf finds the locks of a function, without those of literals inside it.
+func (r *reporter) locksOf(f ast.Node) locks {
+	l := locks{graph: r.graphOf(f)}
+	body, ok := r.cursor(bodyOf(f))
+	if !ok {
+		return l
+	}
+	body.Inspect(nil, func(at inspector.Cursor) bool {
+		switch n := at.Node().(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			_, deferred := at.Parent().Node().(*ast.DeferStmt)
+			switch name, of := r.mutexCall(n); {
+			case strings.EqualFold(name, "Unlock") || strings.EqualFold(name, "RUnlock"):
+				if !deferred {
+					l.release = append(l.release, lock{n, of})
+				}
+			case strings.EqualFold(name, "Lock") || strings.EqualFold(name, "RLock"):
+				l.taken = append(l.taken, lock{n, of})
+				return true
+			case r.calleeWaits(n, 3):
+				l.taken = append(l.taken, lock{n, ""})
+			}
+		}
+		if waits := r.waitsAt(at); waits != nil {
+			l.taken = append(l.taken, lock{waits, ""})
+		}
+		return true
+	})
+	return l
+}
+
+// mutexCall returns the name of a method that is called without arguments, and the expression of its receiver.
+func (r *reporter) mutexCall(call *ast.CallExpr) (name, of string) {
+	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || len(call.Args) > 0 {
+		return "", ""
+	}
+	return x.Sel.Name, types.ExprString(x.X)
+}
+
+// calleeWaits reports whether a function of the package that is called can wait for others, in itself or in a function
+// that it calls.
+func (r *reporter) calleeWaits(call *ast.CallExpr, depth int) bool {
+	decl := r.decls[r.callee(call)]
+	if decl == nil || decl.Body == nil || depth == 0 {
+		return false
+	}
+	body, ok := r.cursor(decl.Body)
+	if !ok {
+		return false
+	}
+	for at := range body.Preorder() {
+		if r.waitsAt(at) != nil {
+			return true
+		}
+		if inner, ok := at.Node().(*ast.CallExpr); ok && r.calleeWaits(inner, depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsAt returns the node that can wait for others, or let only one of them in: a call that says so in its name, an
+// atomic operation whose result is used, or an operation of a channel. The channel of a context is none that others
+// wait for.
+func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
+	switch n := at.Node().(type) {
+	case *ast.SendStmt: // the channel can hold a token, or have room for one
+		return n
+	case *ast.UnaryExpr:
+		if n.Op != token.ARROW {
+			return nil
+		}
+		if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok {
+			if name, _ := r.mutexCall(call); name == "Done" {
+				return nil
+			}
+		}
+		return n
+	case *ast.RangeStmt:
+		if _, isChan := r.typeOf(n.X).Underlying().(*types.Chan); isChan {
+			return n.X
+		}
+	case *ast.CallExpr:
+		_, unused := at.Parent().Node().(*ast.ExprStmt)
+		fn := r.callee(n)
+		isAtomic := fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" &&
+			!strings.HasPrefix(fn.Name(), "Load")
+		if namesLock(n) || isAtomic && !unused {
+			return n
+		}
+	}
+	return nil
+}
+
+// namesLock reports whether a word in the name of the called function says that it takes a lock. For example, Acquire of
+// a semaphore does, and so does TryLock, but Clock does not.
+func namesLock(call *ast.CallExpr) bool {
+	name := ""
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	return slices.ContainsFunc(words(name), func(word string) bool {
+		switch word {
+		case "lock", "locks", "locked", "rlock", "trylock", "flock", "acquire", "swap", "exclusive":
+			return true
+		}
+		return false
+	})
+}
+
+// words splits a name at its capital letters. The result is in lower case.
+func words(name string) []string {
+	var all []string
+	start := 0
+	for i, c := range name {
+		if i > start && (unicode.IsUpper(c) || c == '_') {
+			all = append(all, strings.ToLower(strings.Trim(name[start:i], "_")))
+			start = i
+		}
+	}
+	return append(all, strings.ToLower(strings.Trim(name[start:], "_")))
 }

@@ -10,7 +10,7 @@
 //   - code.go finds the hooks, fires and registrations of a package once for all checks;
 //   - graph.go answers which statements may run after others.
 //
-// A check reports only what is certain to be a mistake, and is silent where it cannot know.
+// A check reports only certain mistakes, and is silent where it cannot know.
 package hookvet
 
 import "golang.org/x/tools/go/analysis"

@@ -25,11 +25,10 @@ later. A hook that fires points gets the Hooks of the program from whoever made 
 }
 
 func (r *reporter) checkKept(b bind) {
+	hooks, k := r.reachOf(b.hooks, b.decl), r.keeper(b.decl, b.recv)
 	for at := range b.at.Preorder((*ast.Ident)(nil)) {
-		if r.variable(at.Node().(*ast.Ident)) != b.hooks {
-			continue
-		}
-		if r.info.Defs[at.Node().(*ast.Ident)] != nil {
+		v, ok := r.info.Uses[at.Node().(*ast.Ident)].(*types.Var)
+		if !ok || !hooks.holds(v) {
 			continue
 		}
 		whole, method := r.selected(at)
@@ -40,7 +39,7 @@ func (r *reporter) checkKept(b bind) {
 		case r.runsLater(at):
 			r.report(at.Node(), nil, "a hook uses the Hooks of its Bind: they only collect registrations, and are "+
 				"empty when the hook runs")
-		case r.storedIn(whole) != nil:
+		case k.storedIn(whole) != nil:
 			r.report(at.Node(), nil,
 				"the Hooks of Bind are kept: they only collect registrations, and a fire on them panics")
 		}
@@ -85,29 +84,6 @@ func (r *reporter) runsLater(at inspector.Cursor) bool {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// outlives reports whether an assignment to the expression is seen after the function has returned: it is a package
-// variable, or a part of something that a variable points to.
-func (r *reporter) outlives(target ast.Expr) bool {
-	switch x := ast.Unparen(target).(type) {
-	case *ast.Ident:
-		v := r.variable(x)
-		return v != nil && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
-	case *ast.SelectorExpr:
-		if v, ok := r.info.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-			return true // of another package
-		}
-		if s := r.info.Selections[x]; s != nil && s.Indirect() {
-			return true
-		}
-		return r.outlives(x.X)
-	case *ast.StarExpr:
-		return true
-	case *ast.IndexExpr:
-		return r.outlives(x.X)
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 )
@@ -18,7 +19,8 @@ of them in a field, a package variable or a channel, or uses it in a goroutine t
 of the payload, and the ID of the run.
 
 State in a hookkit.PerRun may hold parts of payloads, and a map of runs is fine if the package also deletes from it.
-Test files are not checked.`,
+The check follows calls of functions of the package. It is silent about goroutines and channels if the hook waits for
+anything. Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			r.checkKeeping(f)
@@ -27,9 +29,10 @@ Test files are not checked.`,
 }
 
 func (r *reporter) checkKeeping(f *hookFunc) {
+	k := r.keeper(f.node, f.recv)
 	var payload *reach
 	if f.payload != nil {
-		payload = r.reachOf(f.payload, f.body)
+		payload = r.reachOf(f.payload, f.node)
 	}
 	body, ok := r.cursor(f.body)
 	if !ok {
@@ -40,16 +43,18 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 		switch {
 		case !ok:
 		case v == f.run && f.run != nil:
-			if target := r.storedIn(at); target != nil && !r.isDeletedFrom(target) {
+			if target := k.storedIn(at); target != nil && !r.isDeletedFrom(target) {
 				r.report(at.Node(), nil, "the run is kept after the call, with the state of all hooks: keep %s.ID()", v.Name())
 			}
 		case v == f.next && f.next != nil:
-			if r.storedIn(at) != nil || r.outlivesInGoroutine(f, at) {
+			if k.storedIn(at) != nil || k.outlivesInGoroutine(at, true) {
 				r.report(at.Node(), nil, "%s is kept after the call, and is valid only until the hook returns", v.Name())
 			}
-		case payload != nil && payload.holds(v):
+		case payload != nil && (payload.holds(v) || payload.pointsToCopy(at.Node().(*ast.Ident))):
 			whole, shared := r.widest(payload, at)
-			if shared != nil && (whole.Node() == shared && r.storedIn(whole) != nil || r.outlivesInGoroutine(f, at)) {
+			isWhole := shared != nil && whole.Node() == shared
+			if shared != nil && (isWhole && k.storedIn(whole) != nil ||
+				k.outlivesInGoroutine(at, isWhole) && !r.readsOwnPart(whole, shared)) {
 				r.report(shared, nil, "%s belongs to the program, which may change it after the call: keep a clone",
 					types.ExprString(shared))
 			}
@@ -68,12 +73,14 @@ func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
 }
 
 // widest climbs from a variable to the largest part of the payload that is selected from it, and returns that and the
-// largest part that is a map, a slice or a pointer.
+// largest part that gives access to memory of the program: a map, a slice or a pointer, or the whole if it has a field
+// of them.
 func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.Cursor, shared ast.Expr) {
+	whole = at
 	for {
 		e, ok := at.Node().(ast.Expr)
-		if !ok || !payload.reaches(e) {
-			return whole, shared
+		if !ok || !payload.reaches(e) && !payload.pointsToCopy(e) {
+			break
 		}
 		whole = at
 		if payload.refersTo(e) {
@@ -81,11 +88,89 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 		}
 		at = at.Parent()
 	}
+	e := whole.Node().(ast.Expr)
+	t := r.typeOf(e)
+	if payload.pointsToCopy(e) {
+		t = deref(t)
+	}
+	if shared != e && !payload.isOwned(e) && hasOpenReferences(t, 5) {
+		shared = e
+	}
+	return whole, shared
 }
 
-// storedIn returns the expression that a value is assigned to or sent to, if that outlives the function, or nil. What a
-// PerRun holds does not count.
-func (r *reporter) storedIn(value inspector.Cursor) ast.Expr {
+// hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
+// Nobody changes the unexported fields of another package, for example those of a time.
+func hasOpenReferences(t types.Type, depth int) bool {
+	if isReference(t) {
+		return true
+	}
+	body, ok := t.Underlying().(*types.Struct)
+	if !ok || depth == 0 {
+		return false
+	}
+	for field := range body.Fields() {
+		if field.Exported() && hasOpenReferences(field.Type(), depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// readsOwnPart reports whether a struct is passed to a function of the package that uses only the parts of the struct that a
+// copy does not share.
+func (r *reporter) readsOwnPart(whole inspector.Cursor, shared ast.Expr) bool {
+	call, ok := whole.Parent().Node().(*ast.CallExpr)
+	if !ok || isReference(r.typeOf(shared)) {
+		return false
+	}
+	fn := r.callee(call)
+	decl := r.decls[fn]
+	i := slices.Index(call.Args, shared)
+	if i < 0 || decl == nil || decl.Body == nil || fn.Signature().Variadic() || i >= fn.Signature().Params().Len() {
+		return false
+	}
+	param := fn.Signature().Params().At(i)
+	body, ok := r.cursor(decl.Body)
+	if !ok {
+		return false
+	}
+	held := r.reachOf(param, decl)
+	for at := range body.Preorder((*ast.Ident)(nil)) {
+		if held.reaches(at.Node().(*ast.Ident)) {
+			if _, shared := r.widest(held, at); shared != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A keeper finds the values that a function keeps after its call: in its receiver, in a package variable, in a variable of a
+// function around it, or in a channel that it gets from one of them.
+type keeper struct {
+	r    *reporter
+	f    ast.Node
+	recv *reach // nil without a receiver
+	// captures says that the variables of the function around a literal live as long as the hook.
+	captures bool
+	calls    []*types.Func // that are being followed
+}
+
+func (r *reporter) keeper(f ast.Node, recv *types.Var) *keeper {
+	k := &keeper{r: r, f: f}
+	if literal, ok := f.(*ast.FuncLit); ok {
+		k.captures = r.isForOthers(literal)
+	}
+	if recv != nil {
+		k.recv = r.reachOf(recv, f)
+	}
+	return k
+}
+
+// storedIn returns the expression that a value is assigned to, sent to or passed to, if that outlives the function, or
+// nil. What a PerRun holds does not count.
+func (k *keeper) storedIn(value inspector.Cursor) ast.Expr {
 	e, ok := value.Node().(ast.Expr)
 	if !ok {
 		return nil
@@ -93,26 +178,94 @@ func (r *reporter) storedIn(value inspector.Cursor) ast.Expr {
 	switch n := value.Parent().Node().(type) {
 	case *ast.AssignStmt:
 		for i, rhs := range n.Rhs {
-			if rhs == e && len(n.Lhs) == len(n.Rhs) && r.outlives(n.Lhs[i]) && !r.isStateOfRun(value, n.Lhs[i]) {
+			if rhs == e && len(n.Lhs) == len(n.Rhs) && k.outlives(n.Lhs[i]) && !k.r.isStateOfRun(value, n.Lhs[i]) {
 				return n.Lhs[i]
 			}
 		}
-	case *ast.SendStmt:
-		if n.Value == e {
+	case *ast.SendStmt: // a hook that waits may get its answer from the receiver
+		if n.Value == e && k.holds(n.Chan) && !k.waits() {
 			return n.Chan
 		}
-	case *ast.CallExpr: // append(x.list, e)
-		if r.isBuiltin(n, "append") && len(n.Args) > 0 && n.Args[0] != e {
-			return r.storedIn(value.Parent())
+	case *ast.CallExpr:
+		if !k.r.isBuiltin(n, "append") {
+			if k.isKeptBy(n, e) {
+				return n.Fun
+			}
+			return nil
 		}
+		if len(n.Args) == 0 || n.Args[0] == e || n.Ellipsis.IsValid() && !k.r.hasReferringElements(e) {
+			return nil
+		}
+		return k.storedIn(value.Parent()) // append(x.list, e)
 	case *ast.CompositeLit, *ast.KeyValueExpr, *ast.ParenExpr:
-		return r.storedIn(value.Parent())
+		return k.storedIn(value.Parent())
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
-			return r.storedIn(value.Parent())
+			return k.storedIn(value.Parent())
 		}
 	}
 	return nil
+}
+
+// hasReferringElements reports whether a copy of the elements of a slice shares memory with them.
+func (r *reporter) hasReferringElements(e ast.Expr) bool {
+	of, ok := r.typeOf(e).Underlying().(*types.Slice)
+	return ok && hasOpenReferences(of.Elem(), 5)
+}
+
+// isKeptBy reports whether a method of the same receiver, or a function of the package, keeps an argument.
+func (k *keeper) isKeptBy(call *ast.CallExpr, arg ast.Expr) bool {
+	fn := k.r.callee(call)
+	decl := k.r.decls[fn]
+	i := slices.Index(call.Args, arg)
+	if i < 0 || decl == nil || decl.Body == nil || slices.Contains(k.calls, fn) || fn.Signature().Variadic() ||
+		i >= fn.Signature().Params().Len() {
+		return false
+	}
+	var recv *types.Var
+	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil && k.holds(x.X) {
+		recv = nameable(fn.Signature().Recv())
+	}
+	param := nameable(fn.Signature().Params().At(i))
+	body, ok := k.r.cursor(decl.Body)
+	if param == nil || !ok {
+		return false
+	}
+	inner := k.r.keeper(decl, recv)
+	inner.calls = append(slices.Clip(k.calls), fn)
+	held := k.r.reachOf(param, decl)
+	for at := range body.Preorder((*ast.Ident)(nil)) {
+		id := at.Node().(*ast.Ident)
+		if !held.reaches(id) || held.isOwned(id) {
+			continue
+		}
+		whole, shared := k.r.widest(held, at)
+		if whole.Node() != shared && whole.Node() != id {
+			continue
+		}
+		if target := inner.storedIn(whole); target != nil && !k.r.isDeletedFrom(target) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether an expression outlives the function, as a part of the receiver, a package variable, or a
+// variable of a function around it.
+func (k *keeper) holds(e ast.Expr) bool {
+	return k.isOutside(e) || k.recv != nil && (k.recv.reaches(e) || k.recv.isShared(e))
+}
+
+// outlives reports whether an assignment to an expression is seen after the function has returned.
+func (k *keeper) outlives(target ast.Expr) bool {
+	return k.isOutside(target) || k.recv != nil && k.recv.isShared(target)
+}
+
+// isOutside reports whether an expression is a part of a package variable, or of a variable of a function around this
+// one.
+func (k *keeper) isOutside(e ast.Expr) bool {
+	root := rootVariable(k.r.code, e)
+	return root != nil && (root.Kind() == types.PackageVar || k.captures && !root.IsField() && !isLocal(k.f, root))
 }
 
 // isStateOfRun reports whether the target of an assignment belongs to the value that a PerRun.Do passes to the function
@@ -162,30 +315,38 @@ func (r *reporter) lastVariable(e ast.Expr) types.Object {
 	return nil
 }
 
-// outlivesInGoroutine reports whether a value is used in a goroutine for which the hook does not wait. Any receive, and
-// any call of a method Wait, counts as waiting.
-func (r *reporter) outlivesInGoroutine(f *hookFunc, at inspector.Cursor) bool {
-	started := false
+// outlivesInGoroutine reports whether a value is used in a goroutine for which the function does not wait. The arguments
+// of a go statement are evaluated before it starts, so that it has a part of the value only if that is an argument.
+func (k *keeper) outlivesInGoroutine(at inspector.Cursor, isWhole bool) bool {
 	for s := range at.Enclosing((*ast.GoStmt)(nil)) {
-		started = started || f.body.Pos() <= s.Node().Pos()
+		if s.Node().Pos() < k.f.Pos() {
+			break
+		}
+		literal, _ := ast.Unparen(s.Node().(*ast.GoStmt).Call.Fun).(*ast.FuncLit)
+		isInside := literal != nil && literal.Pos() <= at.Node().Pos() && at.Node().End() <= literal.End()
+		if isInside || isWhole {
+			return !k.waits()
+		}
 	}
-	if !started {
-		return false
-	}
+	return false
+}
+
+// waits reports whether the function waits for something. Any receive, and any call of a method Wait, counts.
+func (k *keeper) waits() bool {
 	waits := false
-	ast.Inspect(f.body, func(n ast.Node) bool {
+	ast.Inspect(bodyOf(k.f), func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			return false
 		case *ast.UnaryExpr:
 			waits = waits || n.Op == token.ARROW
 		case *ast.RangeStmt:
-			_, isChan := r.typeOf(n.X).Underlying().(*types.Chan)
+			_, isChan := k.r.typeOf(n.X).Underlying().(*types.Chan)
 			waits = waits || isChan
 		case *ast.SelectorExpr:
 			waits = waits || n.Sel.Name == "Wait"
 		}
 		return !waits
 	})
-	return !waits
+	return waits
 }

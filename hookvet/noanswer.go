@@ -42,18 +42,42 @@ func (r *reporter) checkAnswer(f *hookFunc, ret *ast.ReturnStmt) {
 	case 2:
 		failed = !isNil(r.info, ret.Results[1])
 		switch e := ast.Unparen(ret.Results[0]).(type) {
-		case *ast.CompositeLit:
-			answered = len(e.Elts) > 0
 		case *ast.Ident:
 			if v := r.variable(e); v != nil && isLocal(f.body, v) || v == results.At(0) {
 				answered = r.mayBeSet(f, ret, v)
 			}
+		default:
+			answered = !r.isZero(e)
 		}
 	}
 	if !answered && !failed {
 		r.report(ret, nil, "this path neither calls next nor answers, which is a failure of the hook: "+
 			"return next.Call(ctx, payload) or hookkit.Answered(result)")
 	}
+}
+
+// isZero reports whether an expression makes a zero Answer: a literal, *new(T), or a call of a function of the package
+// that returns one.
+func (r *reporter) isZero(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	case *ast.StarExpr:
+		call, ok := ast.Unparen(e.X).(*ast.CallExpr)
+		return ok && r.isBuiltin(call, "new")
+	case *ast.CallExpr:
+		decl := r.decls[r.callee(e)]
+		if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+			return false
+		}
+		ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
+		if !ok || len(ret.Results) != 1 {
+			return false
+		}
+		_, again := ast.Unparen(ret.Results[0]).(*ast.CallExpr)
+		return !again && r.isZero(ret.Results[0])
+	}
+	return false
 }
 
 // mayBeSet reports whether a variable may have been assigned when a statement is reached.

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -17,11 +18,12 @@ Of two priorities, names, timeouts or queues only the last counts. Before and Af
 hold. A timeout or a queue that is not positive panics.`,
 	tests: true,
 	run: func(r *reporter) {
+		seen := map[ast.Expr]bool{} // the lists in variables
 		for _, a := range r.adds {
-			r.checkOptions(a.call)
+			r.checkOptions(registering{a.call, a.at}, seen)
 		}
 		for _, u := range r.uses {
-			r.checkOptions(u.call)
+			r.checkOptions(registering(u), seen)
 		}
 	},
 }
@@ -32,14 +34,24 @@ type option struct {
 	call *ast.CallExpr
 }
 
-func (r *reporter) checkOptions(call *ast.CallExpr) {
+func (r *reporter) checkOptions(by registering, seen map[ast.Expr]bool) {
+	call := by.call
 	if len(call.Args) == 0 {
 		return
+	}
+	args := call.Args[1:]
+	if call.Ellipsis.IsValid() && len(args) == 1 {
+		list, ok := r.onlyValue(by.at, args[0]).(*ast.CompositeLit)
+		if !ok || seen[list] || slices.ContainsFunc(list.Elts, isKeyed) {
+			return
+		}
+		seen[list] = true
+		args = list.Elts
 	}
 	given := map[string]option{}
 	anchors := map[string]string{} // from a registration to the option that names it
 	end := call.Args[0].End()      // of the argument before
-	for _, arg := range call.Args[1:] {
+	for _, arg := range args {
 		o, ok := r.optionOf(arg)
 		if !ok {
 			end = arg.End()
@@ -57,6 +69,11 @@ func (r *reporter) checkOptions(call *ast.CallExpr) {
 		}
 		end = arg.End()
 	}
+}
+
+func isKeyed(e ast.Expr) bool {
+	_, ok := e.(*ast.KeyValueExpr)
+	return ok
 }
 
 func (r *reporter) optionOf(e ast.Expr) (option, bool) {

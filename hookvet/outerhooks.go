@@ -16,7 +16,7 @@ A layer fires the hooks of its parent and then its own. A program that makes a l
 Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody
 registered.
 
-The check reports only a layer that the function does not fire, pass on or store. Test files are not checked.`,
+The check reports only Hooks that the function does not fire, pass on or store otherwise. Test files are not checked.`,
 	run: func(r *reporter) {
 		layers := r.layers()
 		for _, f := range r.fires {
@@ -68,11 +68,14 @@ func (r *reporter) layers() []layer {
 	return all
 }
 
-// staysUnfired reports whether a function only registers hooks on a variable.
+// staysUnfired reports whether a function only registers hooks on a variable or field.
 func (r *reporter) staysUnfired(f inspector.Cursor, v *types.Var) bool {
 	for at := range f.Preorder((*ast.Ident)(nil)) {
 		if r.info.Uses[at.Node().(*ast.Ident)] != v {
 			continue
+		}
+		if x, ok := at.Parent().Node().(*ast.SelectorExpr); ok && x.Sel == at.Node() {
+			at = at.Parent()
 		}
 		switch _, method := r.selected(at); method {
 		case "Use", "Add", "AddFunc", "Observe", "ObserveFunc", "ObserveAny", "Trace", "HandleFailures":
@@ -102,10 +105,16 @@ func (r *reporter) checkGlobal(f fire) {
 	if v == nil || !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
 		return
 	}
+	within, ok := r.cursor(decl)
+	if !ok {
+		return
+	}
 	sig := r.signatureOf(decl)
 	for p := range sig.Params().Variables() {
 		if hooks := hooksOf(p.Type()); hooks != nil && types.Identical(hooks, hooksOf(v.Type())) && nameable(p) != nil {
-			r.reportGlobal(f, v, p.Name())
+			if r.staysUnfired(within, p) {
+				r.reportGlobal(f, v, p.Name())
+			}
 			return
 		}
 	}
@@ -119,6 +128,9 @@ func (r *reporter) checkGlobal(f fire) {
 	}
 	for field := range body.Fields() {
 		if hooks := hooksOf(field.Type()); hooks != nil && types.Identical(hooks, hooksOf(v.Type())) {
+			if !r.staysUnfired(within, field) {
+				return
+			}
 			r.reportGlobal(f, v, recv.Name()+"."+field.Name())
 			return
 		}

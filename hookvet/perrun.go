@@ -10,8 +10,10 @@ var perRun = check{
 	name: "perrun",
 	doc: `find fires, and uses of the same PerRun, inside PerRun.Do
 
-Do holds a lock while it calls its function. A Do or Load of the same PerRun inside waits for that lock for ever. A fire
-inside does so as soon as a hook of the point uses the same state.`,
+Do holds the lock of one run while it calls its function. A Do or Load of the same PerRun and run inside waits for that
+lock for ever. A fire of the run inside does so as soon as a hook of the point uses the same state.
+
+Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.`,
 	tests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
@@ -22,7 +24,7 @@ inside does so as soon as a hook of the point uses the same state.`,
 					continue
 				}
 				if lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
-					r.checkInside(lit.Body, of, nil, func(n ast.Node, format string, args ...any) {
+					r.checkInside(lit.Body, heldState{of, call.Args[0]}, nil, func(n ast.Node, format string, args ...any) {
 						r.report(n, nil, format, args...)
 					})
 				}
@@ -44,9 +46,24 @@ func (r *reporter) perRunCall(call *ast.CallExpr) (of ast.Expr, method string, o
 	return ast.Unparen(x.X), fn.Name(), true
 }
 
+// A heldState is the value that a PerRun has for a run, while a Do holds its lock.
+type heldState struct {
+	of  ast.Expr // the PerRun
+	run ast.Expr // nil if the function that is looked at has no name for the run
+}
+
+// isRunOf reports whether an expression is the run whose lock is held.
+func (r *reporter) isRunOf(held heldState, run ast.Expr) bool {
+	if held.run == nil {
+		return false
+	}
+	same := r.identity(run)
+	return same != "" && same == r.identity(held.run)
+}
+
 // checkInside reports calls that must not happen while the lock of a PerRun is held. It follows calls of functions of
 // the package; those in calls are being followed.
-func (r *reporter) checkInside(body ast.Node, of ast.Expr, calls []*types.Func,
+func (r *reporter) checkInside(body ast.Node, held heldState, calls []*types.Func,
 	report func(n ast.Node, format string, args ...any)) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -54,16 +71,17 @@ func (r *reporter) checkInside(body ast.Node, of ast.Expr, calls []*types.Func,
 			return false
 		case *ast.CallExpr:
 			if inner, method, ok := r.perRunCall(n); ok {
-				if same := r.identity(inner); same != "" && same == r.identity(of) {
+				same := r.identity(inner)
+				if same != "" && same == r.identity(held.of) && len(n.Args) > 0 && r.isRunOf(held, n.Args[0]) {
 					report(n, "%s of %s inside its own Do waits for ever: use the pointer that Do passes", method,
-						types.ExprString(of))
+						types.ExprString(held.of))
 				}
 				return true
 			}
 			for _, f := range r.fires {
-				if f.call == n {
+				if f.call == n && len(n.Args) > 1 && r.isRunOf(held, n.Args[1]) {
 					report(n, "a fire inside PerRun.Do waits for ever if a hook of %s uses %s: fire after Do", f.point,
-						types.ExprString(of))
+						types.ExprString(held.of))
 				}
 			}
 			fn := r.callee(n)
@@ -71,25 +89,42 @@ func (r *reporter) checkInside(body ast.Node, of ast.Expr, calls []*types.Func,
 			if decl == nil || decl.Body == nil || slices.Contains(calls, fn) || len(calls) > 5 {
 				return true
 			}
-			r.checkInside(decl.Body, r.asSeenBy(fn, n, of), append(slices.Clip(calls), fn),
+			r.checkInside(decl.Body, r.asSeenBy(fn, n, held), append(slices.Clip(calls), fn),
 				func(_ ast.Node, format string, args ...any) { report(n, format, args...) })
 		}
 		return true
 	})
 }
 
-// asSeenBy returns the expression that names the same PerRun inside a method that is called: the field of its receiver.
-// It returns the expression as it is for functions, which may use a package variable.
-func (r *reporter) asSeenBy(fn *types.Func, call *ast.CallExpr, of ast.Expr) ast.Expr {
-	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	field, isField := of.(*ast.SelectorExpr)
-	recv := fn.Signature().Recv()
-	if !ok || !isField || recv == nil || r.identity(x.X) == "" || r.identity(x.X) != r.identity(field.X) {
-		return of
-	}
+// asSeenBy returns the expressions that name the same PerRun and run inside a function that is called: the field of its
+// receiver, and the parameter. A function may also use a PerRun in a package variable.
+func (r *reporter) asSeenBy(fn *types.Func, call *ast.CallExpr, held heldState) heldState {
 	decl := r.decls[fn]
-	if len(decl.Recv.List) != 1 || len(decl.Recv.List[0].Names) != 1 {
-		return of
+	seen := heldState{of: held.of}
+	params := paramNames(decl)
+	for i, arg := range call.Args {
+		if i < len(params) && r.isRunOf(held, arg) {
+			seen.run = params[i]
+		}
 	}
-	return &ast.SelectorExpr{X: decl.Recv.List[0].Names[0], Sel: field.Sel}
+	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	field, isField := held.of.(*ast.SelectorExpr)
+	recv := fn.Signature().Recv()
+	if !ok || !isField || recv == nil || r.identity(x.X) == "" || r.identity(x.X) != r.identity(field.X) ||
+		len(decl.Recv.List) != 1 || len(decl.Recv.List[0].Names) != 1 {
+		return seen
+	}
+	seen.of = &ast.SelectorExpr{X: decl.Recv.List[0].Names[0], Sel: field.Sel}
+	return seen
+}
+
+// paramNames returns the names of the parameters of a function, in order. It is empty if they have none.
+func paramNames(decl *ast.FuncDecl) []ast.Expr {
+	var names []ast.Expr
+	for _, field := range decl.Type.Params.List {
+		for _, name := range field.Names {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -4,76 +4,228 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A reach knows the values that a function can reach from one of its parameters: through fields, elements, pointers,
 // and local variables that hold nothing else. Memory behind a pointer, a map or a slice of the parameter is shared with
 // the caller, unless the function replaced it before, for example by a clone.
 type reach struct {
-	c       *code
-	root    *types.Var
-	sources map[*types.Var][]source
-	owned   map[string]bool // paths that the function replaced by values of its own
-	known   map[*types.Var]bool
+	c        *code
+	f        ast.Node // *ast.FuncDecl or *ast.FuncLit
+	root     *types.Var
+	byCopy   bool // root points to a copy; only what the copy refers to is shared
+	sources  map[*types.Var][]source
+	owned    map[string][]ast.Node // from a path to the nodes that replace its value by one that is not shared
+	known    map[*types.Var]bool
+	copies   map[*types.Var]bool
+	literals []*ast.FuncLit // inside the function
+	graphs   map[ast.Node]*graph
 }
 
 // A source is an expression that is assigned to a variable. In a range, the variable holds the elements of it.
 type source struct {
-	e      ast.Expr
+	e      ast.Expr // nil for a value that cannot be followed
 	ranged bool
 }
 
-// reachOf follows a variable through the body of a function.
-func (c *code) reachOf(root *types.Var, body ast.Node) *reach {
-	h := &reach{c, root, map[*types.Var][]source{}, map[string]bool{}, map[*types.Var]bool{}}
-	assign := func(target, value ast.Expr, ranged bool) {
-		if v := c.variable(target); v != nil {
-			h.sources[v] = append(h.sources[v], source{value, ranged})
+// reachOf follows a variable through a function.
+func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.follow(root, f, false) }
+
+// reachOfCopy follows a variable that points to a copy of a shared value.
+func (c *code) reachOfCopy(root *types.Var, f ast.Node) *reach { return c.follow(root, f, true) }
+
+func (c *code) follow(root *types.Var, f ast.Node, byCopy bool) *reach {
+	h := &reach{
+		c: c, f: f, root: root, byCopy: byCopy,
+		sources: map[*types.Var][]source{}, owned: map[string][]ast.Node{},
+		known: map[*types.Var]bool{}, copies: map[*types.Var]bool{}, graphs: map[ast.Node]*graph{},
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		h.readSources(n)
+		return true
+	})
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			h.readArguments(call)
+		}
+		return true
+	})
+	ast.Inspect(f, func(n ast.Node) bool {
+		h.readOwned(n)
+		return true
+	})
+	clear(h.known) // it was filled before all that is owned was known
+	clear(h.copies)
+	return h
+}
+
+func (h *reach) readSources(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		if n != h.f {
+			h.literals = append(h.literals, n)
+		}
+	case *ast.AssignStmt:
+		for i, target := range n.Lhs {
+			switch {
+			case len(n.Rhs) == len(n.Lhs):
+				h.addSource(target, n.Rhs[i], false)
+			case i == 0 && len(n.Rhs) == 1: // v, ok := m[k]
+				h.addSource(target, n.Rhs[0], false)
+			default:
+				h.addSource(target, nil, false)
+			}
+		}
+	case *ast.ValueSpec:
+		for i, name := range n.Names {
+			if len(n.Values) == len(n.Names) {
+				h.addSource(name, n.Values[i], false)
+			} else {
+				h.addSource(name, nil, false)
+			}
+		}
+	case *ast.RangeStmt:
+		if n.Key != nil {
+			h.addSource(n.Key, nil, false)
+		}
+		if n.Value != nil {
+			h.addSource(n.Value, n.X, true)
 		}
 	}
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i, target := range n.Lhs {
-				switch {
-				case len(n.Rhs) == len(n.Lhs):
-					assign(target, n.Rhs[i], false)
-				case i == 0 && len(n.Rhs) == 1: // v, ok := m[k]
-					assign(target, n.Rhs[0], false)
-				default:
-					assign(target, nil, false)
-				}
+}
+
+func (h *reach) addSource(target, value ast.Expr, ranged bool) {
+	if v := h.c.variable(target); v != nil {
+		h.sources[v] = append(h.sources[v], source{value, ranged})
+	}
+}
+
+// readArguments adds the arguments of a literal that is called as sources of its parameters.
+func (h *reach) readArguments(call *ast.CallExpr) {
+	literal, ok := ast.Unparen(h.onlyValue(call.Fun)).(*ast.FuncLit)
+	if !ok {
+		return
+	}
+	i := 0
+	for _, field := range literal.Type.Params.List {
+		_, variadic := field.Type.(*ast.Ellipsis)
+		for _, name := range field.Names {
+			if i < len(call.Args) && !variadic {
+				h.addSource(name, call.Args[i], false)
 			}
-		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if len(n.Values) == len(n.Names) {
-					assign(name, n.Values[i], false)
-				} else {
-					assign(name, nil, false)
-				}
+			i++
+		}
+	}
+}
+
+// onlyValue returns the expression that is assigned to a variable if there is only one, and any other expression as it
+// is.
+func (h *reach) onlyValue(e ast.Expr) ast.Expr {
+	if v := h.c.variable(e); v != nil && isLocal(h.f, v) && len(h.sources[v]) == 1 {
+		if s := h.sources[v][0]; s.e != nil && !s.ranged {
+			return s.e
+		}
+	}
+	return e
+}
+
+// callee returns the function or method that a call calls, also through a variable, or nil.
+func (h *reach) callee(call *ast.CallExpr) *types.Func {
+	if fn := h.c.callee(call); fn != nil {
+		return fn
+	}
+	fn, _ := typeutil.Callee(h.c.info, &ast.CallExpr{Fun: h.onlyValue(call.Fun)}).(*types.Func)
+	if fn == nil {
+		return nil
+	}
+	return fn.Origin()
+}
+
+// readOwned finds what replaces a value: an assignment, or a call that is passed the address.
+func (h *reach) readOwned(n ast.Node) {
+	own := func(e ast.Expr, by ast.Node) {
+		if h.isShared(e) {
+			return // a change that others see
+		}
+		paths := h.paths(e, true, 0)
+		if _, ok := by.(*ast.AssignStmt); ok && h.c.variable(e) != nil {
+			paths = paths[:min(len(paths), 1)] // the variable, not the one that it pointed to
+		}
+		for _, path := range paths {
+			h.owned[path] = append(h.owned[path], by)
+		}
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for i, target := range n.Lhs {
+			v := h.c.variable(target)
+			if len(n.Rhs) == len(n.Lhs) &&
+				(h.reaches(n.Rhs[i]) || v != nil && v != h.root && h.pointsToCopy(n.Rhs[i])) {
+				continue
 			}
-		case *ast.RangeStmt:
-			if n.Key != nil {
-				assign(n.Key, nil, false)
-			}
-			if n.Value != nil {
-				assign(n.Value, n.X, true)
+			own(target, n)
+		}
+	case *ast.CallExpr:
+		fn := h.callee(n)
+		for i, arg := range n.Args {
+			if h.pointsToCopy(arg) && h.c.mayReplace(fn, i) {
+				own(arg, n)
 			}
 		}
-		return true
-	})
-	// An assignment to the parameter or to a field of it replaces what was there.
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n, ok := n.(*ast.AssignStmt); ok {
-			for i, target := range n.Lhs {
-				if path := h.path(target); path != "" && (len(n.Rhs) != len(n.Lhs) || !h.reaches(n.Rhs[i])) {
-					h.owned[path] = true
-				}
-			}
+		if x := h.implicitAddress(n); x != nil && h.c.mayReplace(fn, -1) {
+			own(x, n)
 		}
+	}
+}
+
+// mayReplace reports whether a function may assign to the variable to which its parameter points, or to a field of it.
+// The receiver is parameter -1. A function of another package may.
+func (c *code) mayReplace(fn *types.Func, i int) bool {
+	decl := c.decls[fn]
+	if decl == nil || decl.Body == nil {
 		return true
+	}
+	param := fn.Signature().Recv()
+	if i >= 0 {
+		if i >= fn.Signature().Params().Len() || fn.Signature().Variadic() {
+			return true
+		}
+		param = fn.Signature().Params().At(i)
+	}
+	if replaces, ok := c.replaces[param]; ok {
+		return replaces
+	}
+	c.replaces[param] = true // while the function is looked at, which may call itself
+	h := c.reachOfCopy(param, decl)
+	name := strconv.Itoa(int(param.Pos()))
+	c.replaces[param] = slices.ContainsFunc(slices.Collect(maps.Keys(h.owned)), func(path string) bool {
+		return path == name || strings.HasPrefix(path, name+".")
 	})
-	return h
+	return c.replaces[param]
+}
+
+// implicitAddress returns the variable whose address a call of a method with a pointer receiver takes, or nil.
+func (h *reach) implicitAddress(call *ast.CallExpr) ast.Expr {
+	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	s := h.c.info.Selections[x]
+	if s == nil || s.Kind() != types.MethodVal {
+		return nil
+	}
+	_, takes := types.Unalias(s.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
+	_, has := types.Unalias(h.c.typeOf(x.X)).Underlying().(*types.Pointer)
+	if takes && (!has || h.pointsToCopy(x.X)) {
+		return x.X
+	}
+	return nil
 }
 
 // reaches reports whether the value of an expression comes from the parameter.
@@ -83,13 +235,13 @@ func (h *reach) reaches(e ast.Expr) bool {
 		return h.holds(h.c.variable(e))
 	case *ast.SelectorExpr:
 		s := h.c.info.Selections[e]
-		return s != nil && s.Kind() == types.FieldVal && h.reaches(e.X)
+		return s != nil && s.Kind() == types.FieldVal && (h.reaches(e.X) || h.pointsToCopy(e.X))
 	case *ast.IndexExpr:
 		return h.reaches(e.X)
 	case *ast.SliceExpr:
 		return h.reaches(e.X)
 	case *ast.StarExpr:
-		return h.reaches(e.X)
+		return h.reaches(e.X) || h.pointsToCopy(e.X)
 	case *ast.TypeAssertExpr:
 		return e.Type != nil && h.reaches(e.X)
 	case *ast.UnaryExpr:
@@ -106,31 +258,52 @@ func (h *reach) holds(v *types.Var) bool {
 		return false
 	}
 	if v == h.root {
-		return true
+		return !h.byCopy
 	}
-	if known, ok := h.known[v]; ok {
-		return known
+	return h.all(h.known, v, func(s source) bool { return h.reaches(s.e) })
+}
+
+// pointsToCopy reports whether an expression is a pointer to a copy of a value that comes from the parameter. A
+// change of the copy is not shared. A change of memory that the copy refers to is shared.
+func (h *reach) pointsToCopy(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v := h.c.variable(e)
+		if v == nil || v == h.root {
+			return v != nil && h.byCopy
+		}
+		return h.all(h.copies, v, func(s source) bool { return !s.ranged && h.pointsToCopy(s.e) })
+	case *ast.UnaryExpr:
+		return e.Op == token.AND && h.reaches(e.X) && !h.isShared(e.X)
 	}
-	h.known[v] = false // while its sources are followed, which may name it again
+	return false
+}
+
+// all reports whether a variable has sources, and all have a property. It remembers the answer.
+func (h *reach) all(known map[*types.Var]bool, v *types.Var, have func(source) bool) bool {
+	if answer, ok := known[v]; ok {
+		return answer
+	}
+	known[v] = false // while its sources are followed, which may name it again
 	for _, s := range h.sources[v] {
-		if s.e == nil || !h.reaches(s.e) {
+		if s.e == nil || !have(s) {
 			return false
 		}
 	}
-	h.known[v] = len(h.sources[v]) > 0
-	return h.known[v]
+	known[v] = len(h.sources[v]) > 0
+	return known[v]
 }
 
 // isShared reports whether an assignment to the expression changes memory that the caller sees.
 func (h *reach) isShared(e ast.Expr) bool {
 	e = ast.Unparen(e)
-	if path := h.path(e); path != "" && h.owned[path] {
+	if h.isOwned(e) {
 		return false
 	}
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
 		s := h.c.info.Selections[e]
-		if s == nil || s.Kind() != types.FieldVal || h.isOwned(e.X) {
+		if s == nil || s.Kind() != types.FieldVal {
 			return false
 		}
 		if s.Indirect() {
@@ -138,78 +311,123 @@ func (h *reach) isShared(e ast.Expr) bool {
 		}
 		return h.isShared(e.X)
 	case *ast.IndexExpr:
-		if h.isOwned(e.X) {
-			return false
-		}
 		if _, isArray := h.c.typeOf(e.X).Underlying().(*types.Array); isArray {
 			return h.isShared(e.X)
 		}
 		return h.reaches(e.X)
 	case *ast.StarExpr:
-		return !h.isOwned(e.X) && h.reaches(e.X)
+		return h.reaches(e.X)
 	}
 	return false
 }
 
-// isOwned reports whether the function replaced the value of an expression, or of something that it is a part of.
+// isOwned reports whether the function may have replaced the value of an expression, or of something that it is a part
+// of, before it evaluates the expression.
 func (h *reach) isOwned(e ast.Expr) bool {
-	for {
-		e = ast.Unparen(e)
-		if path := h.path(e); path != "" && h.owned[path] {
-			return true
-		}
-		switch x := e.(type) {
-		case *ast.SelectorExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.TypeAssertExpr:
-			e = x.X
-		case *ast.Ident:
-			v := h.c.variable(x)
-			if v == nil || v == h.root {
-				return false
+	for _, path := range h.paths(e, false, 0) {
+		for ; path != ""; path = path[:max(strings.LastIndex(path, "."), 0)] {
+			if slices.ContainsFunc(h.owned[path], func(by ast.Node) bool { return h.mayPrecede(by, e) }) {
+				return true
 			}
-			for _, s := range h.sources[v] {
-				if s.e != nil && s.e != e && !h.c.refers(s.e, v) && h.isOwned(s.e) {
-					return true
-				}
-			}
-			return false
-		default:
-			return false
 		}
 	}
+	return false
+}
+
+// mayPrecede reports whether a node may run before another one. In another function literal, it may.
+func (h *reach) mayPrecede(a, b ast.Node) bool {
+	f := h.functionOf(a)
+	if f != h.functionOf(b) {
+		return true
+	}
+	g, ok := h.graphs[f]
+	if !ok {
+		g = h.c.graphOf(f)
+		h.graphs[f] = g
+	}
+	if _, ok := g.find(a); !ok {
+		return true
+	}
+	if _, ok := g.find(b); !ok {
+		return true
+	}
+	return g.reaches(a, b)
+}
+
+// functionOf returns the innermost function around a node.
+func (h *reach) functionOf(n ast.Node) ast.Node {
+	f := h.f
+	for _, literal := range h.literals {
+		if literal.Body.Pos() <= n.Pos() && n.End() <= literal.Body.End() && literal.Pos() >= f.Pos() {
+			f = literal
+		}
+	}
+	return f
 }
 
 // refersTo reports whether the value of an expression gives access to memory that the caller sees.
 func (h *reach) refersTo(e ast.Expr) bool {
-	if !h.reaches(e) || h.isOwned(e) {
-		return false
-	}
-	switch h.c.typeOf(e).Underlying().(type) {
+	return h.reaches(e) && !h.isOwned(e) && isReference(h.c.typeOf(e))
+}
+
+// isReference reports whether a copy of a value shares memory with it.
+func isReference(t types.Type) bool {
+	switch t.Underlying().(type) {
 	case *types.Map, *types.Slice, *types.Pointer:
 		return true
 	}
 	return false
 }
 
-// path returns the text of the parameter or of a field inside it, or "" for any other expression.
-func (h *reach) path(e ast.Expr) string {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		if v := h.c.variable(e); v == h.root {
-			return v.Name()
-		}
-	case *ast.SelectorExpr:
-		s := h.c.info.Selections[e]
-		if x := h.path(e.X); x != "" && s != nil && !s.Indirect() {
-			return x + "." + e.Sel.Name
+// paths returns the names under which a function knows the value of an expression: a variable, and the fields and
+// elements that are selected from it. A variable that points to another one has the names of that too. If the expression
+// is assigned, a variable that holds a copy has only its own name.
+func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
+	if depth > 5 {
+		return nil
+	}
+	var all []string
+	add := func(e ast.Expr, suffix string) {
+		for _, path := range h.paths(e, assigned, depth+1) {
+			all = append(all, path+suffix)
 		}
 	}
-	return ""
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v := h.c.variable(e)
+		if v == nil || !isLocal(h.f, v) {
+			return nil
+		}
+		all = append(all, strconv.Itoa(int(v.Pos())))
+		for _, s := range h.sources[v] {
+			switch {
+			case s.e == nil || assigned && !isReference(v.Type()):
+			case s.ranged:
+				add(s.e, ".[]")
+			default:
+				add(s.e, "")
+			}
+		}
+	case *ast.SelectorExpr:
+		if s := h.c.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
+			add(e.X, "."+e.Sel.Name)
+		}
+	case *ast.IndexExpr:
+		add(e.X, ".[]")
+	case *ast.SliceExpr:
+		add(e.X, "")
+	case *ast.StarExpr:
+		add(e.X, "")
+	case *ast.TypeAssertExpr:
+		add(e.X, "")
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			add(e.X, "")
+		}
+	case *ast.CallExpr:
+		if h.c.info.Types[e.Fun].IsType() && len(e.Args) == 1 {
+			add(e.Args[0], "")
+		}
+	}
+	return all
 }

@@ -19,8 +19,8 @@ type check struct {
 	name string
 	// doc begins with one line, then has a blank line and the rule.
 	doc string
-	// tests says that the check reads test files too. Tests may do on purpose what is a mistake in a program, for
-	// example fire a point and drop the result.
+	// tests says that the check reads test files too. Tests may make such mistakes on purpose, for example fire
+	// a point and drop the result.
 	tests bool
 	facts []analysis.Fact
 	run   func(*reporter)
@@ -93,22 +93,41 @@ func (r *reporter) isInFile(fix analysis.SuggestedFix) bool {
 	return true
 }
 
-// qualified returns a name of a package as this package writes it.
-func (r *reporter) qualified(pkg *types.Package, name string) string {
-	if pkg == r.pass.Pkg {
-		return name
+// qualified returns a name of a package as the file of a position writes it.
+func (r *reporter) qualified(at token.Pos, pkg *types.Package, name string) string {
+	if in := r.importName(at, pkg); in != "" {
+		return in + "." + name
 	}
-	return pkg.Name() + "." + name
+	return name
 }
 
-// typeName returns a type as this package writes it.
-func (r *reporter) typeName(t types.Type) string {
-	return types.TypeString(t, func(pkg *types.Package) string {
-		if pkg == r.pass.Pkg {
-			return ""
+// typeName returns a type as the file of a position writes it.
+func (r *reporter) typeName(at token.Pos, t types.Type) string {
+	return types.TypeString(t, func(pkg *types.Package) string { return r.importName(at, pkg) })
+}
+
+// importName returns the name that a package has in the file of a position, or "" if its names need none. A file that
+// does not import the package would use the package's own name.
+func (r *reporter) importName(at token.Pos, pkg *types.Package) string {
+	if pkg == r.pass.Pkg {
+		return ""
+	}
+	name := pkg.Name()
+	for _, file := range r.pass.Files {
+		if at < file.FileStart || file.FileEnd < at {
+			continue
 		}
-		return pkg.Name()
-	})
+		for _, line := range file.Imports {
+			imported := r.info.PkgNameOf(line)
+			if imported == nil || imported.Imported() != pkg || imported.Name() == "_" {
+				continue
+			}
+			if name = imported.Name(); name == "." {
+				name = ""
+			}
+		}
+	}
+	return name
 }
 
 // remove returns a fix that deletes the text between two positions.

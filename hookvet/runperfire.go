@@ -2,7 +2,10 @@ package hookvet
 
 import (
 	"go/ast"
+	"go/constant"
+	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 )
@@ -12,31 +15,104 @@ var runPerFire = check{
 	doc: `find fires that make a run of their own
 
 Hooks keep their state in the run. If each fire of a unit of work has a new one, limits never count beyond one, and
-records do not belong together. The check reports a NewRun among the arguments of a fire if a run is at hand there, or
-if another fire of the function has one too.
+records do not belong together. The check looks at fires with a call of NewRun, or with a variable that holds one. It
+reports a fire
+
+  - if NewRun is among its arguments, and another run is at hand in a parameter or a variable. It is silent in another
+    goroutine, and if NewRun gets an environment of its own, because each may be another unit of work;
+  - if another fire of the function on the same Hooks has a run with the same environment. It is silent if both fires
+    are of one point, or both runs have names, and the payloads differ, because each may be a unit of work.
 
 Test files are not checked.`,
 	run: func(r *reporter) {
-		var before []fire
+		var before []ownRun
 		for _, f := range r.fires {
-			if len(f.call.Args) < 3 || !r.isNewRun(f.call.Args[1]) {
+			if len(f.call.Args) < 3 {
 				continue
 			}
-			if v := r.runAtHand(f); v != nil {
+			made := r.newRun(f.at, f.call.Args[1])
+			if made == nil {
+				continue
+			}
+			own := ownRun{f, made}
+			if v := r.runAtHand(own); v != nil && r.variable(f.call.Args[1]) == nil {
 				r.report(f.call.Args[1], nil, "this fire has a run of its own, so hooks forget what they kept in %s: "+
 					"pass %s, or %s.Child(env) for a unit of work that it starts", v.Name(), v.Name(), v.Name())
 				continue
 			}
 			for _, first := range before {
-				if r.bothRun(registering{first.call, first.at}, registering{f.call, f.at}) {
+				if r.isSameWork(first, own) && r.bothRun(registering{first.call, first.at}, registering{f.call, f.at}) {
 					r.report(f.call.Args[1], nil, "this fire and the one in line %d have a run each, so hooks forget what they "+
 						"kept: make one run and pass it to both", r.pass.Fset.Position(first.call.Pos()).Line)
 					break
 				}
 			}
-			before = append(before, f)
+			before = append(before, own)
 		}
 	},
+}
+
+// An ownRun is a fire with the call of NewRun that made its run.
+type ownRun struct {
+	fire
+	made *ast.CallExpr
+}
+
+// newRun returns the call of NewRun whose result an expression is: the call, or a variable of the function that is
+// assigned once. It returns nil for anything else.
+func (r *reporter) newRun(at inspector.Cursor, e ast.Expr) *ast.CallExpr {
+	if v := r.variable(e); v != nil {
+		return r.newRunOf(at, v)
+	}
+	if r.isNewRun(e) {
+		return ast.Unparen(e).(*ast.CallExpr)
+	}
+	return nil
+}
+
+// isSameWork reports whether two fires with different runs belong to the same unit of work.
+func (r *reporter) isSameWork(a, b ownRun) bool {
+	if a.made == b.made || a.hooks == nil || b.hooks == nil || !r.isSame(a.hooks, b.hooks) ||
+		!slices.EqualFunc(a.made.Args, b.made.Args, r.isSame) {
+		return false
+	}
+	decl, ok := outermostFunc(a.at)
+	if !ok || slices.ContainsFunc(a.made.Args, func(env ast.Expr) bool { return r.reassigned(decl, env) }) {
+		return false
+	}
+	named := r.variable(a.call.Args[1]) != nil && r.variable(b.call.Args[1]) != nil
+	return r.isSame(target(a.call.Args[2]), target(b.call.Args[2])) || !named && !a.point.is(b.point)
+}
+
+// target returns the expression whose address an expression is, and any other expression as it is.
+func target(e ast.Expr) ast.Expr {
+	if address, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && address.Op == token.AND {
+		return address.X
+	}
+	return e
+}
+
+// isSame reports whether two expressions have the same value: they are the same variable or field, the same constant,
+// or the zero value.
+func (r *reporter) isSame(a, b ast.Expr) bool {
+	a, b = ast.Unparen(a), ast.Unparen(b)
+	if one := r.identity(a); one != "" {
+		return one == r.identity(b)
+	}
+	if one, other := r.info.Types[a].Value, r.info.Types[b].Value; one != nil && other != nil {
+		return constant.Compare(one, token.EQL, other)
+	}
+	return r.isEmpty(a) && r.isEmpty(b) && types.ExprString(a) == types.ExprString(b)
+}
+
+// isEmpty reports whether an expression is nil, or a composite literal without elements, or a pointer to one.
+func (r *reporter) isEmpty(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if address, ok := e.(*ast.UnaryExpr); ok && address.Op == token.AND {
+		e = ast.Unparen(address.X)
+	}
+	literal, ok := e.(*ast.CompositeLit)
+	return ok && len(literal.Elts) == 0 || isNil(r.info, e)
 }
 
 // isNewRun reports whether an expression is a call of a NewRun function.
@@ -58,15 +134,52 @@ func (r *reporter) isNewRun(e ast.Expr) bool {
 	return false
 }
 
-// runAtHand returns a variable of a function that holds a run when the fire is reached, or nil.
-func (r *reporter) runAtHand(f fire) *types.Var {
+// runAtHand returns a variable of a function that holds another run when the fire is reached, or nil.
+func (r *reporter) runAtHand(f ownRun) *types.Var {
 	for scope := r.scopeAt(f.at); scope != nil && scope != r.pass.Pkg.Scope(); scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			v, ok := scope.Lookup(name).(*types.Var)
-			if ok && v.Pos() < f.call.Pos() && types.Identical(v.Type(), r.typeOf(f.call.Args[1])) && nameable(v) != nil {
+			if ok && v.Pos() < f.call.Pos() && types.Identical(v.Type(), r.typeOf(f.call.Args[1])) &&
+				nameable(v) != nil && r.hasWorkOf(f, v) {
 				return v
 			}
 		}
+	}
+	return nil
+}
+
+// hasWorkOf reports whether a fire belongs to the unit of work of a run: it is in the same goroutine, and its own run
+// has the environment of the other or an empty one.
+func (r *reporter) hasWorkOf(f ownRun, run *types.Var) bool {
+	for started := range f.at.Enclosing((*ast.GoStmt)(nil)) {
+		if run.Pos() < started.Node().Pos() {
+			return false
+		}
+	}
+	for _, env := range f.made.Args {
+		if r.isEmpty(env) {
+			continue
+		}
+		field, ok := ast.Unparen(env).(*ast.SelectorExpr)
+		if ok && r.variable(field.X) == run {
+			continue // run.Env
+		}
+		made := r.newRunOf(f.at, run)
+		if made == nil || !slices.EqualFunc(made.Args, f.made.Args, r.isSame) {
+			return false
+		}
+	}
+	return true
+}
+
+// newRunOf returns the call of NewRun that a variable holds, or nil.
+func (r *reporter) newRunOf(at inspector.Cursor, v *types.Var) *ast.CallExpr {
+	decl, ok := outermostFunc(at)
+	if !ok {
+		return nil
+	}
+	if from := r.assigned(decl, v); len(from) == 1 && from[0] != nil && r.isNewRun(from[0]) {
+		return ast.Unparen(from[0]).(*ast.CallExpr)
 	}
 	return nil
 }

@@ -18,12 +18,12 @@ clone, and return a payload with it.
 The check follows local variables and functions of the package.`,
 	tests: true,
 	run: func(r *reporter) {
-		w := &writes{r: r, found: map[*types.Func]map[int]bool{}}
+		w := &writes{r: r, found: map[*types.Func]map[int]bool{}, deep: map[*types.Func]map[int]bool{}}
 		for _, f := range r.hookFns {
-			if f.payload == nil {
+			if f.payload == nil || !hasReferences(f.payload.Type(), 5) {
 				continue
 			}
-			w.each(f.payload, f.body, func(n ast.Node, e ast.Expr, by string) {
+			w.each(r.reachOf(f.payload, f.node), func(n ast.Node, e ast.Expr, by string) {
 				if by == "" {
 					r.report(n, nil, "%s is shared with the program and other hooks: clone it and change the clone",
 						types.ExprString(e))
@@ -40,19 +40,13 @@ The check follows local variables and functions of the package.`,
 type writes struct {
 	r     *reporter
 	found map[*types.Func]map[int]bool // the parameters that a function changes in place; -1 is the receiver
+	deep  map[*types.Func]map[int]bool // the pointers of which it changes what a copy of their target shares
 }
 
 // each calls visit for each change of memory that is reached from a variable: the node to report, the expression that
 // is shared, and the function that changes it, if it is another one.
-func (w *writes) each(root *types.Var, body ast.Node, visit func(n ast.Node, shared ast.Expr, by string)) {
-	if !hasReferences(root.Type(), 5) {
-		return
-	}
-	h := w.r.reachOf(root, body)
-	if h.owned[root.Name()] {
-		return
-	}
-	ast.Inspect(body, func(n ast.Node) bool {
+func (w *writes) each(h *reach, visit func(n ast.Node, shared ast.Expr, by string)) {
+	ast.Inspect(h.f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, target := range n.Lhs {
@@ -101,24 +95,55 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 			return
 		}
 	}
-	fn := w.r.callee(call)
+	fn := h.callee(call)
 	if fn == nil || fn.Pkg() == nil {
 		return
 	}
 	if changesFirst(fn) {
 		if len(call.Args) > 0 && h.refersTo(call.Args[0]) {
-			visit(call, call.Args[0], fn.Pkg().Name()+"."+fn.Name())
+			visit(call, call.Args[0], w.r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 		}
 		return
 	}
-	changed := w.params(fn)
 	for i, arg := range call.Args {
-		if changed[i] && (h.refersTo(arg) || h.reaches(arg) && !h.isOwned(arg)) {
+		w.passed(h, fn, i, arg, call, visit)
+	}
+	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if recv := fn.Signature().Recv(); !ok || recv == nil || w.r.info.Selections[x] == nil {
+		return
+	}
+	if h.implicitAddress(call) == nil {
+		w.passed(h, fn, -1, x.X, call, visit)
+		return
+	}
+	if h.isOwned(x.X) {
+		return
+	}
+	changed := w.params(fn)[-1]
+	if !h.isShared(x.X) {
+		changed = (h.reaches(x.X) || h.pointsToCopy(x.X)) && w.deepParams(fn)[-1]
+	}
+	if changed {
+		visit(call, x.X, fn.Name())
+	}
+}
+
+// passed visits an argument, or the receiver at -1, that a function changes in place.
+func (w *writes) passed(h *reach, fn *types.Func, i int, arg ast.Expr, call *ast.CallExpr,
+	visit func(n ast.Node, shared ast.Expr, by string)) {
+	switch {
+	case h.isOwned(arg):
+	case h.reaches(arg):
+		if w.params(fn)[i] {
 			visit(call, arg, fn.Name())
 		}
-	}
-	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && changed[-1] && h.refersTo(x.X) {
-		visit(call, x.X, fn.Name())
+	case h.pointsToCopy(arg):
+		if w.deepParams(fn)[i] {
+			if address, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok {
+				arg = address.X
+			}
+			visit(call, arg, fn.Name())
+		}
 	}
 }
 
@@ -141,17 +166,29 @@ func changesFirst(fn *types.Func) bool {
 
 // params returns the parameters through which a function of the package changes something.
 func (w *writes) params(fn *types.Func) map[int]bool {
-	if found, ok := w.found[fn]; ok {
-		return found
+	return w.eachParam(fn, w.found, w.r.reachOf)
+}
+
+// deepParams returns the pointers of which a function of the package changes what their target shares with its copies.
+func (w *writes) deepParams(fn *types.Func) map[int]bool {
+	return w.eachParam(fn, w.deep, w.r.reachOfCopy)
+}
+
+func (w *writes) eachParam(fn *types.Func, found map[*types.Func]map[int]bool,
+	reachOf func(*types.Var, ast.Node) *reach) map[int]bool {
+	if changed, ok := found[fn]; ok {
+		return changed
 	}
 	changed := map[int]bool{}
-	w.found[fn] = changed // for functions that call themselves
+	found[fn] = changed // for functions that call themselves
 	decl := w.r.decls[fn]
 	if decl == nil || decl.Body == nil {
 		return changed
 	}
 	look := func(i int, v *types.Var) {
-		w.each(v, decl.Body, func(ast.Node, ast.Expr, string) { changed[i] = true })
+		if hasReferences(v.Type(), 5) {
+			w.each(reachOf(v, decl), func(ast.Node, ast.Expr, string) { changed[i] = true })
+		}
 	}
 	for i := range fn.Signature().Params().Len() {
 		look(i, fn.Signature().Params().At(i))

@@ -47,8 +47,8 @@ type Agent struct {
 	Request agent.LLMRequest
 
 	// Fallback is the reply of a run that was stopped before it had a reply; empty means DefaultFallback. A run
-	// that used up its rejections replies with the last rejected answer instead. A run that failed or was
-	// cancelled has no reply.
+	// that used up its rejections replies with the last rejected answer instead. A run has no reply if it failed, was
+	// cancelled or suspended, or if a hook declared it completed before there was a reply.
 	Fallback string
 
 	// ToolsDisabled reports whether tools are switched off; nil means they are enabled. It is called before each

@@ -91,9 +91,9 @@ func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []strin
 	return b
 }
 
-// run gives every call a result and answers the calls in the stored conversation, unless the run is suspended. The
-// function decide decides the calls.
-func (b *batch) run(decide func()) {
+// run gives every call a result and answers the calls in the stored conversation, unless the run is suspended. again
+// says that the calls were decided before the run was suspended.
+func (b *batch) run(again bool) {
 	r := b.r
 	r.open = nil
 	defer func() {
@@ -101,7 +101,11 @@ func (b *batch) run(decide func()) {
 			b.close()
 		}
 	}()
-	decide()
+	if again {
+		b.decideAgain()
+	} else {
+		b.decide()
+	}
 	if b.suspend(func(c *call) bool { return c.question != nil }) {
 		return
 	}

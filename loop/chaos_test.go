@@ -21,6 +21,7 @@ type chaos struct {
 	mu    sync.Mutex
 	moves []int
 	next  int
+	asks  bool // ask about each call unless a move says otherwise
 
 	approved map[string]int    // 1 if the last vote or answer was in favor, by run and id
 	judged   map[string]string // the call of the last vote
@@ -251,6 +252,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 // judge votes at random and records the calls that it allowed.
 func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	m := c.move(12)
+	if m == 0 && c.asks {
+		m = 2
+	}
 	key := run.ID() + " " + p.ID + " " + fmt.Sprint(p.Step)
 	c.mu.Lock()
 	call := p.Name + string(p.Args)
@@ -270,7 +274,7 @@ func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest
 	case 1:
 		return agent.Deny{Reason: "chaos"}, nil
 	case 2:
-		return agent.Ask{}, nil // no approver is set
+		return agent.Ask{}, nil
 	}
 	return nil, c.fails(m, 3, 4)
 }
@@ -298,6 +302,45 @@ func (c *chaos) answer(_ context.Context, run *agent.Run, q agent.Question) (age
 		return agent.Refuse{StopRun: c.move(2) == 1}, nil
 	}
 	return nil, c.fails(m, 5, 6)
+}
+
+// Approve answers later, or at random at once.
+func (c *chaos) Approve(_ context.Context, q agent.Question) (agent.Approval, error) {
+	m := c.move(12)
+	return c.approve(q, m), c.fails(m, 8, 9)
+}
+
+// approve returns an answer and records the call if it is approved.
+func (c *chaos) approve(q agent.Question, m int) agent.Approval {
+	approvals := map[int]agent.Approval{
+		1: {Allow: true}, 2: {Allow: true, Args: []byte(`{"by":"chaos"}`)}, 3: {Allow: true, Args: []byte(`{`)},
+		4: {Allow: true, StopRun: true}, 5: {StopRun: true}, 6: {Reason: "no"}, 7: {Allow: true, By: "ann"},
+	}
+	answer, known := approvals[m]
+	if !known {
+		return agent.Approval{Pending: true}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.approved[q.Run+" "+q.Call.ID+" "+fmt.Sprint(q.Call.Step)] = 0
+	if answer.Allow {
+		c.approved[q.Run+" "+q.Call.ID+" "+fmt.Sprint(q.Call.Step)] = 1
+	}
+	return answer
+}
+
+// resume answers some of the questions of a suspended run and continues it.
+func (c *chaos) resume(t testing.TB, rt *rapid.T, a *loop.Agent, ctx context.Context, s *agent.Suspension) (
+	agent.AgentResult, error,
+) {
+	state := sent(t, s)
+	var answers []loop.Answer
+	for i, q := range state.Questions {
+		if m := rapid.IntRange(0, 7).Draw(rt, "answer"); m > 0 || i == len(state.Questions)-1 && len(answers) == 0 {
+			answers = append(answers, loop.AnswerTo(q, c.approve(q, max(m, 1))))
+		}
+	}
+	return a.Resume(ctx, state, answers...)
 }
 
 // dispatched checks that the vote allowed exactly this call.
@@ -357,11 +400,16 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 		expert := &loop.Agent{Name: "expert", Model: script("expert"), Tools: ours, Limits: limits, Done: doneTool}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
+		var person agent.Approver
+		if rapid.Bool().Draw(rt, "approver") {
+			person, c.asks = c, rapid.Bool().Draw(rt, "asks")
+		}
 		ran := looptest.Harness{
 			Hooks: hooks(c),
 			Tools: append(ours[:len(ours):len(ours)], loop.Subagent(helper)),
 			Agent: &loop.Agent{
 				Model: script("boss"), Limits: limits, Done: doneTool, Handoffs: []*loop.Agent{expert}, Compactor: compactor,
+				Approver: person,
 			},
 		}.Make()
 		if rapid.IntRange(0, 5).Draw(rt, "cancelled") == 0 {
@@ -371,6 +419,15 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 			ran.Agent.Hooks.ObserveAny(fires)
 		}
 		got, failed := ran.Agent.Do(ctx, loop.Request{Task: "x"})
+		for got.Suspended != nil { // P11
+			if got.Stop.Cause != agent.CauseSuspended || failed != nil || got.Reply != "" {
+				rt.Fatalf("suspended, and %+v, %v", got, failed)
+			}
+			got, failed = c.resume(t, rt, ran.Agent, ctx, got.Suspended)
+			if failed != nil && got.Agent == "" {
+				rt.Fatalf("not resumed: %v", failed)
+			}
+		}
 
 		report := &collected{TB: t}
 		checkPaired(report, ran.Recorder) // P1 and P2: decided calls get one AfterTool

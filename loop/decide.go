@@ -125,6 +125,9 @@ func (b *batch) check(c *call) {
 	}
 	if unusable != nil {
 		c.refuse(agent.CallFailed, unusable, "", "")
+		if e != nil && e.done && r.typed != nil && unusable.Kind == agent.FailArguments {
+			r.countRejection(string(c.req.Args), verdict{feedback: unusable.Message})
+		}
 		return
 	}
 	if !b.permit(c, e) {

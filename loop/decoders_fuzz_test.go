@@ -189,3 +189,30 @@ func FuzzTasks(f *testing.F) {
 		}
 	})
 }
+
+// FuzzTypedAnswer takes arbitrary text as the answer of a RunAs. An accepted answer must decode.
+func FuzzTypedAnswer(f *testing.F) {
+	type answer struct {
+		Name  string            `json:"name"`
+		Parts []map[string]bool `json:"parts,omitempty"`
+		Next  *struct {
+			N int8 `json:"n"`
+		} `json:"next,omitempty"`
+	}
+	want, err := typeOf[answer]()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range []string{``, `{"name":"a"}`, `{"name":"a","parts":[{"b":true}],"next":{"n":1}}`, `{"name":"a"} x`,
+		`{"name":1}`, `{"nam":"a"}`, `{"name":"a","next":{"n":300}}`, `[`, "{\"name\":\"\xff\"}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if want.check(text, 1<<16) == "" {
+			var got answer
+			if err := json.Unmarshal([]byte(text), &got); err != nil {
+				t.Errorf("accepted %q: %v", text, err)
+			}
+		}
+	})
+}

@@ -2,9 +2,7 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -202,9 +200,9 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.T
 	limit, alwaysReturns := limitOf(c.entry.tool, r.limits.ToolTime)
 	w := r.waiting(c.entry.what, limit)
 	w.alwaysReturns, w.among = alwaysReturns, &f.all
-	report := &reporter{f: f}
+	report := &reporter{Context: ctx, f: f}
 	defer report.close()
-	ctx = agentspec.WithProgress(context.WithValue(ctx, flightKey{}, f), report.progress)
+	ctx = agentspec.WithProgress(report, report.progress)
 	return await(ctx, w, func(ctx context.Context) (agent.ToolOutput, error) { // an output with an error is guidance
 		if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
 			return tool.Output(ctx, c.req.Clone())
@@ -258,34 +256,4 @@ func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 		result.Kind = agent.FailCancelled
 	}
 	return result
-}
-
-// A reporter forwards the progress reports of one attempt until the attempt ends.
-type reporter struct {
-	f      *flight
-	mu     sync.Mutex
-	closed bool
-}
-
-func (p *reporter) progress(stage string, data json.RawMessage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return
-	}
-	r := p.f.r
-	if r.stream.read() {
-		r.stream.event(Event{Kind: EventProgress, Step: p.f.hookCall.Step, Progress: &agent.ToolProgress{
-			Call: p.f.hookCall.Clone(), Stage: stage, Data: slices.Clone(data),
-		}})
-	}
-	r.hooks.OnToolProgress.Fire(r.ctx, r.hookRun, agent.ToolProgress{
-		Call: p.f.hookCall, Stage: stage, Data: slices.Clone(data),
-	})
-}
-
-func (p *reporter) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
 }

@@ -50,23 +50,33 @@ func (r *run) gates(answer string, call *call) verdict {
 	v := verdict{answer: answer, by: by.Hook}
 	switch exit := exit.(type) {
 	case nil:
-		if err == nil {
+		if err != nil {
+			v.withheld, v.feedback = true, "the answer could not be checked: "+forModel(err)
+			break
+		}
+		problem := r.typed.check(asked.Answer, r.limits.ArgBytes)
+		if problem == "" {
 			return verdict{accepted: true, answer: asked.Answer}
 		}
-		v.withheld, v.feedback = true, "the answer could not be checked: "+forModel(err)
+		v.answer, v.by, v.feedback = asked.Answer, "", problem
 	case agent.RejectDone:
 		v.feedback = orElse(orElse(exit.Feedback, exit.Reason), "the answer was rejected without a reason")
 	default:
 		v.withheld, v.feedback = true, illegal(exit).Error()
 	}
-	n = r.counts.add(&r.counts.rejections, 1)
+	r.countRejection(answer, v)
+	return v
+}
+
+// countRejection stops the run if its answers were rejected too often.
+func (r *run) countRejection(answer string, v verdict) {
+	n := r.counts.add(&r.counts.rejections, 1)
 	if limit := r.limits.Rejections; limit > 0 && n >= limit {
 		r.stop(agent.CauseRetryLimit, map[string]any{
 			"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by,
 		},
 			"The answer was rejected %d/%d times, the last time because: %s", n, limit, v.feedback)
 	}
-	return v
 }
 
 // accept makes an answer that passed the gates the reply of the run.
@@ -99,7 +109,11 @@ func (b *batch) finish(c *call) {
 // done passes a call of the done tool to the gates.
 func (b *batch) done(c *call) {
 	r := b.r
-	v := r.gates(answerOf(c.req.Args), c)
+	answer := string(c.req.Args)
+	if r.typed == nil {
+		answer = answerOf(c.req.Args)
+	}
+	v := r.gates(answer, c)
 	if !v.accepted {
 		c.refuse(agent.CallRefused, &agent.ToolError{
 			Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback,

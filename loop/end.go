@@ -187,7 +187,7 @@ func (r *run) chooseReply() {
 		r.noteInterruption()
 	case s.interim.text != "" && r.mayEndWith(s.interim):
 		final = s.interim
-	default:
+	case r.strongest().Cause != agent.CauseCompleted:
 		final.text = r.agent.fallback()
 	}
 	if final.text != "" && !final.stored {

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -64,4 +65,59 @@ func ExampleSubagent() {
 	result, err := a.Run(context.Background(), "How high is it?")
 	fmt.Println(result.Calls[0].Output, result.Reply, err)
 	// Output: It is 8849 m high. 8849 m. <nil>
+}
+
+// atDesk is an approver that sends each question to a person, who answers later.
+type atDesk struct{}
+
+func (atDesk) Approve(context.Context, agent.Question) (agent.Approval, error) {
+	return agent.Approval{Pending: true}, nil
+}
+
+// A run waits for a person, and another process continues it with the answer.
+func ExampleAgent_Resume() {
+	model := looptest.NewScript(looptest.Call("pay", `{"euro":1200}`), looptest.Reply("It is paid."))
+	process := func() *loop.Agent { // the agent of each process
+		pay := loop.Tool("pay", "pays", func(_ context.Context, in map[string]int) (string, error) {
+			return fmt.Sprint("paid ", in["euro"]), nil
+		})
+		a := &loop.Agent{
+			Name: "clerk", Model: model, Tools: []agent.Tool{pay}, Approver: atDesk{}, Hooks: new(agent.Hooks),
+		}
+		a.Hooks.OnPermission.AddFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest,
+		) (agent.OnPermissionOutcome, error) {
+			return agent.Ask{Prompt: "Is this payment right?"}, nil
+		})
+		return a
+	}
+	result, _ := process().Run(context.Background(), "Pay the rent.")
+	question := result.Suspended.Questions[0]
+	fmt.Println(result.Stop.Cause, question.Prompt, string(question.Call.Args))
+
+	stored, _ := json.Marshal(result.Suspended) // until the person has answered
+
+	var state agent.Suspension
+	_ = json.Unmarshal(stored, &state)
+	result, err := process().Resume(context.Background(), state,
+		loop.AnswerTo(state.Questions[0], agent.Approval{Allow: true, By: "ann"}))
+	fmt.Println(result.Calls[0].Output, result.Reply, err)
+	// Output:
+	// suspended Is this payment right? {"euro":1200}
+	// paid 1200 It is paid. <nil>
+}
+
+// RunAs reads the answer of a model as a value.
+func ExampleRunAs() {
+	type invoice struct {
+		Number string  `json:"number" jsonschema:"as printed"`
+		Total  float64 `json:"total"`
+	}
+	a := &loop.Agent{Model: looptest.NewScript(
+		looptest.Reply("The total is 9.50."), // rejected, because it is not JSON
+		looptest.Reply(`{"number":"A1","total":9.5}`),
+	)}
+	got, result, err := loop.RunAs[invoice](context.Background(), a, loop.Request{Task: "Read this invoice: ..."})
+	fmt.Println(got.Number, got.Total, result.Steps, err)
+	// Output: A1 9.5 2 <nil>
 }

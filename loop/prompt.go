@@ -160,6 +160,9 @@ func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMRespons
 func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recorded []agent.Message) {
 	req = r.agent.Request.Clone()
 	req.Step = at.Number
+	if r.typed != nil && r.agent.Done.Name == "" {
+		req.ResponseFormat = r.typed.format()
+	}
 	var tail []agent.Message
 	if r.note != "" {
 		tail = append(tail, agent.Message{Role: agent.RoleUser, Content: r.note})

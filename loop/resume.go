@@ -151,7 +151,7 @@ func (r *run) workAgain(_ agent.Step, result *agent.StepResult) {
 	}
 	b := r.open
 	defer func() { result.Results = b.hookResults }()
-	b.run(b.decideAgain)
+	b.run(true)
 	if b.to != nil && !r.state.over() {
 		r.handOver(b.to, Request{Task: b.task, Messages: r.conversation.recorded(), Seed: b.seed}, nil)
 	}

@@ -45,6 +45,7 @@ type run struct {
 	timeouts     timeouts
 	spawned      attempts // the runs that this run started
 
+	typed     *typed            // the type of the answer; nil: any text
 	from      *snapshot         // the state that the run continues; nil: a new run
 	answers   map[string]Answer // to the questions of the suspended runs, by the ID of the question
 	mayWait   bool              // the run can be suspended

@@ -16,6 +16,7 @@ type origin struct {
 	outer   *run        // the run that starts this one
 	emit    func(Event) // the reader of Stream
 	state   *snapshot   // the run was suspended and continues
+	typed   *typed      // the type of the answer; nil: any text
 	mayWait bool        // the outer run can be suspended with this one
 }
 
@@ -53,7 +54,7 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	if err := agentspec.CheckPairs(messages, from.state != nil); err != nil {
 		return nil, fmt.Errorf("agent %q: the conversation cannot be continued: %w", a.name(), err)
 	}
-	tools, err := newTable(a)
+	tools, err := newTable(a, from.typed)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
 		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
-		from: from.state, answers: answers, mayWait: outer == nil || from.mayWait,
+		from: from.state, answers: answers, typed: from.typed, mayWait: outer == nil || from.mayWait,
 	}
 	tokens := a.Tokens
 	base := a.Hooks

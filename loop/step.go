@@ -61,7 +61,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		r.response.ToolCalls = record.ToolCalls
 		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
 		defer func() { result.Results = b.hookResults }()
-		b.run(b.decide)
+		b.run(false)
 		if b.to != nil && !r.state.over() {
 			r.handOver(b.to, Request{Task: b.task, Messages: r.conversation.recorded(), Seed: b.seed}, nil)
 		}

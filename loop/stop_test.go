@@ -286,6 +286,22 @@ func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
 	}
 }
 
+func TestACompletedRunHasNoFallback(t *testing.T) {
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("submit", nil)),
+		Tools: tools(&looptest.Tool{Name: "submit"}),
+		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+			if s.Number == 1 {
+				return []agent.EndRun{{Cause: agent.CauseCompleted, Message: "submitted"}}, nil
+			}
+			return nil, nil
+		})),
+	}.Run(t, "x")
+	if last := ran.Messages[len(ran.Messages)-1]; ran.Reply != "" || ran.Forced() || last.Role != agent.RoleTool {
+		t.Errorf("replied %q, stored %+v", ran.Reply, last)
+	}
+}
+
 func TestSignalsCanAlwaysBeEncoded(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),

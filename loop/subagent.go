@@ -13,7 +13,8 @@ import (
 // Subagent makes an agent a tool, with the agent's name and description. Each call is a new run on an empty
 // conversation. The inner run fires the hooks of the calling run as its outer layer, and its usage counts towards
 // that run. If the agent has no Model, Approver or Clock, it uses those of the calling run. If the inner run is
-// stopped before it is done, the call fails with the reply as guidance.
+// stopped before it is done, the call fails with the reply as guidance. If it is suspended, the calling run is
+// suspended with it.
 func Subagent(a *Agent) agent.Tool {
 	if a == nil {
 		panic("loop: Subagent of a nil agent; pass one")
@@ -56,7 +57,7 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 // Spawn runs an agent inside the run that called a tool with ctx, as [Subagent] does. A tool uses it to choose the
 // messages, the ID or the seed of the inner run. Without a Seed, the seed follows from that of the outer run, the ID
 // and the Task. Conversation, User and Tenant are those of the outer run. The inner run is cancelled when the outer run
-// ends. Outside a run, Spawn is the same as [Agent.Do].
+// ends. If the inner run is suspended, the error is [ErrSuspended]. Outside a run, Spawn is the same as [Agent.Do].
 func Spawn(ctx context.Context, a *Agent, req Request) (agent.AgentResult, error) {
 	outer := runOf(ctx)
 	if outer == nil {

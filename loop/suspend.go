@@ -96,7 +96,11 @@ func (r *run) snapshot() (*snapshot, error) {
 		r.warn("%d rewrites of the conversation were dropped, because the run is suspended", n)
 	}
 	if r.open == nil {
-		s.Results = slices.Clone(r.results[len(r.results)-1])
+		if n := len(r.results); n > 0 {
+			s.Results = slices.Clone(r.results[n-1])
+		} else { // the agent that took over is suspended once more
+			s.Results = r.from.Results
+		}
 		return s, nil
 	}
 	for _, call := range r.open.calls {
@@ -107,16 +111,17 @@ func (r *run) snapshot() (*snapshot, error) {
 
 // saved returns the call for the state.
 func (c *call) saved(last bool) savedCall {
-	saved := savedCall{
-		ID: c.req.ID, Name: c.req.Name, Args: c.req.Args, Fired: c.fired, Question: c.question, Skip: c.skip,
-		Last: last, Task: c.task, Spawned: c.spawned,
-	}
-	if c.to != nil {
-		saved.To = c.to.name()
-	}
-	if c.result != nil {
+	saved := savedCall{ID: c.req.ID, Name: c.req.Name, Args: c.req.Args, Fired: c.fired, Last: last}
+	switch {
+	case c.result != nil:
 		result := c.result.Clone()
 		saved.Result = &result
+	case c.question != nil:
+		saved.Question, saved.Skip = c.question, c.skip
+	case c.to != nil:
+		saved.To, saved.Task = c.to.name(), c.task
+	default:
+		saved.Spawned = c.spawned
 	}
 	return saved
 }

@@ -168,8 +168,9 @@ func suspendable() map[string]func() *site {
 				call("look", nil), call("pay", `{"a":1}`), call("look", nil), call("pay", `{"a":2}`), reply("ok"))}
 		},
 		"Cached": func() *site {
-			return &site{asks: pay, build: plain, turns: main(call("pay", nil), reply("ok")), hooks: hooks(
-				atTool("pay", agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}, Reason: "known"}, nil))}
+			cached := atTool("pay", agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}, Reason: "known"}, nil)
+			return &site{asks: pay, build: plain, hooks: hooks(cached), turns: main(
+				calls(call("pay", nil), call("pay", nil)), reply("ok"))}
 		},
 		"DoneTool": func() *site {
 			return &site{asks: []string{"done"}, turns: main(calls(call("done", `{"answer":"42"}`), call("look", nil))),
@@ -199,7 +200,8 @@ func suspendable() map[string]func() *site {
 		},
 		"HandoffTarget": func() *site {
 			return &site{asks: pay,
-				turns: both(turns(calls(call("look", nil), call("transfer_to_other", nil))), turns(call("pay", nil), reply("ok"))),
+				turns: both(turns(calls(call("look", nil), call("transfer_to_other", nil))),
+					turns(call("pay", nil), call("pay", `{"a":2}`), reply("ok"))),
 				build: func(s *site) *loop.Agent {
 					a := s.agent("main", s.tool("look"))
 					a.Handoffs = []*loop.Agent{s.agent("other", s.tool("pay"))}

@@ -38,8 +38,8 @@ type entry struct {
 	done   bool
 }
 
-// newTable returns the table of an agent's runs.
-func newTable(a *Agent) (*table, error) {
+// newTable returns the table of an agent's runs. The done tool takes an answer of the given type, unless that is nil.
+func newTable(a *Agent, answer *typed) (*table, error) {
 	t := &table{agent: a, byName: make(map[string]*entry)}
 	var errs []error
 	for _, tool := range a.Tools {
@@ -49,7 +49,11 @@ func newTable(a *Agent) (*table, error) {
 		errs = append(errs, t.add(&entry{schema: handoffSchema(target), target: target}))
 	}
 	if a.Done.Name != "" {
-		errs = append(errs, t.add(&entry{schema: a.Done, done: true}))
+		done := a.Done
+		if answer != nil {
+			done.Parameters = answer.schema
+		}
+		errs = append(errs, t.add(&entry{schema: done, done: true}))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("agent %q: %w", a.name(), err)
@@ -158,6 +162,16 @@ func (a *Agent) resolved(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	}
 	a.schemas[string(s.Parameters)] = resolved
 	return resolved, nil
+}
+
+// CheckSchema returns the error with which an agent would refuse a tool of this schema, or nil. Use it for tools that
+// come from elsewhere, for example from a server: leave out the unusable ones, so that the agent runs with the others.
+func CheckSchema(s agent.ToolSchema) error {
+	if s.Name == "" {
+		return errors.New("the tool has no name; give its schema one")
+	}
+	_, err := resolve(s)
+	return err
 }
 
 // resolve compiles the schema of a tool. Without parameters the tool accepts any object.

@@ -83,7 +83,7 @@ func ExampleReplace() {
 func ExampleEdit() {
 	var hooks mail.Hooks
 	hooks.BeforeShow.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
-		m.From = "somebody else" // a copy: this has no effect
+		m.From = "somebody else" //hookvet:ignore lostchange a copy: this has no effect
 		return mail.EditBeforeShow(mail.Text(strings.ToUpper(string(m.Body))), "loud"), nil
 	})
 	message := mail.Message{From: "me", Body: "hello"}

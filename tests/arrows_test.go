@@ -71,7 +71,8 @@ var rows = []row{
 	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
-	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
+	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...),
+		modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},
 	{
 		dir:     "builtin/internal",

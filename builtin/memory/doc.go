@@ -7,5 +7,5 @@
 // Conversations are stored by package state, and records for people by package record. The package imports packages
 // limit and redact and internal packages.
 //
-// Start with [Injector] and [OpenFile].
+// Start with [Injector] and [OpenFile]. [Tools] and [NoteTool] let the model itself keep facts and notes.
 package memory

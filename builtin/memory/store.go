@@ -10,7 +10,7 @@ import (
 
 // A Store holds knowledge that outlives a conversation: facts with their history, preferences of the user, and
 // episodes. An episode is an event and its outcome. [Map] keeps a Store in memory and [File] in a file. Implementations
-// are safe for concurrent use.
+// are safe for concurrent use; package memorytest checks them.
 //
 // Facts are never deleted: a new value or Forget closes a fact, which stays in the history. An empty scope means
 // [GlobalScope], except in Facts.

@@ -132,10 +132,11 @@ func TestSpecialAnswersAreNotCached(t *testing.T) {
 
 func TestAPendingAnswerIsNotRemembered(t *testing.T) {
 	var asked int
-	r := &permission.Remember{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+	later := fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
 		asked++
 		return agent.Approval{Pending: asked == 1, Allow: asked > 1}, nil
-	})}
+	})
+	r := &permission.Remember{Approver: later}
 	q := agent.Question{Call: agent.ToolCallRequest{Name: "pay", Args: []byte(`{}`)}}
 	first, _ := r.Approve(t.Context(), q)
 	second, _ := r.Approve(t.Context(), q)

@@ -48,7 +48,7 @@ import (
 // followed to a file without records of the log.
 //
 // Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
-// for it, except what is said of files and their locks.
+// for it, except the rules about files and their locks.
 //
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
 // even if it is bound twice. Bind panics without a Path or Store, with both, and on unknown Points.

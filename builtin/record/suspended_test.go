@@ -15,8 +15,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// TestRecordsOfASuspendedRun: the audit log says who answered and when, and the files of the resumed part do not replace
-// those of the first part.
+// TestRecordsOfASuspendedRun: the audit log says who answered and when, and the files of the resumed part do not
+// replace those of the first part.
 func TestRecordsOfASuspendedRun(t *testing.T) {
 	dir, audit := t.TempDir(), filepath.Join(t.TempDir(), "audit")
 	script := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))

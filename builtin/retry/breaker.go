@@ -51,7 +51,7 @@ type OpenError struct {
 	Cause error         // the failure that opened the breaker; nil: the call was not made
 }
 
-// Error says for how long there is no call.
+// Error says how long the pause lasts.
 func (e *OpenError) Error() string {
 	text := e.What + " failed too often and is being probed; try again later"
 	if e.Wait > 0 {
@@ -73,7 +73,7 @@ type circuitKey struct {
 	name  string
 }
 
-// A circuit counts the failures of a model or a tool in a row. There is none after a success.
+// A circuit counts the failures of a model or a tool in a row. A success removes it.
 type circuit struct {
 	failures int
 	last     time.Time // of the last failure
@@ -151,7 +151,7 @@ func guarded[R any](
 	switch {
 	case err == nil:
 		result = success
-	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+	case ctx.Err() != nil || isCancelled(err):
 	case isTemporary(b.Temporary, err):
 		result = failure
 	default:

@@ -22,9 +22,8 @@ import (
 // fetched once, and the tool does not run for the other two calls. Such a call has the status skipped, and By is this
 // hook. The call was permitted before, because permissions are decided before AroundTool.
 //
-// Only successful results of tools whose schema has ReadOnly are kept. A call of any other tool may change what they
-// read, so it removes all results of its owner. List no tool whose result depends on the moment, such as the time of
-// day.
+// Only successful results of tools whose schema has ReadOnly are kept. A call of any other tool may make them outdated,
+// so it removes all results of its owner. List no tool whose result depends on the moment, such as the time of day.
 //
 // Calls are the same if their arguments are equal as JSON values. Results belong to the conversation; Share makes them
 // available to more runs. A result is used for MaxAge, by the clock of the run. When all results together exceed

@@ -76,5 +76,5 @@ func (f *Fallback) AroundLLM(
 
 // isFinal reports whether another model cannot help after an error.
 func isFinal(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, context.Canceled) || find[*agent.PromptTooLong](err)
+	return ctx.Err() != nil || isCancelled(err) || find[*agent.PromptTooLong](err)
 }

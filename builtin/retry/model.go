@@ -21,7 +21,7 @@ import (
 // the run. The errors that are repeated are those of [Temporary]. A cancellation ends a wait at once.
 //
 // Each attempt counts as a call of the model. A reply that was streamed in part starts again, and its chunks have a
-// higher Attempt.
+// higher Attempt. Calls that other hooks make with run.Env.Model fire no point and are not repeated.
 //
 // Model uses AroundLLM and keeps no state. The zero value is ready. Bind panics on a negative bound and on no attempts.
 type Model struct {

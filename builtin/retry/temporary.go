@@ -24,7 +24,7 @@ import (
 // an *agent.PromptTooLong, an open [Breaker], and an *agent.ToolError that has NoRetry or StopRun or whose Kind says
 // that the tool did not run.
 func Temporary(err error) bool {
-	if err == nil || errors.Is(err, context.Canceled) || find[*agent.PromptTooLong](err) || find[*OpenError](err) {
+	if err == nil || isCancelled(err) || find[*agent.PromptTooLong](err) || find[*OpenError](err) {
 		return false
 	}
 	var tool *agent.ToolError
@@ -42,11 +42,17 @@ func Temporary(err error) bool {
 	if errors.As(err, &host) && host.IsNotFound {
 		return false
 	}
-	var network net.Error
-	return retryAfter(err) > 0 || find[*net.OpError](err) || errors.As(err, &network) && network.Timeout() ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) ||
-		errors.Is(err, io.ErrUnexpectedEOF)
+	return isTimeout(err) || retryAfter(err) > 0 || find[*net.OpError](err) || errors.Is(err, io.ErrUnexpectedEOF)
 }
+
+func isTimeout(err error) bool {
+	var late interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) ||
+		errors.As(err, &late) && late.Timeout()
+}
+
+// isCancelled reports whether a call was cancelled. A call that a time limit has cancelled is a timeout instead.
+func isCancelled(err error) bool { return errors.Is(err, context.Canceled) && !isTimeout(err) }
 
 // find reports whether err is or wraps an error of type E.
 func find[E error](err error) bool {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 )
 
 // A refusal is permanent, whatever it wraps.
@@ -67,6 +68,7 @@ func TestTemporary(t *testing.T) {
 		{"cut reply", io.ErrUnexpectedEOF, true},
 		{"end of file", io.EOF, false},
 		{"cancelled", context.Canceled, false},
+		{"cancelled by a time limit", fmt.Errorf("%w: %w", &loop.TimeoutError{}, context.Canceled), true},
 		{"cancelled overload", fmt.Errorf("%w: %w", overload{}, context.Canceled), false},
 		{"prompt too long", fmt.Errorf("%w: %w", overload{}, &agent.PromptTooLong{}), false},
 		{"open breaker", fmt.Errorf("%w: %w", overload{}, &retry.OpenError{}), false},

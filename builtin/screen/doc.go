@@ -1,9 +1,9 @@
-// Package screen checks the texts that enter and leave a run: the task, and the outputs of tools.
+// Package screen checks the texts that enter and leave a run: the task, the outputs of tools, and the reply.
 //
-// Input refuses tasks; Output passes tool outputs through validators that rewrite or reject them. Checks of tool calls
-// belong in package permission, and checks of final answers in package done.
+// Input refuses tasks; Output and Reply pass tool outputs and replies through validators that rewrite or reject them.
+// Checks of tool calls belong in package permission. Package done checks whether the work behind an answer is done.
 //
 // The package imports github.com/google/jsonschema-go for [Schema].
 //
-// Start with [Input] and [Output].
+// Start with [Input], [Output] and [Reply].
 package screen

@@ -20,6 +20,17 @@ func ExampleOutput() {
 	// Output: ask [REDACTED]
 }
 
+// The e-mail address is neither in the reply nor in the stored conversation.
+func ExampleReply() {
+	var hooks agent.Hooks
+	hooks.Use(&screen.Reply{Validators: []screen.Validator{screen.RedactPersonal()}})
+
+	answer := agent.DoneRequest{Answer: "write to jane@example.org"}
+	hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &answer)
+	fmt.Println(answer.Answer)
+	// Output: write to [REDACTED]
+}
+
 // The key that a tool printed does not reach the model.
 func ExampleRedact() {
 	var hooks agent.Hooks

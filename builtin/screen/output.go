@@ -28,9 +28,10 @@ import (
 // The validators run in order on successful results; each receives the output of the preceding one. A rejection turns
 // the result into a failure: Output is empty, and Err is "output validation: " followed by the reason. If a validator
 // returns an error, the result is withheld from the model, because AfterTool fails closed. All validators but [Schema]
-// also run on the warnings of the tool; a rejected warning is dropped. On a failed result only [Redact] and
-// [RedactPersonal] run. Parts, for example images, and the Context that other hooks add are not checked. A rejected
-// output loses its Parts and Warnings, too.
+// also run on the warnings of the tool and on the Context that hooks have added; a rejected text is dropped. On a
+// failed result only [Redact] and [RedactPersonal] run. A rejected output loses its Parts and Warnings, too. Parts, for
+// example images, are not checked, and neither is the Context of hooks with a lower priority. For the reply of the run,
+// see [Reply].
 type Output struct {
 	Validators []Validator // required
 }
@@ -64,7 +65,11 @@ func (v *Output) check() error {
 	if len(v.Validators) == 0 {
 		return errors.New("Validators is empty, so every output would pass; give one, such as LengthCap(2000)")
 	}
-	for i, one := range v.Validators {
+	return checkAll(v.Validators)
+}
+
+func checkAll(validators []Validator) error {
+	for i, one := range validators {
 		if one == nil {
 			return fmt.Errorf("Validators[%d] is nil; give a validator or leave it out", i)
 		}
@@ -85,16 +90,23 @@ func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolC
 		v.redact(&result)
 	} else {
 		rejection, err := v.validate(ctx, &result)
+		if err == nil && rejection == "" {
+			err = v.validateContext(ctx, &result)
+		}
 		if err != nil {
 			return nil, err
 		}
 		if rejection != "" {
 			result.Output, result.Err, result.Kind = "", "output validation: "+rejection, agent.FailRejected
 			result.Parts, result.Warnings = nil, nil
+			if err := v.validateContext(ctx, &result); err != nil {
+				return nil, err
+			}
 			return agent.ReplaceAfterTool(result, "output rejected"), nil
 		}
 	}
-	if result.Output == before.Output && result.Err == before.Err && slices.Equal(result.Warnings, before.Warnings) {
+	if result.Output == before.Output && result.Err == before.Err && slices.Equal(result.Warnings, before.Warnings) &&
+		slices.Equal(result.Context, before.Context) {
 		return nil, nil
 	}
 	return agent.ReplaceAfterTool(result, "output changed"), nil
@@ -108,24 +120,44 @@ func (v *Output) validate(ctx context.Context, result *agent.ToolCallResult) (re
 		if err == nil && rejection != "" {
 			return rejection, nil
 		}
-		if _, isSchema := one.(*schemaCheck); err == nil && !isSchema {
-			var kept []string
-			for _, w := range result.Warnings {
-				w, rejection, err = one.Validate(ctx, result.Call, w)
-				if err != nil {
-					break
-				}
-				if rejection == "" {
-					kept = append(kept, w)
-				}
-			}
-			result.Warnings = kept
+		if err == nil {
+			result.Warnings, err = accepted(ctx, one, result.Call, result.Warnings)
 		}
 		if err != nil {
 			return "", fmt.Errorf("validator %d (%T): %w", i, one, err)
 		}
 	}
 	return "", nil
+}
+
+// validateContext runs the validators on the texts of other hooks.
+func (v *Output) validateContext(ctx context.Context, result *agent.ToolCallResult) (err error) {
+	for i, one := range v.Validators {
+		if result.Context, err = accepted(ctx, one, result.Call, result.Context); err != nil {
+			return fmt.Errorf("validator %d (%T) on the context: %w", i, one, err)
+		}
+	}
+	return nil
+}
+
+// accepted returns the texts as a validator accepts them, without those that it rejects. A text need not match a
+// schema.
+func accepted(
+	ctx context.Context, v Validator, call agent.ToolCallRequest, texts []string,
+) (kept []string, err error) {
+	if _, isSchema := v.(*schemaCheck); isSchema {
+		return texts, nil
+	}
+	for _, text := range texts {
+		text, rejection, err := v.Validate(ctx, call, text)
+		if err != nil {
+			return nil, err
+		}
+		if rejection == "" {
+			kept = append(kept, text)
+		}
+	}
+	return kept, nil
 }
 
 // redact removes secrets and personal data from the texts of a failed result.
@@ -139,6 +171,10 @@ func (v *Output) redact(result *agent.ToolCallResult) {
 		result.Warnings = slices.Clone(result.Warnings)
 		for i, w := range result.Warnings {
 			result.Warnings[i] = r.accepted(w)
+		}
+		result.Context = slices.Clone(result.Context)
+		for i, c := range result.Context {
+			result.Context[i] = r.accepted(c)
 		}
 	}
 }

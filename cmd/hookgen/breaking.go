@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,10 +14,12 @@ import (
 	"github.com/hookgen/hookgen/gen/breaking"
 )
 
-// A specVersion is one version of a spec, and the path of its module, or "".
+// A specVersion is one version of a spec.
 type specVersion struct {
 	breaking.Version
-	module string
+	module string // the path of its module, or ""
+	root   string // the directory of the module
+	down   string // the directory of the spec, relative to root and slash-separated
 }
 
 // breaking reports the differences between the spec in the directory and an older version of it. It returns the exit
@@ -26,9 +29,18 @@ func (i *invocation) breaking() int {
 	now, err := i.newVersion()
 	if err == nil {
 		var old *specVersion
-		if old, err = i.oldVersion(now); err == nil {
+		old, err = i.oldVersion(now)
+		switch {
+		case err != nil:
+		case old == nil:
+			err = i.printFindings(nil, "the spec is new since "+i.against)
+		default:
 			found = breaking.Compare(old.Version, now.Version)
-			err = i.printFindings(found)
+			if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
+				fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
+					"compare with git:REV, or with a copy of the whole module\n", i.against, strings.Join(missing, ", "))
+			}
+			err = i.printFindings(found, "no change since "+i.against)
 		}
 	}
 	switch {
@@ -40,8 +52,8 @@ func (i *invocation) breaking() int {
 	return fine
 }
 
-// printFindings prints findings in the format that the flags ask for.
-func (i *invocation) printFindings(found []breaking.Finding) error {
+// printFindings prints findings in the format that the flags ask for. If there are none, the summary is the line none.
+func (i *invocation) printFindings(found []breaking.Finding, none string) error {
 	switch {
 	case i.json:
 		text, err := breaking.JSON(found)
@@ -57,7 +69,7 @@ func (i *invocation) printFindings(found []breaking.Finding) error {
 		}
 	}
 	if len(found) == 0 {
-		i.say("no change since %s", i.against)
+		i.say("%s", none)
 	} else {
 		i.say("%s since %s: %s", count(len(found), "change"), i.against, breaking.Summary(found))
 	}
@@ -70,21 +82,38 @@ func (i *invocation) newVersion() (*specVersion, error) {
 	if len(found) > 0 {
 		return nil, incomparable("the spec", found)
 	}
-	absolute, err := filepath.Abs(i.dir)
-	if err != nil {
-		return nil, err
-	}
 	v := &specVersion{}
 	files, _ := gen.Files(i.dir)
-	if root, text, err := moduleAbove(absolute); err == nil {
-		v.module = modulePath(text)
-		if down, err := filepath.Rel(root, absolute); err == nil {
-			v.Path = outputDir(filepath.ToSlash(down), files)
-		}
+	absolute, root, text, err := locate(i.dir)
+	if err == nil {
+		v.setModule(root, modulePath(text), absolute, files)
 	}
 	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
 	return v, v.describe("the spec", spec, modulesNear(i.dir).goFiles)
 }
+
+// setModule sets the module of a version, and the import path of its generated package.
+func (v *specVersion) setModule(root, module, dir string, files []gen.File) {
+	v.root, v.module = root, module
+	if down, err := filepath.Rel(root, dir); err == nil && module != "" {
+		v.down = filepath.ToSlash(down)
+		v.Path = path.Join(module, outputDir(v.down, files))
+	}
+}
+
+// isCopyIn reports whether a directory is only a copy of a spec in some module, which hooks never imported from there.
+// The copy of a whole module has another go.mod, with the same path or for the same directory.
+func (v *specVersion) isCopyIn(now *specVersion) bool {
+	if sameDir(v.root, now.root) {
+		return true
+	}
+	return withoutMajor(v.module) != withoutMajor(now.module) && v.down != now.down
+}
+
+// majorSuffix matches the end of the path of a module from its second major version on.
+var majorSuffix = regexp.MustCompile(`[./]v[0-9]+$`)
+
+func withoutMajor(module string) string { return majorSuffix.ReplaceAllString(module, "") }
 
 // describe sets the surface of a version. lookUp returns the files of another package of its module.
 func (v *specVersion) describe(what string, spec *gen.Spec, lookUp func(importPath string) []gen.File) error {
@@ -96,7 +125,7 @@ func (v *specVersion) describe(what string, spec *gen.Spec, lookUp func(importPa
 	return nil
 }
 
-// oldVersion reads the version that the flag -against names.
+// oldVersion reads the version that the flag -against names. It returns nil if the spec is new since then.
 func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	if name, ok := strings.CutPrefix(i.against, "git:"); ok {
 		return i.committedVersion(name, now)
@@ -116,15 +145,15 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	if len(found) > 0 {
 		return nil, i.noOldSpec(found)
 	}
-	absolute, err := filepath.Abs(i.against)
-	if err != nil {
-		return nil, err
-	}
 	// A copy of the old directory need not be in a module. Its imports are then those of the module that it was copied
 	// from.
 	v := &specVersion{module: now.module}
-	if _, text, err := moduleAbove(absolute); err == nil && modulePath(text) != "" {
-		v.module = modulePath(text)
+	absolute, root, text, err := locate(i.against)
+	if err == nil && modulePath(text) != "" {
+		v.setModule(root, modulePath(text), absolute, files)
+		if v.isCopyIn(now) {
+			v.Path = ""
+		}
 	}
 	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
 	return v, v.describe("the old spec", spec, modulesNear(i.against).goFiles)
@@ -156,7 +185,7 @@ func (i *invocation) fileVersion(now *specVersion) (*specVersion, error) {
 	return v, v.describe("the old spec", spec, nil)
 }
 
-// committedVersion reads the version of a git revision, REV or REV:DIR.
+// committedVersion reads the version of a git revision, REV or REV:DIR. It returns nil if the spec is new since then.
 func (i *invocation) committedVersion(name string, now *specVersion) (*specVersion, error) {
 	name, dir, given := strings.Cut(name, ":")
 	if name == "" {
@@ -181,14 +210,15 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 		if dir, spec, files, err = r.find(dir, now.Package); err != nil {
 			return nil, err
 		}
+		if spec == nil {
+			return nil, nil
+		}
 		fmt.Fprintf(i.stderr, "hookgen: at %s the spec was in %s\n", name, dir)
 	}
 	v := &specVersion{Version: breaking.Version{Output: outputName(spec, dir, files)}, module: now.module}
 	lookUp := func(string) []gen.File { return nil }
 	if module, root := r.module(dir); module != "" {
-		v.module = module
-		down := strings.TrimPrefix(strings.TrimPrefix(dir, root), "/")
-		v.Path = outputDir(path.Clean(down), files)
+		v.setModule(filepath.FromSlash(root), module, filepath.FromSlash(dir), files)
 		lookUp = func(importPath string) []gen.File {
 			files, err := r.goFiles(path.Join(root, strings.TrimPrefix(importPath, module)))
 			if err != nil {
@@ -216,7 +246,8 @@ func (r *revision) spec(dir string) (*gen.Spec, []gen.File, error) {
 	return spec, files, nil
 }
 
-// find looks for the spec of a package that was in another directory.
+// find looks for the spec of a package that was in another directory. A directory that still holds a spec in the work
+// tree is not the old place of another one. If there is no other directory, the spec is new, and find returns nil.
 func (r *revision) find(dir, pkg string) (string, *gen.Spec, []gen.File, error) {
 	dirs, err := r.specDirs()
 	if err != nil {
@@ -228,26 +259,32 @@ func (r *revision) find(dir, pkg string) (string, *gen.Spec, []gen.File, error) 
 		files []gen.File
 	}
 	var found []place
-	var others []string
+	var gone []string
 	for _, at := range dirs {
 		spec, files, err := r.spec(at)
-		if err != nil || spec == nil {
+		if err == nil && spec == nil || holdsSpec(filepath.Join(r.top, filepath.FromSlash(at))) {
 			continue
 		}
-		others = append(others, at)
-		if spec.Package == pkg {
+		gone = append(gone, at)
+		if err == nil && spec.Package == pkg {
 			found = append(found, place{at, spec, files})
 		}
 	}
-	if len(found) == 1 {
+	switch {
+	case len(found) == 1:
 		return found[0].dir, found[0].spec, found[0].files, nil
-	}
-	if len(others) == 0 {
-		return "", nil, nil, fmt.Errorf("%s has no spec at %s, nor has another directory: choose a later revision",
-			dir, r.name)
+	case len(gone) == 0:
+		return dir, nil, nil, nil
 	}
 	return "", nil, nil, fmt.Errorf("%s has no spec at %s: if it was in another directory, write -against git:%s:DIR; "+
-		"the specs of that revision are in %s", dir, r.name, r.name, strings.Join(others, ", "))
+		"the specs of that revision that are gone were in %s", dir, r.name, r.name, strings.Join(gone, ", "))
+}
+
+// holdsSpec reports whether a directory holds a spec, which can have mistakes.
+func holdsSpec(dir string) bool {
+	files, _ := gen.Files(dir)
+	_, found := gen.Outline(dir, files)
+	return len(files) > 0 && (len(found) == 0 || found[0].Rule != ruleNoSpec)
 }
 
 // incomparable returns the error for a version of the spec that cannot be read. It is an error, and no list of

@@ -12,19 +12,9 @@ import (
 )
 
 // importPath returns the import path of a directory: the path of its module and the relative path. The directory need
-// not exist. Links between directories of a module are followed, so that each package has one path.
+// not exist.
 func importPath(dir string) (string, error) {
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	root, text, err := moduleAbove(absolute)
-	if resolved, bad := filepath.EvalSymlinks(absolute); bad == nil && resolved != absolute {
-		resolvedRoot, resolvedText, bad := moduleAbove(resolved)
-		if bad == nil && (err != nil || sameDir(root, resolvedRoot)) {
-			absolute, root, text, err = resolved, resolvedRoot, resolvedText, nil
-		}
-	}
+	absolute, root, text, err := locate(dir)
 	if err != nil {
 		return "", err
 	}
@@ -37,6 +27,22 @@ func importPath(dir string) (string, error) {
 		return "", err
 	}
 	return path.Join(module, filepath.ToSlash(down)), nil
+}
+
+// locate returns the absolute path of a directory, the root of its module, and the text of the go.mod there. Links
+// between directories of a module are followed, so that each package has one path.
+func locate(dir string) (absolute, root string, text []byte, err error) {
+	if absolute, err = filepath.Abs(dir); err != nil {
+		return "", "", nil, err
+	}
+	root, text, err = moduleAbove(absolute)
+	if resolved, bad := filepath.EvalSymlinks(absolute); bad == nil && resolved != absolute {
+		resolvedRoot, resolvedText, bad := moduleAbove(resolved)
+		if bad == nil && (err != nil || sameDir(root, resolvedRoot)) {
+			return resolved, resolvedRoot, resolvedText, nil
+		}
+	}
+	return absolute, root, text, err
 }
 
 // errNoModule reports that neither a directory nor its parents have a go.mod.

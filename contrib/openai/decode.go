@@ -224,7 +224,7 @@ func (d *decoder) addDelta(in *delta) {
 	}
 }
 
-// addCall adds a piece of a call. The pieces of parallel calls may alternate, so that their index tells them apart.
+// addCall adds a piece of a call. The pieces of parallel calls may alternate. They differ in their index.
 // Some servers send no index, or the index 0 for every call. There a new id begins a new call.
 func (d *decoder) addCall(in *callDelta) {
 	at := len(d.calls) - 1
@@ -234,6 +234,10 @@ func (d *decoder) addCall(in *callDelta) {
 		if at = last; !ok {
 			at = -1
 		}
+	}
+	empty := in.ID == "" && in.Function.Name == "" && in.arguments() == ""
+	if empty && at < 0 {
+		return
 	}
 	if at < 0 || in.ID != "" && d.calls[at].id != "" && in.ID != d.calls[at].id {
 		at = len(d.calls)
@@ -245,7 +249,11 @@ func (d *decoder) addCall(in *callDelta) {
 			d.byIndex[*in.Index] = at
 		}
 	}
-	c, piece := d.calls[at], agent.ToolCallDelta{Index: at, Args: in.arguments()}
+	c := d.calls[at]
+	if len(in.unknown) > 0 {
+		c.extra = in.unknown
+	}
+	piece := agent.ToolCallDelta{Index: at, Args: in.arguments()}
 	if c.id == "" {
 		c.id, piece.ID = in.ID, in.ID
 	}
@@ -253,9 +261,6 @@ func (d *decoder) addCall(in *callDelta) {
 		c.name, piece.Name = in.Function.Name, in.Function.Name
 	}
 	c.args.WriteString(piece.Args)
-	if len(in.unknown) > 0 {
-		c.extra = in.unknown
-	}
 	if piece.ID != "" || piece.Name != "" || piece.Args != "" {
 		d.emit(agent.Delta{ToolCall: &piece})
 	}

@@ -7,7 +7,10 @@ require (
 	go.uber.org/goleak v1.3.0
 )
 
-require github.com/google/jsonschema-go v0.4.3 // indirect
+require (
+	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+)
 
 // Because this module lies in the other's tree. It has no effect on programs that use the model.
 replace github.com/hookgen/hookgen => ../..

@@ -86,7 +86,7 @@ func (m *Model) call(
 	}
 	defer answer.Close()
 	d := &decoder{answer: answer, emit: emit}
-	if answer.Streams() {
+	if answer.Streams(stream) {
 		err = d.stream()
 	} else {
 		err = d.whole()
@@ -147,9 +147,9 @@ func (d *decoder) stream() error {
 	for {
 		event, err := d.answer.Next()
 		switch {
-		case err == io.EOF && d.finish != "":
+		case errors.Is(err, io.EOF) && d.finish != "":
 			return nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return d.answer.Cut()
 		case err != nil:
 			return err

@@ -10,8 +10,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -150,7 +152,7 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 	}
 }
 
-// The model calls two tools at once, sees their results and an image, and answers.
+// The model calls two tools at once, sees their results, and answers.
 func TestAnAgentRuns(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("streaming ", stream), func(t *testing.T) {
@@ -225,4 +227,39 @@ type lastMessage struct{}
 
 func (lastMessage) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 	return agent.Compacted{Messages: c.Messages[len(c.Messages)-1:]}, nil
+}
+
+// The server is busy, then cuts its reply, then replies. The hook retry.Model waits as long as the server asks.
+func TestAHookRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stream := wireFile(t, "openai-text")
+		calls := 0
+		m := &Model{Name: "m", Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			switch calls++; calls {
+			case 1:
+				return &http.Response{
+					StatusCode: 429, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody,
+				}, nil
+			case 2:
+				return answers(stream[:strings.Index(stream, "lo ")]).RoundTrip(r)
+			}
+			return answers(stream).RoundTrip(r)
+		})}}
+		hooks := new(agent.Hooks)
+		hooks.Use(&retry.Model{})
+		a := &loop.Agent{Name: "w", Model: m, Hooks: hooks}
+		begun := time.Now()
+		attempts := make(map[int]string)
+		for e, err := range a.Stream(t.Context(), loop.Request{Task: "Hi."}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Chunk != nil {
+				attempts[e.Chunk.Attempt] += e.Chunk.Delta.Content
+			}
+		}
+		if calls != 3 || time.Since(begun) < 7*time.Second || attempts[2] != "Hel" || attempts[3] != "Hello é" {
+			t.Errorf("%d calls in %v: %v", calls, time.Since(begun), attempts)
+		}
+	})
 }

@@ -291,18 +291,5 @@ func parts(all []agent.Part) []part {
 	return out
 }
 
-// legal returns a name that the API takes, or otherwise if name is empty. Models call tools by names that do not exist,
-// and the call stays in the conversation.
-func legal(name, otherwise string) string {
-	if name == "" {
-		return otherwise
-	}
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-	return name[:min(len(name), 64)]
-}
+// legal returns a name that the API takes, or otherwise if name is empty.
+func legal(name, otherwise string) string { return modelhttp.Name(name, otherwise, 64) }

@@ -64,8 +64,7 @@ func (s *wire) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.replies = s.replies[1:]
 	s.mu.Unlock()
 	if !req.Stream {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, whole(reply))
+		_, _ = io.WriteString(w, whole(reply)) // some servers send no media type
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")

@@ -35,6 +35,10 @@ func (t *Telemetry) begin(
 	return c
 }
 
+// shows reports whether the content of a call is recorded. Redacting it takes time, which a span that is not sampled
+// does not need.
+func (t *Telemetry) shows(c *call) bool { return t.Content && c.span.IsRecording() }
+
 // end ends a call. class is the kind of its error, or "" without one.
 func (t *Telemetry) end(c *call, operation, class, message string, attrs []attribute.KeyValue) {
 	if class != "" {
@@ -60,6 +64,10 @@ func (b *binding) model(
 		return next.Call(ctx, req)
 	}
 	c := b.begin(open.within(ctx), chat, b.name(req.Model), trace.SpanKindClient, b.request(run, req))
+	if b.shows(c) {
+		shown := req.Messages[max(len(req.Messages)-shownCount, 0):]
+		guarded(func() { c.span.SetAttributes(b.content(inputMessages, messages(shown))) })
+	}
 	returned := false
 	defer func() {
 		reply, class, message := answer.Value(), classOf(err), ""
@@ -71,7 +79,7 @@ func (b *binding) model(
 		}
 		c.labels = b.named(nil, requestModel, b.models.bounded(b.name(req.Model)))
 		c.labels = b.named(c.labels, responseModel, b.models.bounded(b.name(reply.Model)))
-		b.end(c, chat, class, message, b.reply(reply))
+		b.end(c, chat, class, message, b.reply(reply, b.shows(c)))
 		b.count(c, "input", reply.Usage.Input)
 		b.count(c, "output", reply.Usage.Output)
 	}()
@@ -109,21 +117,17 @@ func (t *Telemetry) request(run *agent.Run, req agent.LLMRequest) []attribute.Ke
 		}
 		attrs = append(attrs, attribute.String(outputType, kind))
 	}
-	if t.Content {
-		shown := req.Messages[max(len(req.Messages)-shownCount, 0):]
-		attrs = append(attrs, t.content(inputMessages, messages(shown)))
-	}
 	return attrs
 }
 
 // reply returns the attributes of a reply of the model.
-func (t *Telemetry) reply(reply agent.LLMResponse) []attribute.KeyValue {
+func (t *Telemetry) reply(reply agent.LLMResponse, show bool) []attribute.KeyValue {
 	attrs := t.named(usage(reply.Usage), responseModel, reply.Model)
 	attrs = t.named(attrs, responseID, reply.ID)
 	if reply.FinishReason != "" {
 		attrs = append(attrs, attribute.StringSlice(finishReasons, []string{t.name(reply.FinishReason)}))
 	}
-	if t.Content && (reply.Content != "" || len(reply.ToolCalls) > 0 || len(reply.Parts) > 0) {
+	if show && (reply.Content != "" || len(reply.ToolCalls) > 0 || len(reply.Parts) > 0) {
 		shown := messages([]agent.Message{reply.Message()})
 		shown[0].FinishReason = reply.FinishReason
 		attrs = append(attrs, t.content(outputMessages, shown))
@@ -144,10 +148,11 @@ func (b *binding) tool(
 	if req.Step > 0 {
 		attrs = append(attrs, attribute.Int(step, req.Step))
 	}
-	if b.Content {
-		attrs = append(attrs, attribute.String(toolArguments, string(b.Redact.CutJSON(req.Args, contentChars))))
-	}
 	c := b.begin(open.within(ctx), executeTool, b.name(req.Name), trace.SpanKindInternal, attrs)
+	if b.shows(c) {
+		args := string(b.Redact.CutJSON(req.Args, contentChars))
+		guarded(func() { c.span.SetAttributes(attribute.String(toolArguments, args)) })
+	}
 	returned := false
 	defer func() {
 		result, class, message := answer.Value(), classOf(err), ""
@@ -161,7 +166,7 @@ func (b *binding) tool(
 		}
 		c.labels = []attribute.KeyValue{attribute.String(toolName, b.listed(run, req.Name))}
 		var attrs []attribute.KeyValue
-		if b.Content && result.Output != "" {
+		if b.shows(c) && result.Output != "" {
 			attrs = append(attrs, attribute.String(toolResult, cut(&b.Redact, result.Output, contentChars)))
 		}
 		b.end(c, executeTool, class, message, attrs)

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/gen"
 )
@@ -33,6 +34,12 @@ func Compare(old, now Version) []Finding {
 	c.comparePoints()
 	c.compareTypes()
 	return sorted(c.ignore())
+}
+
+// NotCompared returns the types that Compare leaves out: the old version names them, and only the new one declares them.
+// For example, they were in another file.
+func NotCompared(old, now Version) []string {
+	return slices.DeleteFunc(slices.Clone(old.Unread), func(name string) bool { return now.Types[name] == nil })
 }
 
 // A comparison is one call of Compare.
@@ -135,7 +142,8 @@ func (c *comparison) compareParents() {
 	}
 }
 
-// compareConsts compares the constants. users are the points that reach each type.
+// compareConsts compares the constants. users are the points that reach each type. Constants of another package are
+// compared if both versions reach their type; otherwise a change of a point or of a field is reported.
 func (c *comparison) compareConsts(users map[string][]string) {
 	old := map[string]gen.SurfaceConst{}
 	for _, k := range c.old.Consts {
@@ -145,33 +153,61 @@ func (c *comparison) compareConsts(users map[string][]string) {
 	for _, k := range c.now.Consts {
 		now[k.Name] = true
 		before, met := old[k.Name]
+		points := users[k.Of]
 		switch {
-		case !met && c.old.Part:
+		case !met && (c.old.Part || isForeign(k.Name) && !c.had(k.Of)):
 		case !met:
-			c.report("const-added", Safe, users[k.Type], k.Pos, token.Position{}, "the constant %s is new", k.Name)
+			c.report("const-added", Safe, points, k.Pos, token.Position{}, "the constant %s is new", k.Name)
 		case k.Type != "" && untyped[before.Type] == k.Type && valueOf(before, k) == valueOf(k, before):
-			c.report("const-changed", Safe, users[k.Type], k.Pos, before.Pos, "the constant %s is %s and was of type %s",
+			c.report("const-changed", Safe, points, k.Pos, before.Pos, "the constant %s is %s and was of type %s",
 				k.Name, k.Type, before.Type)
 		case c.rename(before.Type) != k.Type && !(c.old.Part && before.Type == ""):
-			c.report("const-changed", BreaksHooks, users[k.Type], k.Pos, before.Pos,
+			c.report("const-changed", BreaksHooks, points, k.Pos, before.Pos,
 				"the constant %s is of type %s and was of type %s: hooks that use it may not compile", k.Name,
 				cmp.Or(k.Type, "unknown"), cmp.Or(before.Type, "unknown"))
 		case valueOf(before, k) != valueOf(k, before):
 			verdict := ChangesBehaviour
-			if c.onWire(users[k.Type]) {
+			if c.onWire(points) {
 				verdict = BreaksWire
 			}
-			c.report("const-changed", verdict, users[k.Type], k.Pos, before.Pos,
+			c.report("const-changed", verdict, points, k.Pos, before.Pos,
 				"the constant %s is %s and was %s: values that were stored or sent with the old one mean something else",
 				k.Name, valueOf(k, before), valueOf(before, k))
 		}
-	}
-	for _, k := range c.old.Consts {
-		if !now[k.Name] {
-			c.report("const-removed", BreaksHooks, users[c.newName(k.Type)], c.now.Pos, k.Pos,
-				"the constant %s is gone: hooks that use it do not compile; deprecate it first", k.Name)
+		if met {
+			c.compareDocs(points, k.Name, k.Name, docs{before.Doc, before.Deprecated, before.Pos},
+				docs{k.Doc, k.Deprecated, k.Pos})
 		}
 	}
+	for _, k := range c.old.Consts {
+		of := c.newName(k.Of)
+		if now[k.Name] || isForeign(k.Name) && c.now.Types[of] == nil {
+			continue
+		}
+		c.report("const-removed", BreaksHooks, users[of], c.now.Pos, k.Pos,
+			"the constant %s is gone: hooks that use it do not compile%s", k.Name, deprecateFirst(k.Deprecated))
+	}
+}
+
+// isForeign reports whether a name is that of a declaration of another package.
+func isForeign(name string) bool { return strings.Contains(name, ".") }
+
+// had reports whether the old version has a type, perhaps with another name.
+func (c *comparison) had(name string) bool {
+	for old := range c.old.Types {
+		if c.newName(old) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// deprecateFirst returns the advice for a declaration that is gone, unless it was deprecated.
+func deprecateFirst(deprecated bool) string {
+	if deprecated {
+		return ""
+	}
+	return "; deprecate it first"
 }
 
 // untyped are the kinds of constants without a type, by the types that they have in a variable.

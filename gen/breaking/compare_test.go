@@ -41,12 +41,14 @@ func drawnSpec(t *rapid.T) string {
 			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, spec.Reverse, Y, X, spec.FailClosed)",
 			"(Y, spec.Collect[B], spec.FailOpen)") + "\n")
 	}
-	b.WriteString("}\n\ntype Env struct{ Name " + pick("type of a field", "string", "int") + " }\n")
+	hidden := pick("type that is not exported", "j", "k")
+	b.WriteString("}\n\ntype Env struct{ Name " + pick("type of a field", "string", "int") + " }\n\ntype " + hidden +
+		" struct{ F int }\n")
 	for _, name := range []string{"A", "B", "X", "Y"} {
 		fmt.Fprintf(&b, "\ntype %s struct {\n", name)
-		fields := rapid.Permutation([]string{"F", "G", "H"}).Draw(t, "fields")
-		for _, field := range fields[:rapid.IntRange(0, 3).Draw(t, "number of fields")] {
-			b.WriteString("\t" + field + " " + pick("type of a field", "string", "int", "[]string") +
+		fields := rapid.Permutation([]string{"F", "G", "h", "i"}).Draw(t, "fields")
+		for _, field := range fields[:rapid.IntRange(0, 4).Draw(t, "number of fields")] {
+			b.WriteString("\t" + field + " " + pick("type of a field", "string", "int", "[]string", hidden) +
 				pick("tag", "", "", " `json:\"f\"`") + "\n")
 		}
 		b.WriteString("}\n")
@@ -63,6 +65,9 @@ func sound(t interface{ Errorf(string, ...any) }, findings []Finding) {
 		}
 		if !slices.Contains(Verdicts, f.Verdict) || !f.Pos.IsValid() || !strings.Contains(f.Message, " ") {
 			t.Errorf("%s: no verdict, position or message", f)
+		}
+		if f.Verdict == Safe && strings.Contains(f.Message, "not compile") {
+			t.Errorf("%s: the message contradicts the verdict", f)
 		}
 	}
 	if !slices.IsSortedFunc(findings, func(a, b Finding) int {
@@ -203,6 +208,171 @@ func TestSameMeaning(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inModule reads a version of a spec with the payload A, in a module that has the package other, too.
+func inModule(t *testing.T, own, other string) Version {
+	t.Helper()
+	spec, found := gen.Outline("p", []gen.File{{Path: "p/spec.go", Text: []byte("package p\n\nimport (\n" +
+		"\t\"example.com/m/other\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n//hookgen:points\n//hookgen:wire\n" +
+		"type Points interface{ OnA(A) }\n\n" + own)}})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	surface, found := spec.Surface("example.com/m", func(importPath string) []gen.File {
+		if importPath != "example.com/m/other" {
+			return nil
+		}
+		return []gen.File{{Path: "other/other.go", Text: []byte("package other\n\n" + other)}}
+	})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	return Version{Surface: surface, Output: spec.Package}
+}
+
+// A constant is a part of the API if hooks can reach its type, also by an alias and in another package.
+func TestConstantsOfReachedTypes(t *testing.T) {
+	const own = "type A struct{ F other.Level; G other.Text }\n"
+	const other = "type Level int\n\ntype Text = string\n\n"
+	for _, test := range []struct{ name, old, now, want string }{
+		{"another value", "const High Level = 2", "const High Level = 3", "breaks-wire const-changed"},
+		{"a value of an alias", "const T Text = \"a\"", "const T Text = \"b\"", "breaks-wire const-changed"},
+		{"a converted value", "const High = Level(2)", "const High = Level(3)", "breaks-wire const-changed"},
+		{"removed", "const High Level = 2", "", "breaks-hooks const-removed"},
+		{"added", "", "const High Level = 2", "safe const-added"},
+		{"another comment", "// High is.\nconst High Level = 2", "// High was.\nconst High Level = 2", "safe doc-changed"},
+		{"a deprecated group", "const (\n\tHigh Level = 2\n)", "// Deprecated: no.\nconst (\n\tHigh Level = 2\n)",
+			"safe deprecated"},
+		{"without the type", "const High = 2", "const High = 3", ""},
+		{"of another type", "type Other int\nconst O Other = 1", "type Other int\nconst O Other = 2", ""},
+		{"not exported", "const high Level = 2", "const high Level = 3", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := Compare(inModule(t, own, other+test.old), inModule(t, own, other+test.now))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+}
+
+// A tag that encodes a field as before is safe.
+func TestTags(t *testing.T) {
+	for _, test := range []struct{ name, old, now, want string }{
+		{"the name of the field", "", "json:\"F\"", "safe field-retagged"},
+		{"and of another encoding", "xml:\"f\"", "xml:\"f\" json:\"F\"", "safe field-retagged"},
+		{"with another encoding", "", "json:\"F\" xml:\"f\"", "changes-behaviour field-retagged"},
+		{"a key that ends like json", "xjson:\"a\"", "xjson:\"b\"", "changes-behaviour field-retagged"},
+		{"an option", "json:\"F\"", "json:\",omitempty\"", "breaks-wire field-retagged"},
+		{"left out", "", "json:\"-\"", "breaks-wire field-retagged"},
+		{"the name of a dash", "json:\"-\"", "json:\"-,\"", "breaks-wire field-retagged"},
+		{"another case", "json:\"f\"", "json:\"F\"", "breaks-wire field-retagged"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			own := func(tag string) string { return "type A struct{ F int `" + tag + "` }\n" }
+			found := Compare(inModule(t, own(test.old), ""), inModule(t, own(test.now), ""))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+	// Without the tag, JSON has neither of the two fields.
+	const two = "type A struct{ B; C }\ntype B struct{ F int }\ntype C struct{ F int "
+	if got := verdictsOf(Compare(inModule(t, two+"}", ""), inModule(t, two+"`json:\"F\"` }", ""))); got !=
+		"breaks-wire field-retagged" {
+		t.Errorf("a field of an embedded struct: %s", got)
+	}
+}
+
+// Two declarations are one with another name if their contents agree, except for one that was announced to go.
+func TestRenames(t *testing.T) {
+	const head = "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n"
+	const gone = "\n// Deprecated: yes.\n"
+	for _, test := range []struct{ name, old, now, want string }{
+		{"a point", "OnA(A)\n}\ntype A struct{ F int }", "OnB(A)\n}\ntype A struct{ F int }", "breaks-hooks point-renamed"},
+		{"a deprecated point", gone + "OnA(A)\n}\ntype A struct{ F int }", "OnB(A)\n}\ntype A struct{ F int }",
+			"breaks-hooks point-removed, safe point-added"},
+		{"a point that remains deprecated", gone + "OnA(int)\n}", gone + "OnB(int)\n}", "breaks-hooks point-renamed"},
+		{"a point, its payload and its exits",
+			"OnA(A) (X, Y, spec.FailOpen)\n}\ntype A struct{ F int }\ntype X struct{ G int }\ntype Y struct{ H int }",
+			"OnB(B) (V, W, spec.FailOpen)\n}\ntype B struct{ F int }\ntype V struct{ G int }\ntype W struct{ H int }",
+			"breaks-hooks point-renamed, breaks-hooks type-renamed, breaks-hooks exit-renamed, breaks-hooks exit-renamed"},
+		{"a point, and another exit", "OnA(int) (X, spec.FailOpen)\n}\ntype X struct{ G int }",
+			"OnB(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G string }",
+			"breaks-hooks point-removed-undeprecated, safe point-added"},
+		{"a deprecated exit", "OnA(int) (X, spec.FailOpen)\n}\n" + gone + "type X struct{ G int }",
+			"OnA(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G int }", "breaks-hooks exit-removed, breaks-loops exit-added"},
+		{"a field", "OnA(A)\n}\ntype A struct{ F int }", "OnA(A)\n}\ntype A struct{ G int }", "breaks-hooks field-renamed"},
+		{"a deprecated field", "OnA(A)\n}\ntype A struct {" + gone + "F int }", "OnA(A)\n}\ntype A struct{ G int }",
+			"breaks-hooks field-removed, safe field-added"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := Compare(*versionOf(head + test.old + "\n"), *versionOf(head + test.now + "\n"))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+}
+
+// An interface is compared by its method set, and a struct by the methods that its values have.
+func TestMethodSets(t *testing.T) {
+	for _, test := range []struct{ name, old, now, want string }{
+		{"a method moves into an embedded interface", "interface{ R(); W() }", "interface{ E; W() }; type E interface{ R() }",
+			""},
+		{"an embedded interface is written out", "interface{ E; W() }; type E interface{ R() }",
+			"interface{ R(); W() }; type E interface{ R() }", ""},
+		{"in another order", "interface{ E; error }; type E interface{ R() }",
+			"interface{ error; E }; type E interface{ R() }", ""},
+		{"by an alias", "interface{ E }; type E interface{ R() }", "interface{ F }; type E interface{ R() }; type F = E", ""},
+		{"a new method of an embedded interface", "interface{ E }; type E interface{ R() }",
+			"interface{ E }; type E interface{ R(); W() }", "breaks-hooks method-added"},
+		{"another embedded interface", "interface{ R() }", "interface{ R(); E }; type E interface{ W() }",
+			"breaks-hooks method-added"},
+		{"a method is gone with its interface", "interface{ E }; type E interface{ R(); W() }",
+			"interface{ R() }; type E interface{ R(); W() }", "breaks-hooks method-removed"},
+		{"another signature", "interface{ E }; type E interface{ R() }", "interface{ R(int) }; type E interface{ R() }",
+			"breaks-hooks method-changed"},
+		{"an interface of another module", "interface{ R() }", "interface{ R(); error }", "breaks-hooks type-changed"},
+		{"sealed by an embedded interface", "interface{ e; M() }; type e interface{ x() }",
+			"interface{ e; M(); N() }; type e interface{ x() }", "safe method-added"},
+		{"no longer sealed", "interface{ x(); M() }", "interface{ M() }", "safe method-removed"},
+		{"sealed now", "interface{ M() }", "interface{ x(); M() }", "breaks-hooks method-added"},
+		{"an embedded method of a struct", "struct{ I }; type I interface{ R() }",
+			"struct{ I }; type I interface{ E }; type E interface{ R() }", ""},
+		{"an embedded method of a struct is written out", "struct{ I }; type I interface{ E }; type E interface{ R() }",
+			"struct{ I }; type I interface{ R() }; type E interface{ R() }", ""},
+		{"a method of a struct hides that of a value", "struct{ B }; type B struct{}; func (B) M() {}",
+			"struct{ B }; type B struct{}; func (B) M() {}; func (*A) M() {}", "breaks-hooks member-hidden, safe method-added"},
+		{"a method of a struct hides that of a pointer", "struct{ *B }; type B struct{}; func (*B) M() {}",
+			"struct{ *B }; type B struct{}; func (*B) M() {}; func (*A) M() {}",
+			"breaks-hooks member-hidden, safe method-added"},
+		{"both methods need a pointer", "struct{ B }; type B struct{}; func (*B) M() {}",
+			"struct{ B }; type B struct{}; func (*B) M() {}; func (*A) M() {}",
+			"changes-behaviour member-hidden, safe method-added"},
+		{"an embedded method of a struct becomes ambiguous",
+			"struct{ I; S }; type I interface{ R() }; type S struct{ T }; type T struct{ R int }",
+			"struct{ I; S }; type I interface{ E }; type S struct{ T }; type T struct{ R int }; type E interface{ R() }",
+			"breaks-hooks member-hidden"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const head = "package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\ntype A "
+			found := Compare(*versionOf(head + test.old + "\n"), *versionOf(head + test.now + "\n"))
+			if got := verdictsOf(found); got != test.want {
+				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+}
+
+// verdictsOf returns the verdicts and the rules of findings.
+func verdictsOf(found []Finding) string {
+	var all []string
+	for _, f := range found {
+		all = append(all, string(f.Verdict)+" "+f.Rule)
+	}
+	return strings.Join(all, ", ")
 }
 
 // A package can declare a type once for each system. Each of the declarations is compared.

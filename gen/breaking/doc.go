@@ -3,13 +3,14 @@
 //
 // Start with [Compare] in compare.go. It works on the plain data of [gen.Surface]:
 //
-//	match.go   finds the points and types that were renamed
-//	point.go   compares a point: its payload, its law and its exits
-//	api.go     derives what hooks, observers and programs see of a law
-//	type.go    compares a type: its fields and methods
-//	member.go  compares the members of embedded fields
-//	ignore.go  applies //hookgen:ignore lines
-//	report.go  prints findings as text, as JSON and as annotations
+//	match.go      finds the points and types that were renamed
+//	point.go      compares a point: its payload, its law and its exits
+//	api.go        derives what hooks, observers and programs see of a law
+//	type.go       compares a type: its fields and methods
+//	interface.go  compares the methods of an interface
+//	member.go     compares the members of embedded fields
+//	ignore.go     applies //hookgen:ignore lines
+//	report.go     prints findings as text, as JSON and as annotations
 //
 // To add a rule, add it to the list in rule.go, report it, and add a case to tests/breaking, where programs of the old
 // version are compiled and run with the new one.

@@ -11,7 +11,8 @@ import (
 )
 
 // match finds the points of both versions, and the types and points that were renamed. A rename looks like a removal
-// and an addition, so two declarations are one if their contents agree.
+// and an addition, so two declarations are one if their contents agree. A deprecated declaration that is gone was not
+// renamed: it was announced to go, and the new one with the same contents is another.
 func (c *comparison) match() {
 	old := map[string]*gen.SurfacePoint{}
 	for _, p := range c.old.Points {
@@ -77,32 +78,51 @@ func (c *comparison) matchTypes(partner map[*gen.SurfacePoint]*gen.SurfacePoint)
 }
 
 // listed says how much the lists of exits speak for a rename: 0 if no point that listed the old exit lists the new one,
-// 100 if one lists it at the same place.
+// 100 if one lists it at the same place, and 50 if that point was renamed, too.
 func (c *comparison) listed(partner map[*gen.SurfacePoint]*gen.SurfacePoint, from, to string) int {
 	most := 0
 	for _, p := range c.old.Points {
-		now := partner[p]
 		at := slices.Index(p.Exits, from)
-		if now == nil || at < 0 {
+		if at < 0 {
 			continue
 		}
-		switch slices.Index(now.Exits, to) {
-		case -1:
-		case at:
-			most = 100
-		default:
-			most = max(most, 1)
+		if now := partner[p]; now != nil {
+			switch slices.Index(now.Exits, to) {
+			case -1:
+			case at:
+				most = 100
+			default:
+				most = max(most, 1)
+			}
+			continue
+		}
+		for _, q := range c.now.Points {
+			if partner[q] == nil && slices.Index(q.Exits, to) == at && c.sameLaw(p, q, c.alikeExits) {
+				most = max(most, 50)
+			}
 		}
 	}
 	return most
 }
+
+// alikeExits reports whether the exits of two points have the same contents, in the same order.
+func (c *comparison) alikeExits(old, now []string) bool {
+	return slices.EqualFunc(old, now, func(from, to string) bool {
+		was, is := c.old.Types[from], c.now.Types[to]
+		return c.newName(from) == to ||
+			was != nil && is != nil && c.renamed[from] == "" && c.now.Types[from] == nil && c.alike(was, is)
+	})
+}
+
+// sameExits reports whether two points have the same exits, in the same order.
+func (c *comparison) sameExits(old, now []string) bool { return slices.Equal(c.newNames(old), now) }
 
 // alike reports whether two types of different names have the same contents. Types without any contents are not alike,
 // because a rename could not be distinguished from a removal.
 func (c *comparison) alike(old, now *gen.SurfaceType) bool {
 	if old.Exit != now.Exit || old.Struct != now.Struct || old.Interface != now.Interface || old.Alias != now.Alias ||
 		len(old.Fields)+len(old.Methods) == 0 || len(old.Fields) != len(now.Fields) ||
-		len(old.Methods) != len(now.Methods) || old.Params != now.Params {
+		len(old.Methods) != len(now.Methods) || old.Params != now.Params || old.Deprecated && !now.Deprecated {
 		return false
 	}
 	c.renamed[old.Name] = now.Name
@@ -130,7 +150,7 @@ func (c *comparison) matchPoints(partner map[*gen.SurfacePoint]*gen.SurfacePoint
 	var all []candidate
 	for i, p := range c.old.Points {
 		for j, q := range c.now.Points {
-			if partner[p] != nil || partner[q] != nil || !c.sameLaw(p, q) {
+			if partner[p] != nil || partner[q] != nil || !c.sameLaw(p, q, c.sameExits) {
 				continue
 			}
 			score := likeness(p.Name, q.Name)
@@ -159,11 +179,11 @@ func around(old []*gen.SurfacePoint, i int, now []*gen.SurfacePoint, j int,
 	return before || after
 }
 
-// sameLaw reports whether two points have the same payload and law.
-func (c *comparison) sameLaw(p, q *gen.SurfacePoint) bool {
+// sameLaw reports whether two points of different names have the same payload and law, so that one may be the other.
+func (c *comparison) sameLaw(p, q *gen.SurfacePoint, sameExits func(old, now []string) bool) bool {
 	return c.same(p.Payload, q.Payload) && p.Kind == q.Kind && p.Replace == q.Replace && c.same(p.Edit, q.Edit) &&
-		slices.Equal(c.newNames(p.Exits), q.Exits) && c.same(p.Collect, q.Collect) && c.same(p.Around, q.Around) &&
-		p.Reverse == q.Reverse && p.Policy == q.Policy
+		sameExits(p.Exits, q.Exits) && c.same(p.Collect, q.Collect) && c.same(p.Around, q.Around) &&
+		p.Reverse == q.Reverse && p.Policy == q.Policy && (!p.Deprecated || q.Deprecated)
 }
 
 // likeness returns the number of characters with which two names begin and end alike, at most 24.

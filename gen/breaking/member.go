@@ -14,7 +14,7 @@ import (
 type member struct {
 	owner   string // the type that declares it
 	method  bool
-	pointer bool // a method whose receiver is a pointer
+	pointer bool // a method that only pointers have
 	typ     gen.Written
 	pos     token.Position
 	depth   int // the number of embedded fields between
@@ -37,12 +37,16 @@ type members struct {
 func membersOf(v Version, t *gen.SurfaceType) members {
 	m := members{map[string]member{}, map[string]bool{}, map[string]bool{}}
 	met := map[string]bool{}
-	for level, depth := []*gen.SurfaceType{t}, 0; len(level) > 0; depth++ {
-		var next []*gen.SurfaceType
+	type part struct {
+		*gen.SurfaceType
+		indirect bool // a pointer to it is embedded, so values have the methods of pointers, too
+	}
+	for level, depth := []part{{t, false}}, 0; len(level) > 0; depth++ {
+		var next []part
 		at := map[string][]member{}
 		seen := map[string]bool{}
-		for _, t := range level {
-			t = resolved(v, t)
+		for _, outer := range level {
+			t := resolved(v, outer.SurfaceType)
 			if met[t.Name] {
 				continue
 			}
@@ -50,17 +54,18 @@ func membersOf(v Version, t *gen.SurfaceType) members {
 			for _, f := range t.Fields {
 				at[f.Name] = append(at[f.Name], member{owner: t.Name, typ: f.Type, pos: f.Pos, depth: depth})
 				if embedded := v.Types[elem(f.Type)]; f.Embedded && embedded != nil {
-					next = append(next, embedded)
+					next = append(next, part{embedded, outer.indirect || strings.HasPrefix(f.Type.Name, "*")})
 				} else if f.Embedded {
 					m.opaque[f.Type.Meaning] = true
 				}
 			}
 			for _, f := range t.Methods {
-				at[f.Name] = append(at[f.Name], member{t.Name, true, f.Pointer, f.Signature, f.Pos, depth})
+				at[f.Name] = append(at[f.Name], member{t.Name, true, f.Pointer && !outer.indirect, f.Signature, f.Pos,
+					depth})
 			}
 			for _, e := range t.Embeds { // of an interface
 				if embedded := v.Types[elem(e)]; embedded != nil {
-					next = append(next, embedded)
+					next = append(next, part{embedded, false})
 				} else {
 					m.opaque[e.Meaning] = true
 				}
@@ -132,10 +137,14 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 	for _, name := range slices.Sorted(maps.Keys(before.chosen)) {
 		was := before.chosen[name]
 		owner := c.newName(was.owner)
-		if t := c.now.Types[owner]; was.depth == 0 || t == nil || !declares(t, name) {
+		t := c.now.Types[owner]
+		if was.depth == 0 || t == nil || !declares(t, name) && !c.demands(t, name) {
 			continue
 		}
 		is, ok := after.chosen[name]
+		if ok && c.movedWithin(owner, is.owner) {
+			continue
+		}
 		report := func(verdict Verdict, effect string) {
 			c.report("member-hidden", verdict, points, now.Pos, was.pos, "%s of %s no longer means %s of %s: %s", name,
 				now.Name, name, owner, effect)
@@ -143,7 +152,7 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 		switch {
 		case after.ambiguous[name]:
 			report(BreaksHooks, "another embedded field has one, too, so hooks that use it do not compile")
-		case ok && is.owner != owner && is.method == was.method && c.same(was.typ, is.typ):
+		case ok && is.owner != owner && is.method == was.method && c.same(was.typ, is.typ) && (was.pointer || !is.pointer):
 			report(ChangesBehaviour, "it is now that of "+is.owner+", with the same type")
 		case ok && is.owner != owner:
 			report(BreaksHooks, "it is now that of "+is.owner+", so hooks that use it may not compile")
@@ -166,6 +175,29 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 				name, effect)
 		}
 	}
+}
+
+// demands reports whether an interface of the new version has a method, perhaps that of an embedded interface.
+func (c *comparison) demands(t *gen.SurfaceType, method string) bool {
+	if !t.Interface {
+		return false
+	}
+	_, ok := c.methodsNow(t).methods[method]
+	return ok
+}
+
+// movedWithin reports whether one of two interfaces embeds the other, in one of the versions. A method of one is then
+// the same as that of the other.
+func (c *comparison) movedWithin(one, other string) bool {
+	for _, t := range c.old.Types {
+		if name := c.newName(t.Name); t.Interface &&
+			(name == one && c.methodsBefore(t).embedded[other] || name == other && c.methodsBefore(t).embedded[one]) {
+			return true
+		}
+	}
+	a, b := c.now.Types[one], c.now.Types[other]
+	return a != nil && a.Interface && c.methodsNow(a).embedded[other] ||
+		b != nil && b.Interface && c.methodsNow(b).embedded[one]
 }
 
 // isNewThere reports whether a type of both versions has a method only now, which is a finding about that type.

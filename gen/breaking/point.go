@@ -260,8 +260,9 @@ func (c *comparison) compareExits(p pair, report reporter) {
 	for i, exit := range was {
 		if !slices.Contains(now.Exits, exit) {
 			c.explained[old.Exits[i]] = true
-			report("exit-removed", BreaksHooks, "hooks of %s may no longer leave with %s: those that do do not compile; "+
-				"deprecate an exit before it is removed", now.Name, old.Exits[i])
+			t := c.old.Types[old.Exits[i]]
+			report("exit-removed", BreaksHooks, "hooks of %s may no longer leave with %s: those that do do not compile%s",
+				now.Name, old.Exits[i], deprecateFirst(t != nil && t.Deprecated))
 		}
 	}
 	for _, exit := range now.Exits {

@@ -112,8 +112,8 @@ var Rules = []Rule{
 	{"point-local", "a point is kept from other processes"},
 	{"point-wired", "a point is open to other processes"},
 
-	{"deprecated", "a point, a type or a field is deprecated"},
-	{"undeprecated", "a point, a type or a field is no longer deprecated"},
+	{"deprecated", "a point, a type, a field, a method or a constant is deprecated"},
+	{"undeprecated", "a point, a type, a field, a method or a constant is no longer deprecated"},
 	{"doc-changed", "a comment is different"},
 
 	{ruleUnusedIgnore, "an ignore line silences nothing"},

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,9 +20,9 @@ func (c *comparison) compareTypes() {
 		old, now := c.old.Types[name], c.now.Types[c.newName(name)]
 		points := users[c.newName(name)]
 		if now == nil {
-			if old.Exported && !c.explained[name] && !strings.Contains(name, ".") {
+			if old.Exported && !c.explained[name] && !isForeign(name) {
 				c.report("type-removed", BreaksHooks, points, c.now.Pos, old.Pos,
-					"the type %s is gone: hooks that use it do not compile; deprecate it first", name)
+					"the type %s is gone: hooks that use it do not compile%s", name, deprecateFirst(old.Deprecated))
 			}
 			continue
 		}
@@ -30,12 +31,11 @@ func (c *comparison) compareTypes() {
 			if now.Exit {
 				rule, what, remedy = "exit-renamed", "exit", "list both for one release, the old one as deprecated"
 			}
-			verdict := BreaksHooks
+			verdict, why := BreaksHooks, "hooks that use it do not compile; "+remedy
 			if !old.Exported {
-				verdict = Safe
+				verdict, why = Safe, "hooks could not name it"
 			}
-			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: hooks that use it do not compile; %s",
-				what, name, now.Name, remedy)
+			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: %s", what, name, now.Name, why)
 		}
 		c.compareType(old, now, points)
 	}
@@ -146,9 +146,13 @@ func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 			parameters(now), parameters(old))
 	}
 	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params && !c.loosened(old, now) ||
-		!c.same(old.Underlying, now.Underlying) || !c.sameEmbeds(old, now) {
+		!c.same(old.Underlying, now.Underlying) {
 		report("type-changed", BreaksHooks, "%s is declared as %s and was %s: hooks that use it may not compile", now.Name,
 			declaredAs(now), declaredAs(old))
+		return
+	}
+	if now.Interface {
+		c.compareInterface(old, now, points)
 		return
 	}
 	c.compareFields(old, now, points)
@@ -215,10 +219,6 @@ func (c *comparison) loosened(old, now *gen.SurfaceType) bool {
 	})
 }
 
-func (c *comparison) sameEmbeds(old, now *gen.SurfaceType) bool {
-	return slices.EqualFunc(old.Embeds, now.Embeds, c.same)
-}
-
 // fieldRenames maps fields that are gone to the new fields that replace them: those of the same type, most likely those
 // with the same tag, comment or place.
 func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
@@ -233,7 +233,7 @@ func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
 	for i, f := range old.Fields {
 		for j, g := range now.Fields {
 			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || f.Exported != g.Exported ||
-				!c.same(f.Type, g.Type) {
+				f.Deprecated && !g.Deprecated || !c.same(f.Type, g.Type) {
 				continue
 			}
 			score := likeness(f.Name, g.Name)
@@ -263,10 +263,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	for i, f := range now.Fields {
 		places[f.Name] = i
 	}
-	of := now.Name
-	if now.Exit {
-		of = "the exit " + of
-	}
+	of := described(now)
 	met := map[string]bool{}
 	var order []int
 	var kept []gen.SurfaceField
@@ -276,7 +273,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			name = to
 		}
 		place, ok := places[name]
-		breaks, why := BreaksHooks, "hooks that use it do not compile; deprecate it first"
+		breaks, why := BreaksHooks, "hooks that use it do not compile"+deprecateFirst(f.Deprecated)
 		if !visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
 		}
@@ -292,7 +289,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			c.report("field-renamed", breaks, points, g.Pos, f.Pos, "the field %s of %s is now called %s: %s", f.Name, of,
 				name, why)
 		}
-		c.compareField(f, g, of, breaks, points)
+		c.compareField(now, f, g, breaks, points)
 	}
 	stay := longestIncreasing(order)
 	for i, f := range kept {
@@ -303,7 +300,9 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 	for _, f := range now.Fields {
 		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
-		if visible(c.now, now, f) && jsonTag(f) != "-" && c.sentBack(now.Name) {
+		if !visible(c.now, now, f) {
+			why = "hooks cannot see it"
+		} else if jsonTag(f) != "-" && c.sentBack(now.Name) {
 			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
 				"old hooks lose it, and old programs refuse it"
 		}
@@ -313,31 +312,43 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 }
 
-// compareField compares one field in both versions. breaks is the verdict if its users do not compile.
-func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdict, points []string) {
+// described returns the name of a type for messages about its fields.
+func described(t *gen.SurfaceType) string {
+	if t.Exit {
+		return "the exit " + t.Name
+	}
+	return t.Name
+}
+
+// compareField compares one field of a type in both versions. breaks is the verdict if its users do not compile.
+func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, breaks Verdict, points []string) {
+	of := described(t)
+	why := func(effect string) string {
+		if breaks == Safe {
+			return "hooks could not see it"
+		}
+		return effect
+	}
 	switch {
 	case f.Embedded && !g.Embedded:
-		c.report("field-retyped", breaks, points, g.Pos, f.Pos,
-			"the field %s of %s is no longer embedded: hooks that use its fields directly do not compile", g.Name, of)
+		c.report("field-retyped", breaks, points, g.Pos, f.Pos, "the field %s of %s is no longer embedded: %s", g.Name, of,
+			why("hooks that use its fields directly do not compile"))
 	case !f.Embedded && g.Embedded && c.same(f.Type, g.Type):
-		verdict, why := c.flattened(g, points)
-		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, why)
+		verdict, effect := c.flattened(g, points)
+		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, effect)
 	case !c.same(f.Type, g.Type):
 		c.explain(f.Type)
 		was, is := texts(f.Type, g.Type)
-		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos,
-			"the field %s of %s is %s and was %s: hooks that use it may not compile", g.Name, of, is, was)
+		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos, "the field %s of %s is %s and was %s: %s", g.Name,
+			of, is, was, why("hooks that use it may not compile"))
 	}
 	if f.Tag != g.Tag {
-		verdict := ChangesBehaviour
+		verdict, effect := c.retagged(t, f, g, points)
 		if breaks == Safe {
-			verdict = Safe // no encoding sees the field
-		} else if c.onWire(points) && encodedAs(f) != encodedAs(g) {
-			verdict = BreaksWire
+			verdict, effect = Safe, "no encoding sees it"
 		}
-		c.report("field-retagged", verdict, points, g.Pos, f.Pos,
-			"the field %s of %s has the tag %s and had %s: whoever encodes or decodes it must know", g.Name, of,
-			quoted(g.Tag), quoted(f.Tag))
+		c.report("field-retagged", verdict, points, g.Pos, f.Pos, "the field %s of %s has the tag %s and had %s: %s", g.Name,
+			of, quoted(g.Tag), quoted(f.Tag), effect)
 	}
 	if f.Deprecated != g.Deprecated {
 		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
@@ -351,10 +362,9 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 // flattened returns the verdict on a field that is embedded now, and an explanation. The fields of an embedded struct
 // are encoded like those of the struct around it, unless a tag names it.
 func (c *comparison) flattened(f gen.SurfaceField, points []string) (Verdict, string) {
-	name, _, _ := strings.Cut(jsonTag(f), ",")
 	t := c.now.Types[elem(f.Type)]
 	switch {
-	case name != "" || t != nil && !resolved(c.now, t).Struct:
+	case jsonName(f) != "" || t != nil && !resolved(c.now, t).Struct:
 		return Safe, ""
 	case c.onWire(points):
 		return BreaksWire, ": its fields have another place in JSON, so programs and hooks in other processes disagree"
@@ -377,17 +387,60 @@ func (c *comparison) onWire(points []string) bool {
 	})
 }
 
+// retagged returns the verdict on the tag of a field of t that hooks see, and an explanation.
+func (c *comparison) retagged(t *gen.SurfaceType, f, g gen.SurfaceField, points []string) (Verdict, string) {
+	before, after := encodedAs(f), encodedAs(g)
+	// If two embedded structs have a field of one name, JSON has the one whose tag names it.
+	if c.isEmbedded(t) && before == after && (jsonName(f) == "") != (jsonName(g) == "") {
+		after = ""
+	}
+	switch {
+	case before != after && c.onWire(points):
+		return BreaksWire, "programs and hooks in other processes disagree"
+	case before == after && withoutJSON(f.Tag) == withoutJSON(g.Tag):
+		return Safe, "it is encoded as before"
+	}
+	return ChangesBehaviour, "whoever encodes or decodes it must know"
+}
+
+// isEmbedded reports whether a struct embeds a type.
+func (c *comparison) isEmbedded(t *gen.SurfaceType) bool {
+	for _, other := range c.now.Types {
+		if slices.ContainsFunc(other.Fields, func(f gen.SurfaceField) bool { return f.Embedded && elem(f.Type) == t.Name }) {
+			return true
+		}
+	}
+	return false
+}
+
 // jsonTag returns the tag of a field for encoding/json.
 func jsonTag(f gen.SurfaceField) string { return reflect.StructTag(f.Tag).Get("json") }
 
-// encodedAs returns the name of a field in JSON and its options. A tag without a name means the name of the field.
+// encodedAs returns the name of a field in JSON and its options, or "" if JSON leaves the field out. A tag without a
+// name means the name of the field. The tag "-," means the name "-".
 func encodedAs(f gen.SurfaceField) string {
-	name, options, _ := strings.Cut(jsonTag(f), ",")
+	tag := jsonTag(f)
+	if tag == "-" {
+		return ""
+	}
+	name, options, _ := strings.Cut(tag, ",")
 	if name == "" && !f.Embedded {
 		name = f.Name
 	}
 	return name + "," + options
 }
+
+// jsonName returns the name of a field in its tag for encoding/json, or "".
+func jsonName(f gen.SurfaceField) string {
+	name, _, _ := strings.Cut(jsonTag(f), ",")
+	return name
+}
+
+// jsonPart matches the part of a tag that is for encoding/json.
+var jsonPart = regexp.MustCompile(`(^| )json:"(\\.|[^"\\])*"`)
+
+// withoutJSON returns a tag without its part for encoding/json.
+func withoutJSON(tag string) string { return strings.TrimSpace(jsonPart.ReplaceAllString(tag, "")) }
 
 // quoted returns a tag as written, or "none".
 func quoted(tag string) string {
@@ -397,7 +450,7 @@ func quoted(tag string) string {
 	return "`" + tag + "`"
 }
 
-// compareMethods compares the methods of a type or of an interface.
+// compareMethods compares the declared methods of a type.
 func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) {
 	find := func(t *gen.SurfaceType, name string) *gen.SurfaceMethod {
 		for i := range t.Methods {
@@ -408,19 +461,21 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		return nil
 	}
 	promoted := membersOf(c.now, now)
-	sealed := slices.ContainsFunc(old.Methods, func(m gen.SurfaceMethod) bool { return old.Interface && !m.Exported })
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
+		if n != nil {
+			c.compareDocs(points, old.Name+"."+m.Name, now.Name+"."+n.Name, docs{m.Doc, m.Deprecated, m.Pos},
+				docs{n.Doc, n.Deprecated, n.Pos})
+		}
 		switch {
-		case !m.Exported:
-		case n == nil && c.now.Part:
 		case n == nil && promoted.chosen[m.Name].replaces(c, m):
 			c.report("method-removed", ChangesBehaviour, points, now.Pos, m.Pos,
 				"the method %s of %s is gone: hooks that call it now call that of the embedded %s", m.Name, now.Name,
 				promoted.chosen[m.Name].owner)
 		case n == nil:
 			c.report("method-removed", BreaksHooks, points, now.Pos, m.Pos,
-				"the method %s of %s is gone: hooks that call it do not compile; deprecate it first", m.Name, now.Name)
+				"the method %s of %s is gone: hooks that call it do not compile%s", m.Name, now.Name,
+				deprecateFirst(m.Deprecated))
 		case !c.same(m.Signature, n.Signature):
 			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
 				"the method %s of %s is %s and was %s: hooks that use it may not compile", m.Name, now.Name, n.Signature.Text,
@@ -428,21 +483,14 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		case !m.Pointer && n.Pointer:
 			c.report("method-changed", BreaksHooks, points, n.Pos, m.Pos,
 				"the method %s of %s needs a pointer now: values of the type no longer have it", m.Name, now.Name)
-		case m.Pointer && !n.Pointer && !old.Interface:
+		case m.Pointer && !n.Pointer:
 			verdict, effect := c.gained(n.Name, points)
 			c.report("method-changed", verdict, points, n.Pos, m.Pos, "values of %s have the method %s now, too%s", now.Name,
 				n.Name, effect)
 		}
 	}
 	for _, n := range now.Methods {
-		if find(old, n.Name) != nil || c.old.Part && !now.Interface {
-			continue
-		}
-		if now.Interface && !sealed {
-			c.report("method-added", BreaksHooks, points, n.Pos, old.Pos,
-				"the interface %s has the new method %s: types that implement it do not compile until they have it", now.Name,
-				n.Name)
-		} else if n.Exported {
+		if find(old, n.Name) == nil && !c.old.Part {
 			verdict, effect := c.gained(n.Name, points)
 			c.report("method-added", verdict, points, n.Pos, old.Pos, "the method %s of %s is new%s", n.Name, now.Name, effect)
 		}

@@ -6,6 +6,8 @@ package page
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -236,7 +238,7 @@ func (w *writer) point(p *summary.Point) error {
 	w.line("**Payload:** %s", w.link(summary.Type{Text: param + p.Payload.Text, Names: p.Payload.Names}))
 	w.line("")
 	if t := w.structOf(p.Payload); t != nil {
-		w.fields(t.Fields)
+		w.fields(t.Fields, t.Encodes)
 	}
 	w.line("**Law:** %s.\n\n%s\n", code(p.Brief()), strings.Join(p.LawWords(), " "))
 	w.line("**A hook returns:**\n")
@@ -342,7 +344,7 @@ func (w *writer) exits() {
 			points = append(points, w.pointLink(p))
 		}
 		w.line("Legal at %s.\n", strings.Join(points, ", "))
-		w.fields(x.Fields)
+		w.fields(x.Fields, false)
 	}
 }
 
@@ -359,7 +361,7 @@ func (w *writer) types() {
 			if len(t.Params) > 0 {
 				w.line("%s\n", code(t.Name+params(t)+" struct"))
 			}
-			w.fields(t.Fields)
+			w.fields(t.Fields, t.Encodes)
 			continue
 		}
 		equals := ""
@@ -395,21 +397,46 @@ func (w *writer) structOf(t summary.Type) *summary.TypeDecl {
 	return nil
 }
 
-// fields writes a table of fields.
-func (w *writer) fields(fields []summary.Field) {
+// fields writes a table of fields. If hooks of other processes can answer points, it has the names in JSON too. A
+// struct that encodes itself is supposed to have the tags of what it writes; without tags, its names are not known.
+func (w *writer) fields(fields []summary.Field, encodes bool) {
 	if len(fields) == 0 {
 		w.line("No fields.\n")
 		return
 	}
-	w.line("| field | type | |\n|---|---|---|")
+	tagged := slices.ContainsFunc(fields, func(f summary.Field) bool { return reflect.StructTag(f.Tag).Get("json") != "" })
+	inJSON := w.wire() != "" && (tagged || !encodes)
+	if inJSON {
+		w.line("| field | in JSON | type | |\n|---|---|---|---|")
+	} else {
+		w.line("| field | type | |\n|---|---|---|")
+	}
 	for _, f := range fields {
-		name := code(f.Name)
+		name := cell(code(f.Name))
 		if f.Embedded {
 			name = "embedded"
 		}
-		w.line("| %s | %s | %s |", cell(name), cell(w.link(f.Type)), cell(w.inline(f.Doc)))
+		if inJSON {
+			name += " | " + jsonName(f)
+		}
+		w.line("| %s | %s | %s |", name, cell(w.link(f.Type)), cell(w.inline(f.Doc)))
 	}
 	w.line("")
+}
+
+// jsonName returns the key that encoding/json writes for a field.
+func jsonName(f summary.Field) string {
+	tag := reflect.StructTag(f.Tag).Get("json")
+	name, _, _ := strings.Cut(tag, ",")
+	switch {
+	case tag == "-":
+		return "none"
+	case name != "":
+		return cell(code(name))
+	case f.Embedded:
+		return "its fields"
+	}
+	return cell(code(f.Name))
 }
 
 // link returns a type as code, with a link to the first type in it that the page has a section for.

@@ -380,3 +380,21 @@ func TestExamplesOfPagesVetClean(t *testing.T) {
 	}
 	module.Run("go", "vet", "./...")
 }
+
+func TestPagesOfWireSpecsHaveNamesInJSON(t *testing.T) {
+	const spec = "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\n//hookgen:wire\n" +
+		"type Points interface{ OnA(Call) (Stop, spec.FailOpen) }\n\n" +
+		"type Call struct {\n\tName string `json:\"name,omitempty\"`\n\tArgs []string\n\tKey string `json:\"-\"`\n\tOwn\n}\n\n" +
+		"type Own struct {\n\tID int\n}\n\nfunc (Own) MarshalJSON() ([]byte, error) { return nil, nil }\n\n" +
+		"type Stop struct {\n\tReason string `json:\"reason\"`\n}\n"
+	text := readFiles(t, page.Generated{Package: "p", Path: "example.com/p"}, "spec.go", spec)
+	for _, want := range []string{
+		"| field | in JSON | type | |", "| `Name` | `name` | `string` |  |", "| `Args` | `Args` | `[]string` |  |",
+		"| `Key` | none | `string` |  |", "| embedded | its fields | [`Own`](#type-own) |  |",
+		"| `ID` | `int` |  |", "| `Reason` | `reason` | `string` |  |",
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}

@@ -129,6 +129,7 @@ type TypeDecl struct {
 	Struct   bool
 	Type     Type
 	Fields   []Field // of a struct: the exported and the embedded ones
+	Encodes  bool    // it has a method MarshalJSON or MarshalText
 }
 
 // Of returns the facts of a spec. path is the import path of its package, or "".
@@ -297,7 +298,7 @@ func (c *converter) reachable(s *Spec) []*TypeDecl {
 func (c *converter) decl(d *gen.TypeDecl) *TypeDecl {
 	decl := &TypeDecl{
 		Name: d.Name, Doc: d.Doc, Position: c.position(d.Pos), Alias: d.Alias, Type: c.typ(d.Type),
-		Fields: c.fields(d.Fields),
+		Fields: c.fields(d.Fields), Encodes: d.Encodes,
 	}
 	_, decl.Struct = ast.Unparen(d.Type.Expr).(*ast.StructType)
 	for _, p := range d.Params {

@@ -21,8 +21,11 @@ const (
 	DefaultLimit = 64 << 20
 )
 
-// maxErrorBody is the number of bytes that are read of the body of an error.
-const maxErrorBody = 64 << 10
+// Limits of reading the body of an error.
+const (
+	maxErrorBody = 64 << 10
+	errorTime    = 10 * time.Second
+)
 
 // A Call is a request to a model API.
 type Call struct {
@@ -34,7 +37,7 @@ type Call struct {
 
 	// Wait is the time until a stream begins, or until an answer that is not a stream is complete. Idle is the time
 	// between two lines of a stream. Bytes that do not complete a line do not count, so that a server cannot hold a
-	// call by sending one byte at a time. Zero is the default, and negative is no limit.
+	// call by sending one byte at a time. Zero means the default, and a negative time means no limit.
 	Wait, Idle time.Duration
 
 	// Limit is the size of an answer in bytes. Zero is DefaultLimit.
@@ -79,16 +82,21 @@ func (c *Call) Post(ctx context.Context) (*Reply, error) {
 	}
 	if r.resp.StatusCode/100 != 2 {
 		defer r.Close()
-		return nil, r.refused()
+		refused := r.refused()
+		if ctx.Err() != nil {
+			return nil, r.failed(ctx.Err())
+		}
+		return nil, refused
 	}
 	r.lines = newLines(r.resp.Body, cmp.Or(c.Limit, DefaultLimit))
 	return r, nil
 }
 
-// Streams reports whether the answer is a stream of events. A server without streaming answers with JSON.
-func (r *Reply) Streams() bool {
-	media, _, err := mime.ParseMediaType(r.resp.Header.Get("Content-Type"))
-	return err != nil || media != "application/json"
+// Streams reports whether the answer is a stream of events. A server without streaming answers with JSON, even if the
+// call asked for a stream.
+func (r *Reply) Streams(asked bool) bool {
+	media, _, _ := mime.ParseMediaType(r.resp.Header.Get("Content-Type"))
+	return media == "text/event-stream" || asked && media != "application/json"
 }
 
 // RequestID returns the id that the server gave to the call, or "".
@@ -128,7 +136,7 @@ func notQuoting(err error) error {
 // matter of the events: if not, the caller returns r.Cut().
 func (r *Reply) Next() (Event, error) {
 	e, err := r.lines.event(func() { r.limit(cmp.Or(r.call.Idle, DefaultIdle)) })
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.failed(err)
 	}
 	return e, err
@@ -169,7 +177,7 @@ const (
 	drainBytes = 4 << 10
 )
 
-// limit cancels the call after a time, in place of an earlier limit. A negative time is no limit.
+// limit cancels the call after a time. It replaces an earlier limit. A negative time only removes that.
 func (r *Reply) limit(after time.Duration) {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -210,7 +218,8 @@ func (r *Reply) refused() *Error {
 	e := r.error(r.resp.StatusCode)
 	header := r.resp.Header
 	e.retryAfter = retryAfter(header, time.Now())
-	body, _ := io.ReadAll(io.LimitReader(r.resp.Body, maxErrorBody))
+	r.limit(errorTime)
+	body, _ := io.ReadAll(io.LimitReader(r.resp.Body, maxErrorBody)) // a part of it may do
 	e.Type, e.Code, e.Message = reported(body)
 	if plain := strings.HasPrefix(header.Get("Content-Type"), "text/plain"); plain && len(body) <= maxMessage &&
 		!json.Valid(body) {

@@ -106,7 +106,7 @@ func TestASilentServerEndsTheCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve http.HandlerFunc
 		after time.Duration // of the failure; 0: none
-		limit time.Duration // in the error
+		limit time.Duration // in the error; 0: it is the one of the server
 	}{
 		"no answer": {func(w http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
@@ -128,6 +128,11 @@ func TestASilentServerEndsTheCall(t *testing.T) {
 				send("x")
 			}
 		}, 10 * time.Second, 10 * time.Second},
+		"an error without an end": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(500)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, 10 * time.Second, 0},
 		"slow and alive": {func(w http.ResponseWriter, r *http.Request) {
 			send := stream(w)
 			for range 10 {
@@ -154,7 +159,8 @@ func TestASilentServerEndsTheCall(t *testing.T) {
 				}
 				var silence *SilenceError
 				var e *Error
-				if !errors.As(err, &silence) || silence.After != c.limit || !errors.As(err, &e) || !e.Temporary() {
+				if !errors.As(err, &e) || !e.Temporary() || errors.As(err, &silence) != (c.limit > 0) ||
+					silence != nil && silence.After != c.limit {
 					t.Errorf("got %v", err)
 				}
 				if took < c.after || took > c.after+time.Second {
@@ -245,7 +251,8 @@ func TestErrorsOfServers(t *testing.T) {
 		"a text":           {404, nil, `{"error":"no such model"}`, "test: status 404 Not Found: no such model", false, 0},
 		"a detail":         {422, nil, `{"detail":"no"}`, "test: status 422 Unprocessable Entity: no", false, 0},
 		"quotes the input": {422, nil, `{"detail":[{"input":"secret"}]}`, "test: status 422 Unprocessable Entity", false, 0},
-		"a page":           {502, http.Header{"Content-Type": {"text/html"}}, "<html>", "test: status 502 Bad Gateway", true, 0},
+		"a page": {502, http.Header{"Content-Type": {"text/html"}}, "<html>",
+			"test: status 502 Bad Gateway", true, 0},
 		"plain": {404, http.Header{"Content-Type": {"text/plain"}}, "404 page not found\n",
 			"test: status 404 Not Found: 404 page not found", false, 0},
 		"the server says retry": {400, http.Header{"X-Should-Retry": {"true"}}, ``, "test: status 400 Bad Request", true, 0},

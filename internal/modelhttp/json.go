@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Merge returns the JSON object data with further fields. A field that both have is replaced, two objects are merged,
@@ -67,4 +68,21 @@ func Args(args json.RawMessage) json.RawMessage {
 	}
 	wrapped, _ := json.Marshal(map[string]string{"args_text": string(args)}) // texts can be encoded
 	return wrapped
+}
+
+// Name returns a name or an id of letters, digits, "_" and "-", as model APIs want them, or otherwise if name is
+// empty. Models call tools by names that do not exist, other models make ids of other characters, and both stay in the
+// conversation.
+func Name(name, otherwise string, limit int) string {
+	if name == "" {
+		return otherwise
+	}
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	return name[:min(len(name), limit)]
 }

@@ -55,3 +55,13 @@ func TestArgumentsBecomeObjects(t *testing.T) {
 		}
 	}
 }
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "none", "look": "look", "read_file-2": "read_file-2", "odd name.é": "odd_name__", "abcdefghijklm": "abcdefghijkl",
+	} {
+		if got := Name(name, "none", 12); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package modelhttp
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -44,7 +45,7 @@ func (l *lines) event(alive func()) (Event, error) {
 	for {
 		line, err := l.next()
 		if err != nil {
-			if err == io.EOF && filled {
+			if errors.Is(err, io.EOF) && filled {
 				e.Data = l.data
 				return e, nil
 			}
@@ -83,7 +84,7 @@ func (l *lines) next() ([]byte, error) {
 			return nil, &TooLongError{l.limit}
 		}
 		l.line = append(l.line, piece...)
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil {

@@ -23,6 +23,7 @@ func events(r io.Reader, limit int64) (got []string, err error) {
 }
 
 func TestEvents(t *testing.T) {
+	long := strings.Repeat("x", 9000)
 	for name, c := range map[string]struct {
 		text string
 		want []string
@@ -42,7 +43,7 @@ func TestEvents(t *testing.T) {
 		"no empty line at end":   {"data: 1\n\ndata: [DONE]\n", []string{":1", ":[DONE]"}},
 		"a line without an end":  {"data: 1\n\ndata: 2", []string{":1"}},
 		"empty data":             {"data:\n\n", []string{":"}},
-		"longer than the buffer": {"data: " + strings.Repeat("x", 9000) + "\n\n", []string{":" + strings.Repeat("x", 9000)}},
+		"longer than the buffer": {"data: " + long + "\n\n", []string{":" + long}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := events(strings.NewReader(c.text), DefaultLimit)

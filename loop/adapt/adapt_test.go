@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -97,8 +98,8 @@ func TestRunFiresThePointsInOrder(t *testing.T) {
 	if diff := cmp.Diff([]string{`{"n":1}`}, results); diff != "" {
 		t.Error(diff)
 	}
-	if result.Reply != "done" || result.Stop.Cause != agent.CauseCompleted || result.Usage.Input != 3 || result.Steps != 2 ||
-		len(result.Calls) != 1 || result.Calls[0].Status != agent.CallSucceeded {
+	if result.Reply != "done" || result.Stop.Cause != agent.CauseCompleted || result.Usage.Input != 3 ||
+		result.Steps != 2 || len(result.Calls) != 1 || result.Calls[0].Status != agent.CallSucceeded {
 		t.Errorf("%+v", result)
 	}
 }
@@ -114,7 +115,9 @@ func TestRunRefusesHooksThatWouldNeverRun(t *testing.T) {
 	h.ObserveAny(fired)
 	f := calling(h)
 	asks := 0
-	h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+		agent.OnPermissionOutcome, error,
+	) {
 		return agent.Ask{}, nil
 	})
 	f.host.Approver = approver(func() (agent.Approval, error) { asks++; return agent.Approval{Allow: true}, nil })
@@ -136,15 +139,15 @@ func TestRunRefusesHooksThatWouldNeverRun(t *testing.T) {
 					})
 				}
 			}
-			_, err := (&adapt.Host{Hooks: other}).Run(t.Context(), adapt.Task{}, func(context.Context, adapt.Task) (string, error) {
-				return "", nil
-			})
+			_, err := (&adapt.Host{Hooks: other}).Run(t.Context(), adapt.Task{}, nothing)
 			if refused := err != nil && strings.Contains(err.Error(), p.Name); refused == (fired.count[p.Name] > 0) {
 				t.Errorf("fired %d times, and: %v", fired.count[p.Name], err)
 			}
 		})
 	}
 }
+
+func nothing(context.Context, adapt.Task) (string, error) { return "", nil }
 
 type approver func() (agent.Approval, error)
 
@@ -154,14 +157,18 @@ func (a approver) Approve(context.Context, agent.Question) (agent.Approval, erro
 func TestDecisionsAboutACallAreResults(t *testing.T) {
 	permission := func(o agent.OnPermissionOutcome, err error) func(*agent.Hooks) {
 		return func(h *agent.Hooks) {
-			h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+			h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+				agent.OnPermissionOutcome, error,
+			) {
 				return o, err
 			})
 		}
 	}
 	before := func(f func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error)) func(*agent.Hooks) {
 		return func(h *agent.Hooks) {
-			h.BeforeTool.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+			h.BeforeTool.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (
+				agent.BeforeToolOutcome, error,
+			) {
 				return f(c)
 			})
 		}
@@ -171,7 +178,9 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 	}
 	after := func(f func(r agent.ToolCallResult) (agent.AfterToolOutcome, error)) func(*agent.Hooks) {
 		return func(h *agent.Hooks) {
-			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (
+				agent.AfterToolOutcome, error,
+			) {
 				return f(r)
 			})
 		}
@@ -196,16 +205,20 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 		{"deny", permission(agent.Deny{Reason: "never"}, nil), nil, "Permission denied for tool 'work': never",
 			agent.CallRefused, 0},
 		{"failing permission", permission(nil, boom), nil, "boom", agent.CallRefused, 0},
-		{"ask nobody", permission(agent.Ask{Reason: "risky"}, nil), nil, "there is nobody to ask: risky", agent.CallRefused, 0},
+		{"ask nobody", permission(agent.Ask{Reason: "risky"}, nil), nil, "there is nobody to ask: risky",
+			agent.CallRefused, 0},
 		{"ask and no", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
 			return agent.Approval{Reason: "not today"}, nil
 		}), "not today", agent.CallRefused, 0},
+		{"ask and later", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
+			return agent.Approval{Allow: true, Pending: true}, nil
+		}), "the answer comes later", agent.CallRefused, 0},
 		{"ask and yes", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
 			return agent.Approval{Allow: true}, nil
 		}), `{"n":1}`, agent.CallSucceeded, 1},
 		{"ask and other arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{"n":2}`)}), nil, `{"n":2}`,
 			agent.CallSucceeded, 1},
-		{"ask and broken arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{`)}), nil, "not valid JSON",
+		{"ask and broken arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{`)}), nil, "not a JSON object",
 			agent.CallRefused, 0},
 		{"ask and a hook refuses", beforeAsk(agent.Refuse{Reason: "closed"}), nil, "closed", agent.CallRefused, 0},
 		{"ask a broken approver", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) { panic("no") }),
@@ -287,13 +300,42 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 	}
 }
 
+func TestOutputKeepsPartsAndGuidance(t *testing.T) {
+	output := agent.ToolOutput{
+		Text: "see", Parts: []agent.Part{{MediaType: "image/png", Data: []byte{1}}}, Warnings: []string{"cut"},
+	}
+	for name, failed := range map[string]error{"success": nil, "failure": errors.New("boom")} {
+		t.Run(name, func(t *testing.T) {
+			host := &adapt.Host{Hooks: new(agent.Hooks)}
+			var got agent.ToolCallResult
+			_, err := host.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+				var err error
+				got, err = host.Output(ctx, agent.ToolCallRequest{Name: "look"}, func(
+					context.Context, agent.ToolCallRequest,
+				) (agent.ToolOutput, error) {
+					return output, failed
+				})
+				if !errors.Is(err, failed) {
+					t.Error(err)
+				}
+				return "", nil
+			})
+			if err != nil || got.Output != "see" || len(got.Parts) != 1 || len(got.Warnings) != 1 || got.OK() != (failed == nil) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+}
+
 // An error of a tool is that of the framework, for example an interruption, unless a hook has changed the result.
 func TestErrorsOfToolsPassUnchanged(t *testing.T) {
 	interrupt := errors.New("interrupted")
 	for _, replace := range []bool{false, true} {
 		h := new(agent.Hooks)
 		if replace {
-			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (
+				agent.AfterToolOutcome, error,
+			) {
 				r.Output = "try another tool"
 				return agent.ReplaceAfterTool(r, ""), nil
 			})
@@ -348,7 +390,9 @@ func TestHooksEndRuns(t *testing.T) {
 			})
 		}, "bye", agent.CauseStopRequested, 1},
 		{"before the tool", func(h *agent.Hooks) {
-			h.BeforeTool.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+			h.BeforeTool.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+				agent.BeforeToolOutcome, error,
+			) {
 				return end, nil
 			})
 		}, "bye", agent.CauseStopRequested, 1},
@@ -358,7 +402,9 @@ func TestHooksEndRuns(t *testing.T) {
 			})
 		}, "bye", agent.CauseStopRequested, 1},
 		{"refusal of a person", func(h *agent.Hooks) {
-			h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+			h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+				agent.OnPermissionOutcome, error,
+			) {
 				return agent.Ask{}, nil
 			})
 			h.BeforeAsk.AddFunc(func(context.Context, *agent.Run, agent.Question) (agent.BeforeAskOutcome, error) {
@@ -379,7 +425,9 @@ func TestHooksEndRuns(t *testing.T) {
 			})
 		}, "sorry", agent.CauseStopRequested, 1},
 		{"reply at the end", func(h *agent.Hooks) {
-			h.BeforeRunEnd.AddFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+			h.BeforeRunEnd.AddFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (
+				agent.BeforeRunEndOutcome, error,
+			) {
 				r.Reply = "edited"
 				return agent.ReplaceBeforeRunEnd(r, ""), nil
 			})
@@ -439,7 +487,9 @@ func TestFailuresEndRuns(t *testing.T) {
 			})
 		}, agent.CauseError},
 		{"failing end", func(h *agent.Hooks, _ *foreign, _ context.CancelFunc) {
-			h.BeforeRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+			h.BeforeRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) (
+				agent.BeforeRunEndOutcome, error,
+			) {
 				return nil, errors.New("no")
 			})
 		}, agent.CauseError},
@@ -448,7 +498,9 @@ func TestFailuresEndRuns(t *testing.T) {
 				runtime.Goexit()
 				return nil, nil
 			})
-			h.BeforeRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+			h.BeforeRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) (
+				agent.BeforeRunEndOutcome, error,
+			) {
 				runtime.Goexit()
 				return nil, nil
 			})
@@ -514,5 +566,105 @@ func TestRestoreKeepsUnchangedMessages(t *testing.T) {
 	got := adapt.Restore(now, was, []string{"A1", "B", "A2", "C"}, func(m agent.Message) string { return m.Content })
 	if diff := cmp.Diff([]string{"new", "A1", "A2", "changed", "C", "b"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A reply and a result of a framework have more than the hooks see.
+type rich struct{ text, more string }
+
+func TestUnchangedValuesPassAsTheyAre(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		bind func(h *agent.Hooks)
+		want rich
+	}{
+		{"unchanged", func(*agent.Hooks) {}, rich{"x", "logprobs"}},
+		{"changed", func(h *agent.Hooks) {
+			h.AfterLLM.AddFunc(func(_ context.Context, _ *agent.Run, r agent.LLMResponse) (
+				agent.AfterLLMOutcome, error,
+			) {
+				r.Content = "y"
+				return agent.ReplaceAfterLLM(r, ""), nil
+			})
+			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (
+				agent.AfterToolOutcome, error,
+			) {
+				r.Output = "y"
+				return agent.ReplaceAfterTool(r, ""), nil
+			})
+		}, rich{"y", ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &adapt.Host{Hooks: new(agent.Hooks)}
+			c.bind(h.Hooks)
+			_, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+				reply, err := adapt.ModelAs(ctx, h, agent.LLMRequest{}, func(context.Context, agent.LLMRequest) (rich, error) {
+					return rich{"x", "logprobs"}, nil
+				}, func(r rich) agent.LLMResponse { return agent.LLMResponse{Content: r.text} },
+					func(r agent.LLMResponse) rich { return rich{text: r.Content} })
+				if err != nil || reply != c.want {
+					t.Error(reply, err)
+				}
+				result, err := adapt.ToolAs(ctx, h, agent.ToolCallRequest{}, func(context.Context, agent.ToolCallRequest) (
+					rich, error,
+				) {
+					return rich{"x", "logprobs"}, nil
+				}, func(r rich) string { return r.text }, func(text string) rich { return rich{text: text} })
+				if err != nil || result != c.want {
+					t.Error(result, err)
+				}
+				return "", nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestHooksCannotGiveAChosenCallToAnotherTool(t *testing.T) {
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	h.Hooks.BeforeTool.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (
+		agent.BeforeToolOutcome, error,
+	) {
+		c.Name = "delete"
+		return agent.ReplaceBeforeTool(c, ""), nil
+	})
+	_, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+		same := func(s string) string { return s }
+		return adapt.ToolAs(ctx, h, agent.ToolCallRequest{Name: "list"}, func(context.Context, agent.ToolCallRequest) (
+			string, error,
+		) {
+			t.Error("the tool ran")
+			return "", nil
+		}, same, same)
+	})
+	if err == nil || !strings.Contains(err.Error(), "list to delete") {
+		t.Error(err)
+	}
+}
+
+func TestOfferedLeavesOutRemovedTools(t *testing.T) {
+	req := agent.LLMRequest{Tools: []agent.ToolSchema{{Name: "b"}}}
+	got := adapt.Offered([]string{"a", "b"}, req, func(s string) string { return s })
+	if diff := cmp.Diff([]string{"b"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCollectReadsAStreamToItsEnd(t *testing.T) {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF} {
+		left := []string{"a", "b"}
+		all, err := adapt.Collect(func() (string, error) {
+			if len(left) == 0 {
+				return "", end
+			}
+			next := left[0]
+			left = left[1:]
+			return next, nil
+		})
+		if end == io.EOF && (err != nil || len(all) != 2) || end != io.EOF && !errors.Is(err, end) {
+			t.Error(all, err)
+		}
 	}
 }

@@ -66,6 +66,7 @@ type run struct {
 	mu       sync.Mutex
 	ended    *Ended
 	steps    int // calls to the model
+	begun    int // tool calls
 	usage    agent.Usage
 	tools    map[string]int
 	calls    []agent.ToolCallResult
@@ -74,7 +75,7 @@ type run struct {
 
 type runKey struct{}
 
-// runOf returns the run of a context, or an error if there is none or a hook ended it.
+// runOf returns the run of a context. It fails without a run, and if a hook has ended the run.
 func (h *Host) runOf(ctx context.Context) (*run, error) {
 	r, _ := ctx.Value(runKey{}).(*run)
 	if r == nil || r.host != h {
@@ -130,7 +131,7 @@ func (h *Host) name() string {
 	return h.Agent
 }
 
-// unfired are the points at which hooks decide and that a Host does not fire.
+// unfired are the points with decisions that a Host does not fire.
 var unfired = []string{"ShouldCompact", "BeforeCompact", "AfterCompact", "OnHandoff", "CheckDone"}
 
 // check returns an error for each deciding hook that would never run.

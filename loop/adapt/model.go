@@ -3,7 +3,6 @@ package adapt
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -93,24 +92,4 @@ func (r *run) model(
 // unknown returns an error for an outcome that the package does not know, because the hooks are newer than it.
 func unknown(exit any) error {
 	return fmt.Errorf("adapt: the outcome %T is unknown; bring adapt and generated code to one version", exit)
-}
-
-// Restore converts the messages of a request back into those of a framework. A message that the hooks did not change
-// is the original, which may have more than the converted one. The slice converted has the originals as the adapter
-// converted them.
-func Restore[M any](
-	messages, converted []agent.Message, originals []M, convert func(agent.Message) M,
-) []M {
-	all := make([]M, len(messages))
-	next := 0
-	for i, m := range messages {
-		at := slices.IndexFunc(converted[next:], func(c agent.Message) bool { return reflect.DeepEqual(c, m) })
-		if at < 0 {
-			all[i] = convert(m)
-			continue
-		}
-		all[i] = originals[next+at]
-		next += at + 1
-	}
-	return all
 }

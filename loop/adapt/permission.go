@@ -43,7 +43,7 @@ func (c *toolCall) judge() agent.Denial {
 	if denied.Kind == "" {
 		c.host.Hooks.OnPermissionGranted.Fire(c.ctx, c.id, agent.Grant{
 			Question: question, Call: c.req.Clone(), By: answered, Reason: answer.Reason,
-			Remember: slices.Clone(answer.Remember),
+			Remember: slices.Clone(answer.Remember), AnsweredBy: answer.By, AnsweredAt: answer.At,
 		})
 	}
 	if answer.StopRun {
@@ -134,7 +134,11 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 		case r.err != nil:
 			denied.Kind, denied.Reason = agent.DeniedByApprover, "the approver failed: "+r.err.Error()
 			return answer, denied
+		case r.answer.Pending:
+			denied.Kind, denied.Reason = agent.DeniedUnasked, "the answer comes later, and this agent cannot wait for it"
+			return agent.Approval{}, denied
 		case !r.answer.Allow:
+			denied.AnsweredBy, denied.AnsweredAt = r.answer.By, r.answer.At
 			denied.Kind, denied.Reason = agent.DeniedByPerson, cmp.Or(r.answer.Reason, "declined")
 			return r.answer, denied
 		default:
@@ -148,12 +152,13 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 
 // change sets the arguments that an answer approved, and lets the hooks judge the changed call.
 func (c *toolCall) change(args json.RawMessage, by string) agent.Denial {
-	if !json.Valid(args) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(args, &object); err != nil {
 		kind := agent.DeniedByApprover
 		if by != "" {
 			kind = agent.DeniedByHook
 		}
-		return agent.Denial{Kind: kind, By: by, Reason: "the approved arguments are not valid JSON"}
+		return agent.Denial{Kind: kind, By: by, Reason: "the approved arguments are not a JSON object"}
 	}
 	c.req.Args = slices.Clone(args)
 	ask, asker, denied := c.vote()

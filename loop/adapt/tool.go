@@ -1,8 +1,10 @@
 package adapt
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +27,18 @@ import (
 func (h *Host) Tool(
 	ctx context.Context, call agent.ToolCallRequest, act func(context.Context, agent.ToolCallRequest) (string, error),
 ) (agent.ToolCallResult, error) {
+	return h.Output(ctx, call, func(ctx context.Context, call agent.ToolCallRequest) (agent.ToolOutput, error) {
+		text, err := act(ctx, call)
+		return agent.ToolOutput{Text: text}, err
+	})
+}
+
+// Output is [Host.Tool] for a tool that returns more than text. The output of a tool that failed is guidance for the
+// model, like that of an [agent.OutputTool].
+func (h *Host) Output(
+	ctx context.Context, call agent.ToolCallRequest,
+	act func(context.Context, agent.ToolCallRequest) (agent.ToolOutput, error),
+) (agent.ToolCallResult, error) {
 	r, err := h.runOf(ctx)
 	if err != nil {
 		return agent.ToolCallResult{}, err
@@ -32,6 +46,8 @@ func (h *Host) Tool(
 	c := &toolCall{run: r, ctx: ctx, req: call, act: act}
 	r.mu.Lock()
 	c.req.Step = r.steps
+	r.begun++
+	c.req.ID = cmp.Or(c.req.ID, fmt.Sprintf("call_%d", r.begun))
 	r.mu.Unlock()
 	if len(c.req.Args) == 0 {
 		c.req.Args = []byte("{}")
@@ -55,7 +71,7 @@ type toolCall struct {
 	*run
 	ctx    context.Context
 	req    agent.ToolCallRequest
-	act    func(context.Context, agent.ToolCallRequest) (string, error)
+	act    func(context.Context, agent.ToolCallRequest) (agent.ToolOutput, error)
 	result agent.ToolCallResult
 	failed error // of the tool, if no hook changed the result
 
@@ -63,6 +79,7 @@ type toolCall struct {
 		sync.Mutex
 		number  int
 		err     error               // of the last failed one
+		output  agent.ToolOutput    // of the last failed one
 		pending []agent.ToolFailure // that OnToolError has not reported
 	}
 }
@@ -135,13 +152,15 @@ func (c *toolCall) dispatch() {
 	c.attempts.Lock()
 	defer c.attempts.Unlock()
 	if err != nil {
-		if c.attempts.err != nil && errors.Is(err, c.attempts.err) {
-			c.failed = err // else a hook refused the call
+		result = agent.ToolCallResult{Err: err.Error(), Kind: kindOf(c.ctx, err)}
+		if c.attempts.err != nil && errors.Is(err, c.attempts.err) { // else a hook refused the call
+			c.failed = err
+			guidance := c.attempts.output
+			result.Output, result.Parts, result.Warnings = guidance.Text, guidance.Parts, guidance.Warnings
 		}
 		if tool := new(agent.ToolError); errors.As(err, &tool) && tool.StopRun {
 			_ = c.stop("", agent.EndRun{Cause: agent.CauseStopRequested, Message: tool.Error()})
 		}
-		result = agent.ToolCallResult{Err: err.Error(), Kind: kindOf(c.ctx, err)}
 	}
 	c.result = result.Clone()
 	c.result.Call, c.result.Elapsed, c.result.Attempts = c.req, time.Since(begun), c.attempts.number
@@ -170,18 +189,19 @@ func (c *toolCall) attempt(ctx context.Context, asked agent.ToolCallRequest) (ag
 	number := c.attempts.number
 	c.attempts.Unlock()
 	begun := time.Now()
-	output, err := isolated(func() (string, error) { return c.act(ctx, c.req.Clone()) })
+	output, err := isolated(func() (agent.ToolOutput, error) { return c.act(ctx, c.req.Clone()) })
 	if err != nil {
 		c.attempts.Lock()
 		defer c.attempts.Unlock()
-		c.attempts.err = err
+		c.attempts.err, c.attempts.output = err, output
 		c.attempts.pending = append(c.attempts.pending, agent.ToolFailure{
 			Call: c.req.Clone(), Err: err.Error(), Kind: kindOf(ctx, err), Attempt: number, Elapsed: time.Since(begun),
 		})
 		return agent.ToolCallResult{}, err
 	}
 	return agent.ToolCallResult{
-		Call: c.req.Clone(), Output: output, Status: agent.CallSucceeded, Elapsed: time.Since(begun), Attempts: number,
+		Call: c.req.Clone(), Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
+		Status: agent.CallSucceeded, Elapsed: time.Since(begun), Attempts: number,
 	}, nil
 }
 

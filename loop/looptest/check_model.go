@@ -20,9 +20,9 @@ import (
 // CheckModel runs a conformance suite on a model, for authors of models. It checks replies with text and parallel
 // calls, streaming, usage, finish reasons, cancellation, concurrent use, and that requests are not changed.
 //
-// The author decides what the other side of the model says. newModel returns a model whose other side answers each
-// request with the next of the replies. Without a reply left it accepts the request and never answers. For the model of
-// an API, the other side is a test server that encodes the replies; end it with t.Cleanup. For example:
+// The author gives the model another side that says what the suite wants. newModel returns a model whose other side
+// answers each request with the next of the replies. Without a reply left it accepts the request and never answers. For
+// the model of an API, the other side is a test server that encodes the replies. End it with t.Cleanup. For example:
 //
 //	looptest.CheckModel(t, func(t testing.TB, replies ...agent.LLMResponse) agent.Model {
 //		server := serve(t, replies)
@@ -56,7 +56,7 @@ var modelChecks = []struct {
 	{"window", checkWindow},
 }
 
-// modelReplies are the replies of the checks, by what they are about.
+// modelReplies are the replies of the checks, by name.
 func modelReplies() map[string]agent.LLMResponse {
 	calls := []agent.ToolCallRequest{
 		{ID: "call_a", Name: "look", Args: json.RawMessage(`{"at":"the \"door\" \u00e9\ud83d\ude00\n","depth":3}`)},

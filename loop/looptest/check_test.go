@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -27,10 +28,13 @@ func TestCheckPassesAGoodHook(t *testing.T) {
 // reports collects the errors of a test.
 type reports struct {
 	testing.TB
+	mu    sync.Mutex
 	texts []string
 }
 
 func (r *reports) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.texts = append(r.texts, fmt.Sprintf(format, args...))
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // A Tool is a fake tool. Only Name is required. Without other fields, the tool accepts any object and returns an
-// empty result. It is safe for concurrent use, but its fields must not change while it is used.
+// empty result. Arguments that are not an object are an error. It is safe for concurrent use, but its fields must not
+// change while it is used.
 type Tool struct {
 	Name       string
 	Parameters string // JSON Schema of the arguments; empty: any object
@@ -44,6 +45,14 @@ func (t *Tool) Call(ctx context.Context, call agent.ToolCallRequest) (string, er
 	t.mu.Lock()
 	t.calls = append(t.calls, call.Clone())
 	t.mu.Unlock()
+	if len(call.Args) > 0 {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(call.Args, &object); err != nil {
+			return "", &agent.ToolError{
+				Kind: agent.FailArguments, Message: "the arguments are not a JSON object: " + err.Error(), Cause: err,
+			}
+		}
+	}
 	if t.Delay > 0 {
 		clock := t.Clock
 		if clock == nil {

@@ -80,7 +80,8 @@ type Approval struct {
 	StopRun bool `json:"stop_run,omitempty"` // stop the run with stop_requested; no call of the reply is run
 
 	// Pending says that the answer comes later. For example, the approver has sent the question to a person who may
-	// read it tomorrow. The call is not run, and the run is suspended; see [Suspension]. The other fields are ignored.
+	// read it tomorrow. The call is not run, and the run is suspended; see [Suspension]. The other fields are ignored:
+	// leave Allow false. A host that cannot suspend a run denies the call.
 	Pending bool `json:"pending,omitempty"`
 
 	By string    `json:"by,omitempty"` // the person who answered, for records; "": unknown

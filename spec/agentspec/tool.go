@@ -13,10 +13,10 @@ import (
 // It encodes as an object with the keys id, name, args and step. Models sometimes send Args that are not valid
 // JSON; these are encoded as text under args_text.
 type ToolCallRequest struct {
-	ID   string          // unique within the reply
-	Name string          // of the tool
-	Args json.RawMessage // as the model wrote them; nil or empty: no arguments
-	Step int             // the step of the call, from 1; 0: unknown
+	ID   string          `json:"id"`             // unique within the reply
+	Name string          `json:"name"`           // of the tool
+	Args json.RawMessage `json:"args,omitempty"` // as the model wrote them; nil or empty: no arguments
+	Step int             `json:"step,omitempty"` // the step of the call, from 1; 0: unknown
 }
 
 type encodedCall struct {

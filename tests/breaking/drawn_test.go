@@ -139,9 +139,12 @@ func (d *drawing) spec() program {
 		d.pick("constants", "", "const K = n\n", "const K Kind2 = n\n", "const K = \"k\"\n",
 			"const (\n\tK Kind2 = iota\n\tL\n)\n", "const K = 1.5\n", "const (\n\tL Kind2 = iota\n\tK\n)\n") +
 		"\ntype Kind2 " + d.pick("Kind2", "int", "= int", "int64") + "\n")
-	return program{"mail/spec.go": b.String(), "addr/addr.go": "package addr\n\ntype P struct{ " +
-		d.pick("P", "", "ID int", "ID Q", "*Q", "F, G int") + " }\n\ntype Q struct{ " +
+	return program{"mail/spec.go": b.String(), "addr/addr.go": "package addr\n\ntype P struct{ Zone " +
+		d.pick("zone", "Zone", "Area") + "; " + d.pick("P", "", "ID int", "ID Q", "*Q", "F, G int") + " }\n\ntype Q struct{ " +
 		d.pick("Q", "Street string", "ID int") + " }\n\n" +
+		"type Zone " + d.pick("Zone", "int", "uint8", "= int") + "\n\ntype Area = Zone\n\n" +
+		d.pick("constants of addr", "", "const High = Zone(1)\n", "const High Zone = 1\n", "const High Area = 2\n",
+			"const Low, High Zone = iota, 2\n", "const (\n\tLow Zone = iota\n\tHigh\n)\n") +
 		d.pick("P methods", "", "func (P) Number() int { return 0 }\n", "func (P) Number() Q { return Q{} }\n")}
 }
 

@@ -17,6 +17,18 @@ func usesOf(pkg *types.Package) (hooks, programs string) {
 			u.object(obj)
 		}
 	}
+	// Constants of other packages whose types can be reached.
+	for _, other := range pkg.Imports() {
+		for _, name := range other.Scope().Names() {
+			obj, ok := other.Scope().Lookup(name).(*types.Const)
+			if !ok || other.Path() != "user/addr" {
+				continue
+			}
+			if text, named := u.text(obj.Type()); named && u.met[text] {
+				u.write("", ") { var v %s = %s.%s; _ = v }", text, other.Name(), name)
+			}
+		}
+	}
 	// A switch must not have two cases for one type.
 	var cases strings.Builder
 	met := []types.Type{types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Int64], types.Typ[types.Uint8]}

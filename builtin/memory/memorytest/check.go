@@ -296,7 +296,7 @@ func checkEmptyKeys(t testing.TB, s memory.Store, _ *clock) {
 	isEmpty(t, t.Context(), s)
 }
 
-// isEmpty reports what is stored.
+// isEmpty reports an error if the store has content.
 func isEmpty(t testing.TB, ctx context.Context, s memory.Store) {
 	t.Helper()
 	facts, err := s.Facts(ctx, "")

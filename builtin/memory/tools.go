@@ -1,0 +1,218 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// Bounds on the arguments and the output of the tools.
+const (
+	maxToolKey     = shorten.KeyChars
+	maxToolValue   = maxValueShown
+	maxToolNote    = 2000
+	maxToolHeading = maxHeading
+	maxRecalled    = 20 // facts
+)
+
+// Tools returns tools with which a model keeps facts itself: remember, recall and forget. For example, a user says
+// "call me Jo", the model calls remember, and the [Injector] of the next run shows the fact. Give them to the agent as
+// any other tool.
+//
+// Each tool acts for the owner of the run that calls it, by agentspec.IdentityOf: a model never changes the common
+// memory or that of another owner. Without an owner, for example in a loop that does not name one, the tools fail. Keys
+// have at most 80 characters and values at most 300, which is as much as a prompt shows. Secrets are redacted before
+// they are stored; personal data are kept. Every change is made permanent at once.
+//
+// A fact that one run stores is part of the prompts of later runs. Text from a web page can ask the model to remember
+// instructions; use permission.Rules to ask a person about remember if the agent reads untrusted text.
+func Tools(s Store) []agent.Tool {
+	if s == nil {
+		panic("memory.Tools: the store is nil; give a memory.Map, a memory.File or your own")
+	}
+	return []agent.Tool{
+		&tool{
+			name: "remember", about: "Store a fact for later conversations, or replace it. Use a short key, for example " +
+				"\"name of the user\". Do not store secrets.",
+			parameters: `{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":80},` +
+				`"value":{"type":"string","minLength":1,"maxLength":300}},"required":["key","value"],` +
+				`"additionalProperties":false}`,
+			call: func(ctx context.Context, args toolArgs) (string, error) { return remember(ctx, s, args) },
+		},
+		&tool{
+			name: "recall", readOnly: true, about: "Find stored facts whose key or value contains all words of the query. " +
+				"Without a query, list the newest.",
+			parameters: `{"type":"object","properties":{"query":{"type":"string"}},"additionalProperties":false}`,
+			call:       func(ctx context.Context, args toolArgs) (string, error) { return recall(ctx, s, args) },
+		},
+		&tool{
+			name: "forget", about: "Remove the stored fact with this key.",
+			parameters: `{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":80}},` +
+				`"required":["key"],"additionalProperties":false}`,
+			call: func(ctx context.Context, args toolArgs) (string, error) { return forget(ctx, s, args) },
+		},
+	}
+}
+
+// NoteTool returns the tool append_note, with which a model appends to the notes of the owner of its run. The
+// [NotesInjector] shows the notes. A note has at most 2000 characters. Secrets are redacted, and lines that look like
+// headings are indented, so that a note cannot pretend to be two. What [Tools] says about owners and untrusted text
+// applies here, too.
+func NoteTool(n Notes) agent.Tool {
+	if n == nil {
+		panic("memory.NoteTool: the notes are nil; give a memory.NotesText, a memory.NotesFile or your own")
+	}
+	return &tool{
+		name: "append_note", about: "Append a note for later conversations, with an optional heading. Do not store secrets.",
+		parameters: `{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":2000},` +
+			`"heading":{"type":"string","maxLength":200}},"required":["text"],"additionalProperties":false}`,
+		call: func(ctx context.Context, args toolArgs) (string, error) {
+			text, err := kept("text", args.Text, maxToolNote)
+			if err != nil {
+				return "", err
+			}
+			heading := shorten.Line(storable.CutText(args.Heading, maxToolHeading), maxToolHeading)
+			lines := strings.Split(text, "\n")
+			for i, line := range lines {
+				if strings.HasPrefix(line, "#") {
+					lines[i] = " " + line
+				}
+			}
+			if err := n.Append(ctx, strings.Join(lines, "\n"), heading); err != nil {
+				return "", fmt.Errorf("the note is not stored: %w", err)
+			}
+			return "noted", nil
+		},
+	}
+}
+
+// storable redacts the texts that a model stores.
+var storable = &redact.Redactor{KeepPersonal: true}
+
+// toolArgs are the arguments of all tools of this file.
+type toolArgs struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Query   string `json:"query"`
+	Text    string `json:"text"`
+	Heading string `json:"heading"`
+}
+
+// A tool acts for the owner of the run that calls it.
+type tool struct {
+	name, about, parameters string
+	readOnly                bool
+	call                    func(ctx context.Context, args toolArgs) (string, error)
+}
+
+// Schema implements [agent.Tool].
+func (t *tool) Schema() agent.ToolSchema {
+	return agent.ToolSchema{
+		Name: t.name, Description: t.about, Parameters: json.RawMessage(t.parameters), ReadOnly: t.readOnly,
+	}
+}
+
+// Call implements [agent.Tool].
+func (t *tool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+	if agentspec.IdentityOf(ctx) == (agent.Identity{}) {
+		return "", &agent.ToolError{
+			Kind: agent.FailTool, NoRetry: true, Message: t.name + " needs an owner, and the run has none",
+		}
+	}
+	var args toolArgs
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error()}
+	}
+	return t.call(ctx, args)
+}
+
+// kept returns a text without secrets, or an error if it is blank or longer than most characters.
+func kept(name, text string, most int) (string, error) {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
+	switch {
+	case text == "":
+		return "", &agent.ToolError{Kind: agent.FailArguments, Message: name + " is blank; give a text"}
+	case len([]rune(text)) > most:
+		return "", &agent.ToolError{
+			Kind: agent.FailArguments, Message: fmt.Sprintf("%s has more than %d characters; give a shorter text", name, most),
+		}
+	}
+	return storable.CutText(text, most), nil
+}
+
+// key returns a key as one line.
+func (a toolArgs) key() (string, error) {
+	key, err := kept("key", a.Key, maxToolKey)
+	return shorten.Line(key, maxToolKey), err
+}
+
+func remember(ctx context.Context, s Store, args toolArgs) (string, error) {
+	key, err := args.key()
+	if err != nil {
+		return "", err
+	}
+	value, err := kept("value", args.Value, maxToolValue)
+	if err != nil {
+		return "", err
+	}
+	if _, err = s.AddFact(ctx, Fact{Key: key, Value: value, Source: "remember"}); err == nil {
+		err = s.Flush(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the fact is not stored: %w", err)
+	}
+	return "remembered: " + key, nil
+}
+
+func forget(ctx context.Context, s Store, args toolArgs) (string, error) {
+	key, err := args.key()
+	if err != nil {
+		return "", err
+	}
+	had, err := s.Forget(ctx, key, GlobalScope)
+	if err == nil {
+		err = s.Flush(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the fact is not removed: %w", err)
+	}
+	if !had {
+		return "", errors.New("there is no fact with this key; call recall to see the keys")
+	}
+	return "forgotten: " + key, nil
+}
+
+func recall(ctx context.Context, s Store, args toolArgs) (string, error) {
+	facts, err := s.Facts(ctx, "")
+	if err != nil {
+		return "", fmt.Errorf("the memory cannot be read: %w", err)
+	}
+	words := strings.Fields(shorten.FoldCase(args.Query))
+	var lines []string
+	for _, f := range facts {
+		text := shorten.FoldCase(f.Key + "\n" + f.Value)
+		found := true
+		for _, w := range words {
+			found = found && strings.Contains(text, w)
+		}
+		if !found {
+			continue
+		}
+		if len(lines) == maxRecalled {
+			lines = append(lines, "There are more facts; ask with more words.")
+			break
+		}
+		lines = append(lines, shorten.Line(f.Key, maxToolKey)+": "+shorten.Line(f.Value, maxToolValue))
+	}
+	if len(lines) == 0 {
+		return "no fact found", nil
+	}
+	return strings.Join(lines, "\n"), nil
+}

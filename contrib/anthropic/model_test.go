@@ -1,0 +1,270 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/retry"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestErrorsOfServers(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		header string // Retry-After
+		body   string
+		retry  bool
+		after  time.Duration
+		long   *agent.PromptTooLong
+	}{
+		"rate": {429, "7", `{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed the ` +
+			`rate limit"},"request_id":"req_1"}`, true, 7 * time.Second, nil},
+		"date":       {503, "Fri, 02 Jan 2099 03:00:00 GMT", `{}`, true, 24 * time.Hour, nil},
+		"overloaded": {529, "", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, true, 0, nil},
+		"server":     {500, "", `nonsense`, true, 0, nil},
+		"key": {401, "", `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key ` +
+			`sk-verysecret"}}`, false, 0, nil},
+		"too long": {400, "", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: ` +
+			`208310 tokens > 200000 maximum"}}`, false, 0, &agent.PromptTooLong{Tokens: 208310, Window: 200000}},
+		"too long with the reply": {400, "", `{"type":"error","error":{"type":"invalid_request_error","message":"input ` +
+			"length and `max_tokens` exceed context limit: 190000 + 16384 > 200000, decrease input length or `max_tokens`" +
+			`"}}`, false, 0, &agent.PromptTooLong{Tokens: 206384, Window: 200000}},
+		"too many bytes": {413, "", `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the ` +
+			`maximum size"}}`, false, 0, &agent.PromptTooLong{}},
+		"long reply": {400, "", `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 99999 > ` +
+			`8192, which is the maximum allowed number of output tokens"}}`, false, 0, nil},
+		"not found": {404, "", `{"type":"error","error":{"type":"not_found_error","message":"model: m"}}`, false, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				if c.header != "" {
+					w.Header().Set("Retry-After", c.header)
+				}
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			for way, send := range map[string]func() error{
+				"Generate": func() error { _, err := m.Generate(t.Context(), agent.LLMRequest{}); return err },
+				"Stream": func() error {
+					_, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
+					return err
+				},
+			} {
+				err := send()
+				var e *Error
+				if !errors.As(err, &e) || e.Status != c.status {
+					t.Fatalf("%s: %v", way, err)
+				}
+				var temporary interface{ Temporary() bool }
+				var after interface{ RetryAfter() time.Duration }
+				if !errors.As(err, &temporary) || !errors.As(err, &after) || temporary.Temporary() != c.retry ||
+					after.RetryAfter() != c.after {
+					t.Errorf("%s: temporary %v after %v: %v", way, e.Temporary(), e.RetryAfter(), err)
+				}
+				var long *agent.PromptTooLong
+				if errors.As(err, &long); !reflect.DeepEqual(long, c.long) {
+					t.Errorf("%s: too long: %+v, want %+v", way, long, c.long)
+				}
+				if strings.Contains(err.Error(), "verysecret") {
+					t.Errorf("%s: the error has the key: %v", way, err)
+				}
+			}
+		})
+	}
+}
+
+func TestWholeAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want agent.LLMResponse
+		err  string
+	}{
+		"no message": {`{"id":"1"}`, agent.LLMResponse{}, "the answer is invalid: it is not a message"},
+		"an error": {`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+			agent.LLMResponse{}, "status 529: Overloaded"},
+		"not JSON": {`nonsense`, agent.LLMResponse{}, "not the JSON of this API"},
+		"empty":    {``, agent.LLMResponse{}, "not the JSON of this API"},
+		"thoughts": {`{"type":"message","content":[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},` +
+			`{"type":"text","text":"Hi."}],"stop_reason":"stop_sequence","usage":{"input_tokens":3,"output_tokens":4,` +
+			`"cache_read_input_tokens":2,"cache_creation_input_tokens":1}}`,
+			agent.LLMResponse{
+				Content: "Hi.", Reasoning: "Hm.", FinishReason: "stop",
+				Usage: agent.Usage{Input: 6, Output: 4, CacheRead: 2, CacheWrite: 1},
+				Extra: map[string]json.RawMessage{"content": raw(
+					`[{"signature":"c2ln","thinking":"Hm.","type":"thinking"},{"bytes":3,"type":"text"}]`)},
+			}, ""},
+		"a refusal": {`{"type":"message","content":[],"stop_reason":"refusal"}`,
+			agent.LLMResponse{Content: "The model refused to answer.", FinishReason: "refusal"}, ""},
+		"a pause": {`{"type":"message","content":[{"type":"text","text":"Hm"}],"stop_reason":"pause_turn"}`,
+			agent.LLMResponse{Content: "Hm", FinishReason: "pause_turn"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, c.body)
+			})
+			// A server without streams answers both ways with JSON.
+			for range 2 {
+				got, err := m.Generate(t.Context(), agent.LLMRequest{})
+				if c.err != "" {
+					if err == nil || !strings.Contains(err.Error(), c.err) {
+						t.Errorf("got %v, want %q", err, c.err)
+					}
+				} else if err != nil || !reflect.DeepEqual(got, c.want) {
+					t.Errorf("got %+v, %v, want %+v", got, err, c.want)
+				}
+			}
+			var pieces string
+			got, err := m.Stream(t.Context(), agent.LLMRequest{}, func(d agent.Delta) { pieces += d.Content })
+			if (err == nil) != (c.err == "") || err == nil && pieces != got.Content {
+				t.Errorf("streamed: %q, %+v, %v", pieces, got, err)
+			}
+		})
+	}
+}
+
+func TestTheKeyIsNeverPrinted(t *testing.T) {
+	m := &Model{Name: "m", Key: func() string { return "sk-verysecret" }, Header: func(h http.Header) {
+		h.Set("X-Gateway-Key", "sk-othersecret")
+	}}
+	type app struct{ model Model }
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "model", m, "value", *m)
+	text := logged.String()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
+		text += fmt.Sprintf(verb, m) + fmt.Sprintf(verb, *m) + fmt.Sprintf(verb, app{*m})
+	}
+	for _, secret := range []string{"verysecret", "othersecret"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("printed: %s", text)
+		}
+	}
+}
+
+// The model thinks, calls two tools at once, sees its thoughts and the results, and answers.
+func TestAnAgentRuns(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(fmt.Sprint("streaming ", stream), func(t *testing.T) {
+			script := &wire{replies: []agent.LLMResponse{
+				{
+					Reasoning: "Two cities.", Content: "I look.", FinishReason: "tool_calls", Usage: agent.Usage{Input: 10, Output: 5},
+					ToolCalls: []agent.ToolCallRequest{
+						{ID: "call_a", Name: "weather", Args: raw(`{"city":"Oslo"}`)},
+						{ID: "call_b", Name: "weather", Args: raw(`{"city":"Rome"}`)},
+					},
+				},
+				{Content: "Rain in both.", FinishReason: "stop", Usage: agent.Usage{Input: 20, Output: 3, CacheRead: 8}},
+			}}
+			m := serve(t, script.ServeHTTP)
+			m.Window = 1000
+			a := &loop.Agent{Name: "w", Model: m, Tools: []agent.Tool{&looptest.Tool{Name: "weather", Result: "rain"}}}
+			var result agent.AgentResult
+			var err error
+			var pieces string
+			if stream {
+				for e, failed := range a.Stream(t.Context(), loop.Request{Task: "Rain?"}) {
+					err = failed
+					if e.Chunk != nil {
+						pieces += e.Chunk.Delta.Content
+					}
+					if e.End != nil {
+						result = *e.End
+					}
+				}
+				if pieces != "I look.Rain in both." {
+					t.Errorf("pieces %q", pieces)
+				}
+			} else {
+				result, err = a.Run(t.Context(), "Rain?")
+			}
+			if err != nil || result.Reply != "Rain in both." || result.Usage.Input != 30 || result.Usage.CacheRead != 8 {
+				t.Errorf("got %+v, %v", result, err)
+			}
+			for _, part := range []string{
+				`{"signature":"c2ln","thinking":"Two cities.","type":"thinking"}`,
+				`{"type":"tool_result","tool_use_id":"call_b","content":[{"type":"text","text":"rain"}]`,
+			} {
+				if len(script.bodies) != 2 || !strings.Contains(script.bodies[1], part) {
+					t.Errorf("%s is not in %q", part, script.bodies)
+				}
+			}
+		})
+	}
+}
+
+// The server refuses the prompt once. The loop compacts the conversation and asks again.
+func TestTheLoopCompactsAPromptThatIsTooLong(t *testing.T) {
+	script := &wire{replies: []agent.LLMResponse{{Content: "Done.", FinishReason: "stop"}}}
+	refused := false
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if !refused {
+			refused = true
+			w.WriteHeader(400)
+			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}`)
+			return
+		}
+		script.ServeHTTP(w, r)
+	})
+	a := &loop.Agent{Name: "w", Model: m, Compactor: lastMessage{}}
+	result, err := a.Do(t.Context(), loop.Request{Task: "Now?", Messages: []agent.Message{
+		{Role: agent.RoleUser, Content: strings.Repeat("long ", 100)}, {Role: agent.RoleAssistant, Content: "I see."},
+	}})
+	if err != nil || result.Reply != "Done." || len(script.bodies) != 1 ||
+		strings.Contains(script.bodies[0], "long long") {
+		t.Errorf("got %+v, %v after %q", result, err, script.bodies)
+	}
+}
+
+// lastMessage is a compactor that keeps the last message.
+type lastMessage struct{}
+
+func (lastMessage) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	return agent.Compacted{Messages: c.Messages[len(c.Messages)-1:]}, nil
+}
+
+// The server is busy, then cuts its reply, then replies. The hook retry.Model waits as long as the server asks.
+func TestAHookRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stream := wireFile(t, "text")
+		calls := 0
+		m := &Model{Name: "m", Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			switch calls++; calls {
+			case 1:
+				return &http.Response{
+					StatusCode: 429, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody,
+				}, nil
+			case 2:
+				return answers(stream[:strings.Index(stream, "lo ")]).RoundTrip(r)
+			}
+			return answers(stream).RoundTrip(r)
+		})}}
+		hooks := new(agent.Hooks)
+		hooks.Use(&retry.Model{})
+		a := &loop.Agent{Name: "w", Model: m, Hooks: hooks}
+		begun := time.Now()
+		attempts := make(map[int]string)
+		for e, err := range a.Stream(t.Context(), loop.Request{Task: "Hi."}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Chunk != nil {
+				attempts[e.Chunk.Attempt] += e.Chunk.Delta.Content
+			}
+		}
+		if calls != 3 || time.Since(begun) < 7*time.Second || attempts[2] != "Hel" || attempts[3] != "Hello é" {
+			t.Errorf("%d calls in %v: %v", calls, time.Since(begun), attempts)
+		}
+	})
+}

@@ -1,0 +1,332 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp"
+)
+
+func wireFile(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name + ".sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// streamed returns the reply of a stream and checks that its pieces add up to it.
+func streamed(t *testing.T, stream string) (agent.LLMResponse, error) {
+	t.Helper()
+	m := &Model{Name: "m", Client: &http.Client{Transport: answers(stream)}}
+	var content, reasoning string
+	calls := make(map[int]agent.ToolCallDelta)
+	reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(d agent.Delta) {
+		content += d.Content
+		reasoning += d.Reasoning
+		if d.ToolCall != nil {
+			c := calls[d.ToolCall.Index]
+			calls[d.ToolCall.Index] = agent.ToolCallDelta{
+				ID: c.ID + d.ToolCall.ID, Name: c.Name + d.ToolCall.Name, Args: c.Args + d.ToolCall.Args,
+			}
+		}
+	})
+	if err != nil {
+		return reply, err
+	}
+	if content != reply.Content || reasoning != reply.Reasoning || len(calls) != len(reply.ToolCalls) {
+		t.Errorf("the pieces %q, %q, %v do not add up to %+v", content, reasoning, calls, reply)
+	}
+	for i, c := range reply.ToolCalls {
+		if want := (agent.ToolCallDelta{ID: c.ID, Name: c.Name, Args: string(c.Args)}); calls[i] != want {
+			t.Errorf("the pieces of call %d are %+v, want %+v", i, calls[i], want)
+		}
+	}
+	return reply, nil
+}
+
+func raw(text string) json.RawMessage { return json.RawMessage(text) }
+
+const sonnet = "claude-sonnet-4-5-20250929"
+
+func TestStreams(t *testing.T) {
+	usage := agent.Usage{Input: 25, Output: 15}
+	for name, want := range map[string]agent.LLMResponse{
+		"text": {ID: "msg_1", Model: sonnet, Content: "Hello é", FinishReason: "stop", Usage: usage},
+		"calls": {
+			ID: "msg_1", Model: sonnet, Content: "I look.", FinishReason: "tool_calls",
+			ToolCalls: []agent.ToolCallRequest{
+				{ID: "toolu_a", Name: "look", Args: raw(`{"at": "door"}`)}, {ID: "toolu_b", Name: "list", Args: raw(`{}`)},
+			},
+			Usage: agent.Usage{Input: 2130, Output: 89, CacheRead: 2000, CacheWrite: 30},
+		},
+		"thinking": {
+			ID: "msg_1", Model: sonnet, Content: "Hi. Wait.", Reasoning: "They greet.\n\nMore.", FinishReason: "tool_calls",
+			ToolCalls: []agent.ToolCallRequest{{ID: "toolu_a", Name: "look", Args: raw(`{"at":1}`)}}, Usage: usage,
+			Extra: map[string]json.RawMessage{"content": raw(`[` +
+				`{"signature":"EqQBCgIYAhIM","thinking":"They greet.","type":"thinking"},` +
+				`{"data":"EmwKAhgBEgy3va3p","type":"redacted_thinking"},{"bytes":4,"type":"text"},` +
+				`{"signature":"c2ln","thinking":"More.","type":"thinking"},` +
+				`{"caller":{"type":"direct"},"id":"toolu_a","type":"tool_use"},{"bytes":5,"type":"text"}]`)},
+		},
+		"server-tool": {
+			ID: "msg_1", Model: sonnet, Content: "Go.", FinishReason: "stop", Usage: usage,
+			Extra: map[string]json.RawMessage{"content": raw(`[` +
+				`{"id":"srvtoolu_1","input":{"query":"go"},"name":"web_search","type":"server_tool_use"},` +
+				`{"content":[{"type":"web_search_result","title":"Go","url":"https://go.dev","encrypted_content":"RXJr"}],` +
+				`"tool_use_id":"srvtoolu_1","type":"web_search_tool_result"},{"bytes":3,"type":"text"}]`)},
+		},
+		"refusal": {ID: "msg_1", Model: sonnet, Content: "Not this.", FinishReason: "refusal", Usage: usage},
+		"cut-off": {ID: "msg_1", Model: sonnet, Content: "It was", FinishReason: "length", Usage: usage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := streamed(t, wireFile(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+// The API wants the blocks of a reply with thoughts back as they were, each at its place.
+func TestBlocksComeBackUnchanged(t *testing.T) {
+	for name, want := range map[string]string{
+		"thinking": `[{"signature":"EqQBCgIYAhIM","thinking":"They greet.","type":"thinking"},` +
+			`{"data":"EmwKAhgBEgy3va3p","type":"redacted_thinking"},{"type":"text","text":"Hi. "},` +
+			`{"signature":"c2ln","thinking":"More.","type":"thinking"},` +
+			`{"type":"tool_use","id":"toolu_a","name":"look","input":{"at":1},"caller":{"type":"direct"}},` +
+			`{"type":"text","text":"Wait."}]`,
+		"server-tool": `[{"id":"srvtoolu_1","input":{"query":"go"},"name":"web_search","type":"server_tool_use"},` +
+			`{"content":[{"type":"web_search_result","title":"Go","url":"https://go.dev","encrypted_content":"RXJr"}],` +
+			`"tool_use_id":"srvtoolu_1","type":"web_search_tool_result"},{"type":"text","text":"Go."}]`,
+		"calls": `[{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_a","name":"look","input":{"at":"door"}},` +
+			`{"type":"tool_use","id":"toolu_b","name":"list","input":{}}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply, err := streamed(t, wireFile(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := indented(t, []byte(encoded(said(reply.Message())))); got != indented(t, []byte(want)) {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
+// A hook has redacted the text and removed the call of a reply with thoughts.
+func TestBlocksAfterAChangeOfTheMessage(t *testing.T) {
+	reply, err := streamed(t, wireFile(t, "thinking"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := reply.Message()
+	m.Content, m.ToolCalls = "Redacted é.", []agent.ToolCallRequest{{ID: "other", Name: "list"}}
+	want := `[{"signature":"EqQBCgIYAhIM","thinking":"They greet.","type":"thinking"},` +
+		`{"data":"EmwKAhgBEgy3va3p","type":"redacted_thinking"},{"type":"text","text":"Redacted é."},` +
+		`{"signature":"c2ln","thinking":"More.","type":"thinking"},` +
+		`{"type":"tool_use","id":"other","name":"list","input":{}}]`
+	if got := indented(t, []byte(encoded(said(m)))); got != indented(t, []byte(want)) {
+		t.Errorf("got %s", got)
+	}
+	for _, content := range []string{`7`, `"x"`, `[7]`, `[{}]`, `[{"type":"text","bytes":-1}]`, `{`, `null`} {
+		m.Extra = map[string]json.RawMessage{"content": raw(content)}
+		if got := encoded(said(m)); got != `[{"type":"text","text":"Redacted é."},`+
+			`{"type":"tool_use","id":"other","name":"list","input":{}}]` {
+			t.Errorf("%s: got %s", content, got)
+		}
+	}
+}
+
+// A stream may end at any byte, with or without an error of the connection.
+func TestACutStreamIsNeverASuccess(t *testing.T) {
+	for _, name := range []string{"text", "calls", "thinking", "refusal"} {
+		t.Run(name, func(t *testing.T) {
+			stream := wireFile(t, name)
+			end := strings.LastIndex(stream, "\n\n") + 1 // the empty line after the last event may be missing
+			for at := range end {
+				got, err := streamed(t, stream[:at])
+				var e *Error
+				if !errors.As(err, &e) || !e.Temporary() {
+					t.Fatalf("the first %d bytes: %+v, %v", at, got, err)
+				}
+			}
+			broken := &Model{Name: "m", Client: &http.Client{Transport: transport(func(
+				*http.Request,
+			) (*http.Response, error) {
+				body := io.MultiReader(strings.NewReader(stream[:end/2]), brokenReader{})
+				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body)}, nil
+			})}}
+			var e *Error
+			if _, err := broken.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {}); !errors.As(err, &e) {
+				t.Errorf("a reset: %v", err)
+			}
+		})
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("connection reset by peer") }
+
+func TestStreamsThatFail(t *testing.T) {
+	text := wireFile(t, "text")
+	begun := text[:strings.Index(text, "event: message_delta")]
+	for name, c := range map[string]struct {
+		stream, want string
+		retry        bool
+	}{
+		"overloaded": {begun + `event: error` + "\n" +
+			`data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"r"}` + "\n\n",
+			"anthropic: status 529: Overloaded (overloaded_error)", true},
+		"rate": {`data: {"type":"error","error":{"type":"rate_limit_error","message":"slow"}}` + "\n\n",
+			"status 429 Too Many Requests: slow (rate_limit_error)", true},
+		"server": {`data: {"type":"error","error":{"type":"api_error","message":"Internal"}}` + "\n\n",
+			"status 500 Internal Server Error: Internal (api_error)", true},
+		"denied": {`data: {"type":"error","error":{"type":"permission_error","message":"no"}}` + "\n\n",
+			"status 403 Forbidden: no (permission_error)", false},
+		"too long": {`data: {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: ` +
+			`208310 tokens > 200000 maximum"}}` + "\n\n", "the prompt has 208310 tokens, the model takes 200000", false},
+		"nothing":      {"", "unexpected EOF", true},
+		"a page":       {"<html>Bad gateway</html>", "unexpected EOF", true},
+		"invalid JSON": {begun + "data: {secret\n\n", "syntax error at byte 2", true},
+		"wrong type":   {`data: {"type":"message_start","message":7}` + "\n\n", `field "message" has the wrong type`, true},
+		"no block": {`data: {"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"secret"}}` + "\n\n",
+			"an event is about a block that is not open", true},
+		"no reason": {begun + `data: {"type":"message_stop"}` + "\n\n", "it has no stop reason", true},
+		"a block that is no object": {`data: {"type":"content_block_start","index":0,"content_block":7}` + "\n\n",
+			"the answer is invalid", true},
+		"a block without content": {`data: {"type":"content_block_start","index":0}` + "\n\n", "the answer is invalid", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply, err := streamed(t, c.stream)
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || e.Temporary() != c.retry {
+				t.Errorf("got %+v, %v, want %q", reply, err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the error quotes the answer: %v", err)
+			}
+		})
+	}
+}
+
+func TestASilentStreamFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &Model{Name: "m", Idle: time.Minute, Client: &http.Client{Transport: transport(func(
+			r *http.Request,
+		) (*http.Response, error) {
+			reader, writer := io.Pipe()
+			go func() {
+				_, _ = io.WriteString(writer, `data: {"type":"ping"}`+"\n\n")
+				<-r.Context().Done()
+				_ = writer.CloseWithError(r.Context().Err())
+			}()
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: reader}, nil
+		})}}
+		begun := time.Now()
+		_, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
+		var silence *modelhttp.SilenceError
+		if !errors.As(err, &silence) || time.Since(begun) < time.Minute || time.Since(begun) > 2*time.Minute {
+			t.Errorf("got %v after %v", err, time.Since(begun))
+		}
+	})
+}
+
+// A moment is a point of an answer at which a test stops it.
+var moments = []struct {
+	name   string
+	answer func(http.ResponseWriter)
+}{
+	{"before the answer", func(http.ResponseWriter) {}},
+	{"before the first event", func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+	}},
+	{"between events", func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"type":"ping"}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+	}},
+	{"within an event", func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"type":`)
+		_ = http.NewResponseController(w).Flush()
+	}},
+}
+
+func TestTheServerDies(t *testing.T) {
+	for _, moment := range moments {
+		t.Run(moment.name, func(t *testing.T) {
+			m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				moment.answer(w)
+				panic(http.ErrAbortHandler)
+			})
+			_, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
+			var e *Error
+			if !errors.As(err, &e) || !e.Temporary() || e.Status != 0 {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestACallIsCancelled(t *testing.T) {
+	for _, moment := range moments {
+		t.Run(moment.name, func(t *testing.T) {
+			reached := make(chan struct{})
+			m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
+				moment.answer(w)
+				close(reached)
+				<-r.Context().Done()
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-reached
+				cancel()
+			}()
+			_, err := m.Stream(ctx, agent.LLMRequest{}, func(agent.Delta) {})
+			var e *Error
+			if !errors.Is(err, context.Canceled) || errors.As(err, &e) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	for _, name := range []string{"text", "calls", "thinking", "server-tool", "refusal", "cut-off"} {
+		f.Add(wireFile(f, name))
+	}
+	f.Fuzz(func(t *testing.T, stream string) {
+		reply, err := streamed(t, stream)
+		if err != nil {
+			return
+		}
+		if _, err := json.Marshal(reply); err != nil {
+			t.Errorf("the reply cannot be encoded: %v", err)
+		}
+		if u := reply.Usage; u.Input < 0 || u.Output < 0 || u.CacheRead < 0 || u.CacheWrite < 0 {
+			t.Errorf("negative usage: %+v", u)
+		}
+		// The reply can be part of the next request.
+		if _, err := encode(agent.LLMRequest{Messages: []agent.Message{reply.Message()}}, true); err != nil {
+			t.Errorf("the reply cannot be sent back: %v", err)
+		}
+	})
+}

@@ -1,0 +1,438 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Options are the limits and the trust of a [Server]. The zero value is the documented default.
+type Options struct {
+	Timeout     time.Duration // of one call; 0: 5 minutes; negative: only the context ends a call
+	ConnectTime time.Duration // to start the server and to list its tools; 0: 1 minute; negative: only the context ends it
+	Text        int           // bytes of text in a result; 0: 256 KiB; negative: no limit of its own
+	Parts       int           // bytes of images and other parts in a result; 0: 8 MiB; negative: no limit of its own
+
+	// TrustHints sets ReadOnly of the tools that the server declares to be read-only. Without it no tool is read-only.
+	// A hint is a claim of the server: hooks that permit only read-only tools then trust the server.
+	TrustHints bool
+}
+
+func (o Options) resolved() Options {
+	span := func(v *time.Duration, preset time.Duration) {
+		if *v == 0 {
+			*v = preset
+		}
+	}
+	count := func(v *int, preset int) {
+		if *v == 0 {
+			*v = preset
+		}
+	}
+	span(&o.Timeout, 5*time.Minute)
+	span(&o.ConnectTime, time.Minute)
+	count(&o.Text, 256<<10)
+	count(&o.Parts, 8<<20)
+	return o
+}
+
+// Bounds on the data of a server.
+const (
+	maxMessage     = 16 << 20 // bytes of one message
+	maxTools       = 1000
+	maxPages       = 100 // of the list of tools
+	maxDescription = 8 << 10
+	maxSchema      = 64 << 10
+	maxWarnings    = 50
+	maxProblem     = 1000 // bytes of a text in an error
+	maxStage       = 200  // bytes of a progress report
+)
+
+// stuck is the time for a server to read a request whose caller has left. After it the connection is closed, because
+// later calls would wait for the same server.
+var stuck = 5 * time.Second // a variable for the tests
+
+// ErrClosed is the error of calls after Close. The errors of tools wrap it.
+var ErrClosed = errors.New("the connection to the MCP server is closed")
+
+// A Server is a connection to an MCP server. Make one with [Connect] and end it with Close. It is safe for concurrent
+// use.
+//
+// If the server dies, the calls that wait for it fail, and the next call of a tool starts it again or connects again.
+// A call is never sent twice, because the server may have acted before it died.
+type Server struct {
+	name   string
+	to     Transport
+	opts   Options
+	secret *strings.Replacer
+	client *sdk.Client
+
+	life       context.Context // ends with Close
+	end        context.CancelFunc
+	dialing    chan struct{} // holds a value while somebody connects
+	relist     chan struct{} // has a value when the tools may have changed
+	background sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	conn     *connection // nil before the first one
+	tools    []*tool
+	warnings []string
+	reports  map[string]func(*sdk.ProgressNotificationParams) // of the running calls, by progress token
+	tokens   int
+}
+
+var legalServer = regexp.MustCompile(`^[a-zA-Z](_?[a-zA-Z0-9-])*$`)
+
+// Connect connects to the server and lists its tools. The context ends only the attempt to connect; end the connection
+// with Close.
+//
+// The name begins the names of the tools: the tool read_file of the server "files" is called files__read_file. It needs
+// to be unique among the servers of an agent. It has at most 32 letters, digits, hyphens and single underscores, and
+// begins with a letter. No server can therefore use the names of another one.
+func Connect(ctx context.Context, name string, to Transport, opts Options) (*Server, error) {
+	if !legalServer.MatchString(name) || len(name) > maxServerName {
+		return nil, fmt.Errorf("mcp: the name %q of a server; use at most %d letters, digits, hyphens and single "+
+			"underscores, beginning with a letter", name, maxServerName)
+	}
+	if to == nil {
+		return nil, fmt.Errorf("mcp: the server %s has no transport; use a Command, an HTTP or an InProcess", name)
+	}
+	s := &Server{
+		name: name, to: to, opts: opts.resolved(), secret: redactor(to.secrets()),
+		dialing: make(chan struct{}, 1), relist: make(chan struct{}, 1),
+		reports: make(map[string]func(*sdk.ProgressNotificationParams)),
+	}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.client = sdk.NewClient(&sdk.Implementation{Name: "hookgen", Version: "v1"}, &sdk.ClientOptions{
+		Capabilities:   &sdk.ClientCapabilities{}, // a server may not read files of the client or call its model
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			s.toolsChanged()
+		},
+		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+			s.report(req.Params)
+		},
+	})
+	ctx, cancel := s.within(ctx, s.opts.ConnectTime)
+	defer cancel()
+	conn, err := s.connection(ctx)
+	if err == nil {
+		err = s.list(ctx, conn)
+	}
+	if err != nil {
+		err = fmt.Errorf("mcp: %w", s.failure(ctx, conn, "connecting to", err))
+		return nil, errors.Join(err, s.Close())
+	}
+	s.background.Go(s.follow)
+	return s, nil
+}
+
+// Name returns the name given to Connect.
+func (s *Server) Name() string { return s.name }
+
+// Format writes the name of the server and of its program or host for every verb, without keys.
+func (s *Server) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "MCP server %s (%v)", s.name, s.to) }
+
+// Tools returns the tools that the server has now. Each is an [agent.OutputTool] and an [agent.TimedTool].
+func (s *Server) Tools() []agent.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]agent.Tool, len(s.tools))
+	for i, t := range s.tools {
+		all[i] = t
+	}
+	return all
+}
+
+// Warnings returns the problems of the last list of tools, for example the tools that were left out because no agent
+// could use them.
+func (s *Server) Warnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.warnings)
+}
+
+// Updates returns a hook that adds the tools that the server gained after the run began, at the next step. Without it
+// a run keeps the tools with which it began.
+func (s *Server) Updates() agent.Hook {
+	return agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
+		if run.Env == nil || run.Env.Tools == nil {
+			return nil
+		}
+		var errs []error
+		for _, t := range s.Tools() {
+			if _, known := run.Env.Tools.Lookup(t.Schema().Name); !known {
+				errs = append(errs, run.Env.Tools.Add(t))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// Close ends the connection. Calls that are running fail. A child process has 2 seconds to end when its input ends, and
+// 2 more after the signal to terminate; then it is killed with its children.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.end()
+	s.dialing <- struct{}{} // wait for an attempt to connect
+	defer func() { <-s.dialing }()
+	s.mu.Lock()
+	conn := s.conn
+	s.mu.Unlock()
+	var err error
+	if conn != nil {
+		err = conn.close()
+	}
+	s.background.Wait()
+	return err
+}
+
+// A connection is one session with the server.
+type connection struct {
+	session *sdk.ClientSession
+	link    *link
+	done    chan struct{} // closed when the session has ended
+	ended   atomic.Bool   // known to the calls, perhaps before done
+}
+
+// close ends the other side, then the session.
+func (c *connection) close() error {
+	err := c.link.stop()
+	_ = c.session.Close() // its error is that of the end of the link
+	<-c.done
+	return err
+}
+
+// broken reports whether the connection ended, after a call failed with err.
+func (c *connection) broken(err error) bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return c.unsent(err) || c.ended.Load() || errors.Is(err, io.EOF)
+	}
+}
+
+// unsent reports whether a call failed before the server began it, because the connection had ended. The next call
+// needs another connection.
+func (c *connection) unsent(err error) bool {
+	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) {
+		c.ended.Store(true)
+		return true
+	}
+	return false
+}
+
+// connection returns the current connection. It makes a new one if the last one has ended.
+func (s *Server) connection(ctx context.Context) (*connection, error) {
+	select {
+	case s.dialing <- struct{}{}:
+		defer func() { <-s.dialing }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	was, closed := s.conn, s.closed
+	s.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	if was != nil {
+		if !was.broken(nil) {
+			return was, nil
+		}
+		s.background.Go(func() { _ = was.close() }) // nobody uses it any more
+	}
+	conn, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.conn = conn
+	s.mu.Unlock()
+	if was != nil {
+		s.toolsChanged()
+	}
+	return conn, nil
+}
+
+// dial opens the transport and begins a session.
+func (s *Server) dial(ctx context.Context) (*connection, error) {
+	l, err := s.to.open()
+	if err != nil {
+		return nil, err
+	}
+	// The library does not watch the context while it writes to a server that does not read.
+	release := context.AfterFunc(ctx, func() { _ = l.stop() })
+	session, err := s.client.Connect(ctx, l, nil)
+	if !release() || err != nil {
+		_ = l.stop()
+		if session != nil {
+			_ = session.Close()
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, l.describe(err)
+	}
+	conn := &connection{session: session, link: l, done: make(chan struct{})}
+	s.background.Go(func() {
+		_ = session.Wait() // calls that fail report why
+		_ = l.stop()
+		close(conn.done)
+	})
+	return conn, nil
+}
+
+// within returns a context that ends with ctx, with the server's life, or when the limit has passed.
+func (s *Server) within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	closed := context.AfterFunc(s.life, func() { cancel(ErrClosed) })
+	end := func() {
+		closed()
+		cancel(context.Canceled)
+	}
+	if limit < 0 {
+		return ctx, end
+	}
+	ctx, expired := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	return ctx, func() {
+		expired()
+		end()
+	}
+}
+
+// A timeoutError is the cause of a context whose limit of this package has passed.
+type timeoutError struct{ limit time.Duration }
+
+func (e *timeoutError) Error() string        { return fmt.Sprintf("there was no answer within %v", e.limit) }
+func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+func (e *timeoutError) Timeout() bool        { return true }
+
+// ask makes a request and returns when it is answered or the context is done. The library returns late only while it
+// writes to a server that does not read. Such a connection is closed.
+func ask[T any](
+	ctx context.Context, s *Server, conn *connection, request func(context.Context) (T, error),
+) (answer T, err error) {
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result, 1)
+	go func() {
+		value, err := request(ctx)
+		results <- result{value, err}
+	}()
+	select {
+	case r := <-results:
+		return r.value, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-results:
+		return r.value, r.err
+	default:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.background.Go(func() {
+			late := time.NewTimer(stuck)
+			defer late.Stop()
+			select {
+			case <-results:
+			case <-conn.done:
+			case <-late.C:
+				conn.ended.Store(true)
+				_ = conn.link.stop()
+			}
+		})
+	}
+	return answer, context.Cause(ctx)
+}
+
+// failure returns the error for the caller of a request that failed. Texts from outside are bounded and redacted.
+func (s *Server) failure(ctx context.Context, conn *connection, what string, err error) error {
+	at := fmt.Sprintf("%s the MCP server %s", what, s.name)
+	cause := context.Cause(ctx)
+	late := new(timeoutError)
+	switch {
+	case cause == nil && conn != nil && conn.broken(err):
+		return &agent.ToolError{Kind: agent.FailTool, Message: fmt.Sprintf(
+			"%s failed: the connection ended%s. Nobody knows whether the server acted before. The next call connects again",
+			at, s.clean(conn.link.state(), maxProblem))}
+	case cause == nil:
+		return &agent.ToolError{
+			Kind: agent.FailTool, Message: at + " failed: " + s.clean(err.Error(), maxProblem), Cause: known(err),
+		}
+	case errors.Is(cause, ErrClosed):
+		return &agent.ToolError{Kind: agent.FailTool, Message: at + " failed: " + ErrClosed.Error(), Cause: ErrClosed}
+	case errors.As(cause, &late):
+		return &agent.ToolError{Kind: agent.FailTimeout, Message: at + " failed: " + late.Error(), Cause: late}
+	}
+	return fmt.Errorf("%s was cancelled: %w", at, cause)
+}
+
+// known returns err if its text has no foreign part, and otherwise nil.
+func known(err error) error {
+	for _, known := range []error{ErrClosed, sdk.ErrConnectionClosed, sdk.ErrSessionMissing} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return nil
+}
+
+// clean returns a text from outside without the secrets of the transport, as valid UTF-8 of at most the given bytes.
+func (s *Server) clean(text string, most int) string { return bounded(s.secret.Replace(text), most) }
+
+// bounded returns a text as valid UTF-8 of about at most the given bytes.
+func bounded(text string, most int) string {
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// report passes a progress report on to the call that it is about.
+func (s *Server) report(p *sdk.ProgressNotificationParams) {
+	if p == nil {
+		return
+	}
+	token, _ := p.ProgressToken.(string)
+	s.mu.Lock()
+	f := s.reports[token]
+	s.mu.Unlock()
+	if f != nil {
+		f(p)
+	}
+}
+
+// reporting registers f for the progress of one call and returns the token of the call.
+func (s *Server) reporting(f func(*sdk.ProgressNotificationParams)) (token string, end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens++
+	token = strconv.Itoa(s.tokens)
+	s.reports[token] = f
+	return token, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.reports, token)
+	}
+}

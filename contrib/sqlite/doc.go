@@ -1,0 +1,19 @@
+// Package sqlite keeps the sessions, memory and audit log of agents in one SQLite file.
+//
+//   - [Store] is an agent.Store, for example of state.Checkpoint and record.History.
+//   - [Sessions] is an agent.SessionStore, for state.Persist.
+//   - [Memory] is a memory.Store, for package memory and record.Episodes.
+//   - [AuditLog] is a record.AuditStore, for record.Audit.
+//
+// For example:
+//
+//	db, err := sqlite.Open("agent.db", sqlite.Options{})
+//	...
+//	hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}})
+//	hooks.Use(&record.Audit{Store: sqlite.AuditLog{DB: db}})
+//
+// Any number of processes may use the file. A change is on the disk when its call returns. If the process is killed
+// during a call, all of the change is stored, or nothing.
+//
+// The driver is modernc.org/sqlite, which needs no C compiler. Start with [Open].
+package sqlite

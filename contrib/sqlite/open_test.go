@@ -1,0 +1,381 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+func TestOnlyTheOwnerCanReadTheFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such permissions")
+	}
+	path := filepath.Join(t.TempDir(), "new", "agent.db")
+	db := reopen(t, path)
+	if err := (Store{db}).Put(t.Context(), "key", []byte("value")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{path: 0o600, path + "-wal": 0o600, filepath.Dir(path): 0o700} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+}
+
+func TestAnyPathIsOpened(t *testing.T) {
+	for _, name := range []string{
+		"a b.db", "a?mode=ro.db", "a#b", "100%.db", "ä.db", ":memory:", "file:x", "a&_txlock=x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), name)
+			if err := (Store{reopen(t, path)}).Put(t.Context(), "key", []byte("value")); err != nil {
+				t.Fatal(err)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || entries[0].Name() != name {
+				t.Errorf("the directory has %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	exec := func(name, query string) string {
+		path := filepath.Join(dir, name)
+		raw, err := sql.Open("sqlite", path)
+		if err == nil {
+			_, err = raw.Exec(query)
+		}
+		if err = errors.Join(err, raw.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	newer := filepath.Join(dir, "newer")
+	db, err := Open(newer, Options{})
+	if err != nil || db.Close() != nil {
+		t.Fatal(err)
+	}
+	exec("newer", "PRAGMA user_version = 99")
+	for _, c := range []struct {
+		name, path string
+		opts       Options
+		want       string
+	}{
+		{"no path", "", Options{}, "the path is empty"},
+		{"directory", dir, Options{}, "it is not a regular file"},
+		{"text", write("text", strings.Repeat("hello ", 1000)), Options{}, "it is not a SQLite database"},
+		{"newer", newer, Options{}, fmt.Sprintf("it has the version 99, and this program knows versions up to %d",
+			len(migrations))},
+		{"other tables", exec("other", "CREATE TABLE t (x)"), Options{}, "it is the database of another program"},
+		{"other application", exec("app", "PRAGMA application_id = 7"), Options{}, "the database of another program"},
+		{"other version", exec("version", "PRAGMA user_version = 1"), Options{}, "the database of another program"},
+		{"negative timeout", filepath.Join(dir, "x"), Options{BusyTimeout: -1}, "BusyTimeout is -1ns; give 0 for 10s"},
+		{"negative size", filepath.Join(dir, "x"), Options{MaxBytes: -1}, "MaxBytes is -1; give 0 for"},
+		{"huge size", filepath.Join(dir, "x"), Options{MaxBytes: 1 << 30}, "or up to"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, _ := os.ReadFile(c.path)
+			db, err := Open(c.path, c.opts)
+			if err == nil {
+				t.Fatal(errors.Join(errors.New("it was opened"), db.Close()))
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			if after, _ := os.ReadFile(c.path); !slices.Equal(before, after) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+func TestFailedMigrationChangesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	if err := (Store{reopen(t, path)}).Put(t.Context(), "key", []byte("value")); err != nil {
+		t.Fatal(err)
+	}
+	steps := append(slices.Clone(migrations), statements("CREATE TABLE later (x)"),
+		statements("CREATE TABLE latest (x); DELETE FROM entries; SELECT * FROM nothing"))
+	_, err := open(path, Options{}, steps)
+	if err == nil || !strings.Contains(err.Error(), "the migration from version 2 failed, and the file still has that") {
+		t.Errorf("got %v", err)
+	}
+	db, err := open(path, Options{}, steps[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got, err := (Store{db}).Get(t.Context(), "key"); string(got) != "value" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := db.read.Exec("SELECT * FROM latest"); err == nil {
+		t.Error("a part of the migration stayed")
+	}
+	if _, err := open(path, Options{}, migrations); err == nil || !strings.Contains(err.Error(), "use a newer program") {
+		t.Errorf("the older program got %v", err)
+	}
+}
+
+func TestConcurrentOpensMigrateOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			db, err := Open(path, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := (Store{db}).Put(t.Context(), fmt.Sprint(i), nil); err != nil {
+				t.Error(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if keys, err := (Store{reopen(t, path)}).Keys(t.Context(), ""); len(keys) != 8 || err != nil {
+		t.Errorf("%d keys, %v", len(keys), err)
+	}
+}
+
+// lock takes the write lock of a file with another connection, until unlock is called.
+func lock(t *testing.T, path string) (unlock func()) {
+	t.Helper()
+	raw, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := raw.Conn(t.Context())
+	if err == nil {
+		_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
+		if err = errors.Join(err, conn.Close(), raw.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBusyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	put := func(ctx context.Context, db *DB) error { return Store{db}.Put(ctx, "key", []byte("value")) }
+	if err := put(t.Context(), reopen(t, path)); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a reader does not wait", func(t *testing.T) {
+		defer lock(t, path)()
+		if got, err := (Store{reopen(t, path)}).Get(t.Context(), "key"); string(got) != "value" || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+	})
+	t.Run("a writer gives up", func(t *testing.T) {
+		db, err := Open(path, Options{BusyTimeout: time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		defer lock(t, path)()
+		if err := put(t.Context(), db); err == nil || !strings.Contains(err.Error(), "another process has been writing") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a cancelled writer stops waiting", func(t *testing.T) {
+		db, err := Open(path, Options{BusyTimeout: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		defer lock(t, path)()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 2)
+		go func() { done <- put(ctx, db) }()
+		go func() { done <- put(ctx, db) }() // waits for the first one
+		cancel()
+		for range 2 {
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		}
+	})
+	t.Run("a writer waits", func(t *testing.T) {
+		db := reopen(t, path)
+		unlock := lock(t, path)
+		done := make(chan error)
+		go func() { done <- put(t.Context(), db) }()
+		unlock()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCancelledTransactionChangesNothing(t *testing.T) {
+	db := newDB(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := db.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.Exec("INSERT INTO entries (key, value) VALUES ('a', x'00')"); err != nil {
+			return err
+		}
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if keys, err := (Store{db}).Keys(t.Context(), ""); len(keys) != 0 || err != nil {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	if err := (Store{db}).Put(t.Context(), "a", nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestLongQueryIsCancelled(t *testing.T) {
+	db := newDB(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	endless := "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+	rows := 0
+	err := db.rows(ctx, func() { rows = 0 }, func(func(...any) error) error {
+		if rows++; rows == 10 {
+			cancel()
+		}
+		return nil
+	}, endless)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v after %d rows", err, rows)
+	}
+}
+
+func TestSizesAreBounded(t *testing.T) {
+	db, err := Open(filepath.Join(t.TempDir(), "agent.db"), Options{MaxBytes: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	ctx, long := t.Context(), strings.Repeat("x", 101)
+	m := &Memory{DB: db}
+	_, fact := m.AddFact(ctx, memory.Fact{Key: "k", Value: long})
+	for name, err := range map[string]error{
+		"value": Store{db}.Put(ctx, "k", []byte(long)),
+		"key":   Store{db}.Put(ctx, long, nil),
+		"session": Sessions{db}.Save(ctx, agent.Session{Identity: agent.Identity{Conversation: "c"},
+			Messages: []agent.Message{{Content: long}}}),
+		"fact":       fact,
+		"preference": m.SetPreference(ctx, "k", long),
+		"episode":    m.AddEpisode(ctx, memory.Episode{Kind: long}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "more than 100; set Options.MaxBytes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDeletedContentLeavesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	db, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Store{db}
+	if err := errors.Join(s.Put(t.Context(), "k", []byte("a very secret text")), s.Delete(t.Context(), "k"),
+		db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), "very secret") {
+		t.Errorf("the file still has the deleted text (%v)", err)
+	}
+}
+
+// TestDamagedFileIsAnError overwrites parts of a file. Whatever is then read is an error or a value, and no panic.
+func TestDamagedFileIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "agent.db")
+	db, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if err := (Store{db}).Put(t.Context(), fmt.Sprint(i), []byte(strings.Repeat("value", 300))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, failed := 0, 0
+	for at := 0; at < len(whole); at += len(whole) / 60 {
+		damaged := slices.Clone(whole)
+		for i := at; i < min(at+200, len(damaged)); i++ {
+			damaged[i] ^= 0xa5
+		}
+		name := filepath.Join(dir, fmt.Sprint(at))
+		if err := os.WriteFile(name, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(name, Options{})
+		if err != nil {
+			refused++
+			continue
+		}
+		_, err = Store{db}.Keys(t.Context(), "")
+		for i := range 50 {
+			_, got := Store{db}.Get(t.Context(), fmt.Sprint(i))
+			err = errors.Join(err, got)
+		}
+		if err = errors.Join(err, Store{db}.Put(t.Context(), "new", nil)); err != nil {
+			failed++
+		}
+		_ = db.Close() // may fail too
+	}
+	if refused == 0 || failed == 0 {
+		t.Errorf("%d damaged files were refused, and %d failed", refused, failed)
+	}
+}
+
+// FuzzSession checks that any text in the file is a session or an error.
+func FuzzSession(f *testing.F) {
+	for _, seed := range []string{
+		`[]`, `[{"role":"user","content":"hi"}]`, `null`, `{}`, `[{"tool_calls":[{"args":1e400}]}]`, `[`,
+	} {
+		f.Add([]byte(seed), []byte(`{"n":1}`))
+	}
+	f.Add([]byte(`[]`), []byte(`[1]`))
+	f.Fuzz(func(t *testing.T, messages, state []byte) {
+		id := agent.Identity{Conversation: "c"}
+		s, err := decodeSession(id, messages, state)
+		if err == nil && s.Identity != id {
+			t.Errorf("the session has the identity %+v", s.Identity)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// RunAs runs an agent and decodes its answer as a T, a struct or a map with string keys. For example, RunAs[Invoice]
+// reads an invoice from a letter. The JSON Schema of T is derived as [Tool] derives that of arguments. The model gets
+// it as the response format of each request, or as the parameters of the done tool if the agent has one. T then
+// replaces Agent.Request.ResponseFormat or the parameters of Agent.Done for this run, and for an agent that takes over.
+//
+// An answer that is not a T is rejected with the reason, after the hooks of CheckDone, and counts towards
+// Limits.Rejections. If the run ends without a T, the error is or wraps a [*NoAnswerError]. The result of the run is
+// returned in every case. A suspended run continues with RunAs, the same T, and a Request with Suspended and Answers.
+func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentResult, error) {
+	var answer T
+	want, err := typeOf[T]()
+	if err != nil {
+		return answer, agent.AgentResult{}, err
+	}
+	r, err := newRun(ctx, a, req, origin{typed: want})
+	if err != nil {
+		return answer, agent.AgentResult{}, err
+	}
+	result, err := r.execute()
+	if err != nil {
+		return answer, result, fmt.Errorf("%w: %w", &NoAnswerError{Stop: result.Stop}, err)
+	}
+	if result.Stop.Cause != agent.CauseCompleted {
+		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply}
+	}
+	if err := json.Unmarshal([]byte(result.Reply), &answer); err != nil {
+		var none T
+		return none, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
+	}
+	return answer, result, nil
+}
+
+// A NoAnswerError reports that a run of [RunAs] ended without an answer of the type. For example, a limit stopped it, a
+// hook ended the turn with a text, or the run waits for a person, whose cause is suspended.
+type NoAnswerError struct {
+	Stop  agent.EndRun // why the run ended
+	Reply string       // the reply of the run
+	Err   error        // why Reply is not an answer of the type; may be nil
+}
+
+// Error has the cause and the reason.
+func (e *NoAnswerError) Error() string {
+	text := fmt.Sprintf("the run ended without an answer of the type (%s)", e.Stop.Cause)
+	if e.Stop.Message != "" {
+		text += ": " + e.Stop.Message
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns Err.
+func (e *NoAnswerError) Unwrap() error { return e.Err }
+
+// A typed is the type that the answer of a run must have.
+type typed struct {
+	name   string // in the response format
+	schema json.RawMessage
+	args   *jsonschema.Resolved
+	decode func([]byte) error // into a value of the type
+}
+
+// typeOf returns the type of answers for T.
+func typeOf[T any]() (*typed, error) {
+	wrong := func(err error) error {
+		return fmt.Errorf("loop: RunAs cannot return a %v: %w; use a struct", reflect.TypeFor[T](), err)
+	}
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	if schema.Type != "object" {
+		return nil, wrong(errors.New("its JSON is not an object"))
+	}
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	name := toolName("", reflect.TypeFor[T]().Name())
+	if name == "" || len(name) > 64 {
+		name = "answer"
+	}
+	args, err := resolve(agent.ToolSchema{Name: name, Parameters: data})
+	if err != nil {
+		return nil, wrong(err)
+	}
+	return &typed{name: name, schema: data, args: args, decode: func(data []byte) error {
+		return json.Unmarshal(data, new(T))
+	}}, nil
+}
+
+// format returns the response format of requests.
+func (t *typed) format() *agent.ResponseFormat {
+	return &agent.ResponseFormat{
+		Type: "json_schema", Name: t.name, Schema: slices.Clone(t.schema), Strict: allRequired(t.args.Schema()),
+	}
+}
+
+// allRequired reports whether every object in a schema has exactly the properties that it lists. Providers refuse other
+// schemas in strict mode.
+func allRequired(s *jsonschema.Schema) bool {
+	if s == nil {
+		return true
+	}
+	if s.Ref != "" || s.Properties == nil && s.AdditionalProperties != nil || len(s.Required) != len(s.Properties) {
+		return false
+	}
+	for _, property := range s.Properties {
+		if !allRequired(property) {
+			return false
+		}
+	}
+	return allRequired(s.Items)
+}
+
+// check describes for the model why an answer does not have the type, or returns "". Every answer has a nil type.
+func (t *typed) check(answer string, limit int) string {
+	if t == nil {
+		return ""
+	}
+	if limit > 0 && len(answer) > limit {
+		return fmt.Sprintf("the answer has %d bytes, the limit is %d; send less", len(answer), limit)
+	}
+	var value any
+	if err := json.Unmarshal([]byte(answer), &value); err != nil {
+		return fmt.Sprintf("the answer is not JSON: %v; answer with one JSON object and nothing else", err)
+	}
+	if nested([]byte(answer), maxNesting) {
+		return fmt.Sprintf("the answer has more than %d levels; use fewer", maxNesting)
+	}
+	err := recoverAsError("checking it", func() error {
+		if err := t.args.Validate(value); err != nil {
+			return err
+		}
+		return t.decode([]byte(answer))
+	})
+	if err == nil {
+		return ""
+	}
+	problem := misnamed(t.args.Schema(), value, "")
+	if problem == "" {
+		problem = shortened(err.Error())
+	}
+	return "the answer does not fit the requested JSON Schema: " + problem
+}

@@ -1,0 +1,189 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+type invoice struct {
+	Number string  `json:"number" jsonschema:"as printed on the invoice"`
+	Total  float64 `json:"total"`
+	Answer string  `json:"answer,omitempty"`
+}
+
+const goodInvoice = `{"number":"A1","total":9.5,"answer":"x"}`
+
+var submitTool = agent.ToolSchema{Name: "submit", Description: "submit the invoice"}
+
+func TestRunAsReturnsTheAnswerAsAValue(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a    *loop.Agent
+		turn looptest.Turn
+	}{
+		{"ResponseFormat", &loop.Agent{}, looptest.Reply(goodInvoice)},
+		{"DoneTool", &loop.Agent{Done: submitTool}, looptest.Call("submit", goodInvoice)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			script := looptest.NewScript(c.turn)
+			c.a.Model = script
+			got, result, err := loop.RunAs[invoice](t.Context(), c.a, loop.Request{Task: "x"})
+			if err != nil || got != (invoice{"A1", 9.5, "x"}) || result.Stop.Cause != agent.CauseCompleted {
+				t.Fatalf("%+v, %+v, %v", got, result, err)
+			}
+			req := script.Requests()[0]
+			schema := string(append(req.Tools, agent.ToolSchema{})[0].Parameters)
+			if f := req.ResponseFormat; f != nil {
+				schema = string(f.Schema)
+				if f.Type != "json_schema" || f.Name != "invoice" || f.Strict {
+					t.Errorf("%+v", f)
+				}
+			}
+			if !strings.Contains(schema, "as printed on the invoice") {
+				t.Errorf("the model got the schema %s", schema)
+			}
+		})
+	}
+}
+
+func TestRunAsRejectsAnswersOfAnotherType(t *testing.T) {
+	call := func(args string) looptest.Turn { return looptest.Call("submit", args) }
+	for _, c := range []struct {
+		name  string
+		turns []looptest.Turn
+		done  bool
+		want  string // in the reason for the model
+	}{
+		{"NotJSON", turns(looptest.Reply("A1, 9.50"), looptest.Reply(goodInvoice)), false, "not JSON"},
+		{"UnknownName", turns(looptest.Reply(`{"number":"A1","totel":1}`), looptest.Reply(goodInvoice)), false, `"total"`},
+		{"WrongType", turns(looptest.Reply(`{"number":1,"total":1}`), looptest.Reply(goodInvoice)), false, "number"},
+		{"DoneTool", turns(call(`{"number":"A1"}`), call(goodInvoice)), true, `"total" is missing`},
+		{"TextForTheDoneTool", turns(looptest.Reply("ready"), call(goodInvoice)), true, "not JSON"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			script := looptest.NewScript(c.turns...)
+			a := &loop.Agent{Model: script}
+			if c.done {
+				a.Done = submitTool
+			}
+			got, result, err := loop.RunAs[invoice](t.Context(), a, loop.Request{Task: "x"})
+			if err != nil || got.Total != 9.5 || result.Steps != 2 {
+				t.Fatalf("%+v, %+v, %v", got, result, err)
+			}
+			messages := script.Requests()[1].Messages
+			if told := messages[len(messages)-1].Content; !strings.Contains(told, c.want) {
+				t.Errorf("the model got %q, want %s", told, c.want)
+			}
+		})
+	}
+}
+
+func TestRunAsWithoutAnAnswerIsAnError(t *testing.T) {
+	ends := atTool("submit", agent.EndTurn{Reply: "stopped"}, nil)
+	changes := agent.BeforeRunEndFunc(func(
+		_ context.Context, _ *agent.Run, r agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
+		r.Reply = "shortened"
+		return agent.ReplaceBeforeRunEnd(r, "r"), nil
+	})
+	for _, c := range []struct {
+		name  string
+		turns []looptest.Turn
+		done  bool
+		hook  agent.Hook
+		cause agent.Cause
+		reply string
+	}{
+		{"Rejections", turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), false, nil,
+			agent.CauseRetryLimit, "c"},
+		{"CallsOfTheDoneTool", turns(
+			looptest.Call("submit", nil), looptest.Call("submit", nil), looptest.Call("submit", nil)),
+			true, nil, agent.CauseRetryLimit, loop.DefaultFallback},
+		{"EndTurn", turns(looptest.Call("submit", goodInvoice)), true, ends, agent.CauseStopRequested, "stopped"},
+		{"ChangedReply", turns(looptest.Reply(goodInvoice)), false, changes, agent.CauseCompleted, "shortened"},
+		{"Failure", turns(looptest.Error(errBoom)), false, nil, agent.CauseError, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := &loop.Agent{Model: looptest.NewScript(c.turns...), Hooks: new(agent.Hooks)}
+			if c.done {
+				a.Done = submitTool
+			}
+			if c.hook != nil {
+				a.Hooks.Use(c.hook)
+			}
+			got, result, err := loop.RunAs[invoice](t.Context(), a, loop.Request{Task: "x"})
+			var none *loop.NoAnswerError
+			if !errors.As(err, &none) || none.Stop.Cause != c.cause || none.Reply != c.reply || got != (invoice{}) ||
+				result.Stop.Cause != c.cause {
+				t.Errorf("%+v, %+v, %v", got, result, err)
+			}
+			if c.name == "Failure" && !errors.Is(err, errBoom) {
+				t.Errorf("the error lacks its cause: %v", err)
+			}
+		})
+	}
+}
+
+func TestRunAsAppliesToTheAgentThatTakesOver(t *testing.T) {
+	expert := looptest.NewScript(looptest.Reply("no"), looptest.Reply(goodInvoice))
+	a := &loop.Agent{
+		Model:    looptest.NewScript(looptest.Call("transfer_to_expert", nil)),
+		Handoffs: []*loop.Agent{{Name: "expert", Model: expert}},
+	}
+	got, _, err := loop.RunAs[invoice](t.Context(), a, loop.Request{Task: "x"})
+	if err != nil || got.Number != "A1" || len(expert.Requests()) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestRunAsLeavesSubagentsAlone(t *testing.T) {
+	helper := looptest.NewScript(looptest.Reply("plain text"))
+	a := &loop.Agent{
+		Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`), looptest.Reply(goodInvoice)),
+		Tools: tools(loop.Subagent(&loop.Agent{Name: "helper", Model: helper})),
+	}
+	if _, _, err := loop.RunAs[invoice](t.Context(), a, loop.Request{Task: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if helper.Requests()[0].ResponseFormat != nil {
+		t.Error("the sub-agent got the response format")
+	}
+}
+
+func TestRunAsTakesOnlyObjects(t *testing.T) {
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("1")), Hooks: new(agent.Hooks)}
+	rec := hooktest.Record(a.Hooks.Points())
+	if _, _, err := loop.RunAs[int](t.Context(), a, loop.Request{}); err == nil || !strings.Contains(err.Error(), "int") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := loop.RunAs[chan int](t.Context(), a, loop.Request{}); err == nil {
+		t.Error("no error")
+	}
+	rec.Times(t, "OnRunStart", 0)
+}
+
+func TestASuspendedRunKeepsItsType(t *testing.T) {
+	s := suspendable()["OneCall"]()
+	s.turns = map[string][]looptest.Turn{"main": turns(
+		looptest.Call("pay", nil), looptest.Reply("no"), looptest.Reply(goodInvoice))}
+	s.person = later()
+	_, result, err := loop.RunAs[invoice](t.Context(), s.process(), loop.Request{Task: "x"})
+	var none *loop.NoAnswerError
+	if !errors.As(err, &none) || none.Stop.Cause != agent.CauseSuspended {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	state := sent(t, result.Suspended)
+	got, _, err := loop.RunAs[invoice](t.Context(), s.process(), loop.Request{
+		Suspended: &state, Answers: []loop.Answer{loop.AnswerTo(state.Questions[0], yes())},
+	})
+	if err != nil || got.Number != "A1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
