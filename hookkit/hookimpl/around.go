@@ -168,8 +168,8 @@ func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error)
 	}
 }
 
-// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error
-// of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
+// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an
+// error of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
 func (inv *AroundInvocation) whoMade(err error, i int) int {
 	if !inv.failed.Load() {
 		return -1

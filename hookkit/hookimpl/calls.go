@@ -60,7 +60,8 @@ func Deciding[H, E, P, D, O, F any, Func ~func(context.Context, *hookkit.Run[E],
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
+		decides: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out}, err
@@ -109,7 +110,8 @@ func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, 
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
+		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
+		decides:      true,
 		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
