@@ -27,8 +27,8 @@ type LinesOption interface{ applyLines(*lines) }
 type Redaction func(Event) Event
 
 // Redact changes events before they are written, for example to remove passwords from payloads. The function may be
-// called concurrently. It must not change the bytes of a payload in place, but return an Event with other ones. An event
-// for which it panics is not written.
+// called concurrently. It must not change the bytes of a payload in place, but return an Event with other ones. An
+// event for which it panics is not written.
 //
 //	log, err := wire.OpenLog("run.jsonl", wire.Redact(func(e wire.Event) wire.Event {
 //		e.Payload = redactor.JSON(e.Payload)
@@ -122,7 +122,8 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// rotate renames the files if there is no room for so many bytes. The event is written even if a file cannot be renamed.
+// rotate renames the files if there is no room for so many bytes. The event is written even if a file cannot be
+// renamed.
 func (l *Log) rotate(more int64) error {
 	info, err := os.Stat(l.path)
 	if l.rotation.keep == 0 || err != nil || info.Size() == 0 || info.Size()+more <= l.rotation.size {

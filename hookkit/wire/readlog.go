@@ -22,9 +22,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// ReadLog yields the events of a log in the order of its lines. For a line that is not an event it yields a [*LineError]
-// and continues with the next line. Such lines are left by programs that were killed, by writers that do not lock the
-// file, and by another version of this package. If the last line is incomplete, the error contains
+// ReadLog yields the events of a log in the order of its lines. For a line that is not an event it yields a
+// [*LineError] and continues with the next line. Such lines are left by programs that were killed, by writers that do
+// not lock the file, and by another version of this package. If the last line is incomplete, the error contains
 // [io.ErrUnexpectedEOF]: the event may still be being written. Empty lines are skipped. An error of r comes last.
 //
 // ReadLog needs memory for one line. Of a line that is longer than [MaxLine] it reads the rest and keeps nothing.
