@@ -332,7 +332,13 @@ func checkPairedParts(t testing.TB, rec *hooktest.Recorder) {
 // suspended starts a run that waits for the answer about one of two calls.
 func suspended(t testing.TB, more ...looptest.Turn) (*site, agent.AgentResult) {
 	t.Helper()
-	s := suspendable()["BetweenOthers"]()
+	return suspendedAs(t, "BetweenOthers", more...)
+}
+
+// suspendedAs is suspended for another case of suspendable.
+func suspendedAs(t testing.TB, name string, more ...looptest.Turn) (*site, agent.AgentResult) {
+	t.Helper()
+	s := suspendable()[name]()
 	s.turns["main"] = append(s.turns["main"], more...)
 	s.person = later()
 	result, err := s.process().Do(t.Context(), loop.Request{Task: "x", ID: "run"})

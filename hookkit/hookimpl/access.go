@@ -12,7 +12,7 @@ import (
 
 // Info describes the point.
 func (r *Registry) Info() hookkit.PointInfo {
-	return hookkit.PointInfo{Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
+	return hookkit.PointInfo{Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
 		Outcomes: slices.Clone(r.point.legal()), Contribution: r.point.Contribution, Access: r}
 }
 
@@ -25,9 +25,15 @@ func (r *Registry) New() any { return r.point.New() }
 // NewRun implements [hookkit.Access].
 func (r *Registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
 
-// Fire implements [hookkit.Access]. It calls runHooks by reflection, so that generated code is smaller. The parameters of
-// runHooks are, in every point: the generated Point, the context, the run, the payload, at an around point the act, what
-// FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this order.
+// ResumeRun implements [hookkit.Access].
+func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
+	return r.point.ResumeRun(id, parent, root)
+}
+
+// Fire implements [hookkit.Access]. It calls runHooks by reflection, so that generated code is smaller. The parameters
+// of runHooks are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
+// what FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this
+// order.
 func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {
 	fire := reflect.ValueOf(r.point.Fire)
 	t := fire.Type()
