@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// The page has what the processes print. With -update the test writes it.
+// The page has the output of the processes. With -update the test writes it.
 func TestEverythingReal(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "real-run.md")
 	text, err := os.ReadFile(page)
@@ -82,7 +82,7 @@ func each(texts []string) func(string) string {
 	}
 }
 
-// realRun runs the agent in three processes, in a directory with a log, and returns what they print.
+// realRun runs the agent in three processes, in a directory with a log, and returns their output.
 func realRun(t *testing.T, mcpServer string) []string {
 	t.Helper()
 	dir := t.TempDir()

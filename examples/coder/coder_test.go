@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the transcript into README.md")
 // prompts are the places where the user types a line.
 var prompts = regexp.MustCompile(`(?m)^> |Allow\? \[[^\]]*\] `)
 
-// transcript runs the program and returns what a terminal shows, with the typed lines.
+// transcript runs the program and returns the text on the terminal, with the typed lines.
 func transcript(t *testing.T, args, typed []string) string {
 	t.Helper()
 	var out strings.Builder

@@ -26,7 +26,9 @@ func newTerminal(in io.Reader, out io.Writer) *terminal {
 	t := &terminal{out: out, lines: make(chan string)}
 	go func() {
 		defer close(t.lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, 1<<20) // a task can be pasted
+		for s.Scan() {
 			t.lines <- strings.TrimSpace(s.Text())
 		}
 	}()
@@ -83,7 +85,7 @@ func (t *terminal) show(e loop.Event) {
 	}
 }
 
-// budget prints what a task has used.
+// budget prints the use of a task.
 func (t *terminal) budget(r agent.AgentResult, limits loop.Limits) {
 	cost := "unknown"
 	if r.Usage.Cost > 0 {
