@@ -23,7 +23,7 @@ type LogOption interface{ applyLog(*Log) }
 // A LinesOption changes how [Lines] writes.
 type LinesOption interface{ applyLines(*lines) }
 
-// A Redaction is the option that [Redact] returns. It is legal in OpenLog, Lines, Replay and Shadow.
+// A Redaction is the option that [Redact] returns. It is legal in OpenLog, Lines and Replay.
 type Redaction func(Event) Event
 
 // Redact changes events before they are written, for example to remove passwords from payloads. The function may be
