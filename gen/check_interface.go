@@ -9,32 +9,32 @@ import (
 )
 
 func checkPointsInterface(r *specInfo, report report) {
-	if r.Points == nil {
+	if r.Interface == nil {
 		return
 	}
-	name := r.Points.Name
+	name := r.Interface.Name
 	switch {
 	case !name.IsExported():
 		report(name.Pos(), "the points interface %s is not exported, so no other package can extend it: name it Points",
 			name.Name)
-	case r.Points.TypeParams != nil:
-		report(r.Points.TypeParams.Pos(), "the points interface is generic: write the types of its payloads out")
-	case r.Points.Assign.IsValid():
-		report(r.Points.Assign, "the points interface is an alias: remove the = sign")
+	case r.Interface.TypeParams != nil:
+		report(r.Interface.TypeParams.Pos(), "the points interface is generic: write the types of its payloads out")
+	case r.Interface.Assign.IsValid():
+		report(r.Interface.Assign, "the points interface is an alias: remove the = sign")
 	}
 }
 
 // checkNoPoints reports a spec without points. A spec that only joins the points of several packages is allowed.
 func checkNoPoints(r *specInfo, report report) {
-	if r.Points == nil || len(r.members) > 0 || r.wrongEmbeds() {
+	if r.Interface == nil || len(r.members) > 0 || r.wrongEmbeds() {
 		return
 	}
 	switch parents := r.parents(); len(parents) {
 	case 0:
-		report(r.Points.Name.Pos(), "%s declares no point: add a method such as OnStart(Start)", r.Points.Name.Name)
+		report(r.Interface.Name.Pos(), "%s declares no point: add a method such as OnStart(Start)", r.Interface.Name.Name)
 	case 1:
-		report(r.Points.Name.Pos(), "%s adds no point to %s: add a method such as OnStart(Start), embed the Points of a "+
-			"second package, or use that package as it is", r.Points.Name.Name, r.text(parents[0].expr))
+		report(r.Interface.Name.Pos(), "%s adds no point to %s: add a method such as OnStart(Start), embed the Points of a "+
+			"second package, or use that package as it is", r.Interface.Name.Name, r.text(parents[0].expr))
 	}
 }
 

@@ -102,7 +102,7 @@ func checkMarkerPlace(r *specInfo, report report) {
 		})
 	})
 	for _, d := range r.idleInterfaces() {
-		report(d.pos, "interface %s uses markers, but is not part of %s: embed it there", d.name, r.Points.Name.Name)
+		report(d.pos, "interface %s uses markers, but is not part of %s: embed it there", d.name, r.Interface.Name.Name)
 	}
 }
 
@@ -147,7 +147,7 @@ func (r *specInfo) eachType(visit func(inside string, node ast.Node)) {
 
 // idleInterfaces returns the interfaces of the spec file that use markers but are not part of the points interface.
 func (r *specInfo) idleInterfaces() []*declaration {
-	if r.Points == nil {
+	if r.Interface == nil {
 		return nil
 	}
 	var idle []*declaration

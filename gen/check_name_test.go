@@ -13,7 +13,7 @@ import (
 func TestGeneratedNamesAreReserved(t *testing.T) {
 	s := mustRead(t, strings.Replace(everyLaw, "//hookgen:points\n", "//hookgen:points\n//hookgen:wire\n", 1))
 	reserved := slices.Concat(generatedNames.types, wireNames)
-	for _, p := range s.List {
+	for _, p := range s.Points {
 		reserved = append(reserved, namesOf(p.Name)...)
 	}
 	kept := func(name string) bool {
@@ -25,7 +25,7 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 		own  string // an import that takes another name if the package declares this one
 		want int    // declarations at least
 	}{
-		"points": {Emit, "", len(s.List)},
+		"points": {Emit, "", len(s.Points)},
 		"wire":   {EmitWire, "wire", 3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -169,7 +169,7 @@ func checkDirectivePlace(r *specInfo, report report) {
 			continue
 		}
 		marked, written := d.marksType(), directivePrefix+d.name
-		onSpec := marked != nil && marked == r.Points
+		onSpec := marked != nil && marked == r.Interface
 		onPoint := d.target.method != nil && r.memberOf(d.target.method) != nil
 		switch d.name {
 		case "points":

@@ -74,7 +74,7 @@ func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 // mentioned calls visit for every unqualified name in the types that generated code spells out. length reports whether
 // the name is in the length of an array, where it must be a constant.
 func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
-	if r.dotImport() || r.Points == nil || r.Points.TypeParams != nil {
+	if r.dotImport() || r.Interface == nil || r.Interface.TypeParams != nil {
 		return // where a name can be declared elsewhere
 	}
 	for _, t := range r.written() {

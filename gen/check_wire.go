@@ -22,7 +22,7 @@ func checkWireType(r *specInfo, report report) {
 			w.own[m.owner] = true
 		}
 	}
-	for _, p := range r.List {
+	for _, p := range r.Points {
 		if !r.Wired(p) {
 			continue
 		}

@@ -17,7 +17,7 @@ func TestDeprecationIsTheParagraph(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n"+c.comment+"OnOne(int)\n}\n")
-			if got := Deprecation(s.List[0].Doc); got != c.want {
+			if got := Deprecation(s.Points[0].Doc); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

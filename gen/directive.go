@@ -171,7 +171,7 @@ func (r *specInfo) readDirectives() {
 		}
 		rule, reason, _ := strings.Cut(d.args, " ")
 		ignore := Ignore{Rule: rule, Reason: strings.TrimSpace(reason), Pos: d.pos}
-		if d.marksType() != nil && d.marksType() == r.Points {
+		if d.marksType() != nil && d.marksType() == r.Interface {
 			switch d.name {
 			case "wire":
 				r.Wire = true

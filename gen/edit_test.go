@@ -39,7 +39,7 @@ type Call struct {
 			"e [3]int } }\n"
 		s := mustRead(t, "package p\n\nimport (\n\t\"net/url\"\n\t\"time\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n"+
 			"//hookgen:points\ntype Points interface {\n\tOnCall(Call) (spec.Edit["+edit+"], spec.FailOpen)\n}\n"+decls)
-		if got := s.List[0].EditField; got != want {
+		if got := s.Points[0].EditField; got != want {
 			t.Errorf("Edit[%s] is about %q, want %q", edit, got, want)
 		}
 	}

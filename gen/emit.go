@@ -97,11 +97,11 @@ func (e *emitter) emit() ([]byte, error) {
 		return nil, err
 	}
 	main.Comment(section)
-	if len(e.spec.List) > 0 {
+	if len(e.spec.Points) > 0 {
 		main.Var().Id("_").Qual("context", "Context") // for the import; the text after the last section is dropped
 	}
 	var apis, machinery []string
-	for _, p := range e.spec.List {
+	for _, p := range e.spec.Points {
 		code, err := e.lawText(lawOf(p))
 		if err != nil {
 			return nil, err

@@ -110,7 +110,7 @@ func (e *emitter) genericAlias(f *jen.File, x Export) {
 // points.
 func (e *emitter) exits(f *jen.File) {
 	legal := map[string][]string{}
-	for _, p := range e.spec.List {
+	for _, p := range e.spec.Points {
 		for _, x := range p.Exits {
 			legal[x.Name] = append(legal[x.Name], p.Name)
 		}

@@ -58,7 +58,7 @@ func (e *emitter) guard(f *jen.File) {
 // interfaces does not reveal that the field was renamed.
 func (e *emitter) guardEdits(f *jen.File) {
 	guarded := map[string]bool{}
-	for _, p := range e.spec.List {
+	for _, p := range e.spec.Points {
 		payload := e.text(p.Payload.Expr)
 		if p.Edit.Expr == nil || guarded[payload+"."+p.EditField] {
 			continue
@@ -74,9 +74,9 @@ func (e *emitter) guardEdits(f *jen.File) {
 // points returns the spec's interface as the guard names it.
 func (e *emitter) points() *jen.Statement {
 	if e.separate() {
-		return jen.Qual(e.to.SpecPath, e.spec.Points.Name.Name)
+		return jen.Qual(e.to.SpecPath, e.spec.Interface.Name.Name)
 	}
-	return jen.Id(e.spec.Points.Name.Name)
+	return jen.Id(e.spec.Interface.Name.Name)
 }
 
 // A restatement is the spec as the guard repeats it, with aliases for the types.
@@ -95,7 +95,7 @@ func (r *restatement) elements() []jen.Code {
 	if r.spec.Env.Expr != nil {
 		list = append(list, jen.Qual(r.spec.SpecPkg.Path, "Env").Types(r.specType(r.spec.Env.Expr)))
 	}
-	for _, p := range r.spec.List {
+	for _, p := range r.spec.Points {
 		payload := r.specType(p.Payload.Expr)
 		if _, named := p.Payload.Expr.(*ast.Ident); !named {
 			payload = r.composite("of_"+p.Name, payload, p.Payload.Expr)

@@ -37,7 +37,7 @@ func (e *emitter) hooks(f *jen.File) {
 		for _, p := range e.spec.Parents {
 			g.Id(parentField(p)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
-		for _, p := range e.spec.List {
+		for _, p := range e.spec.Points {
 			comment(g, docLines(Deprecation(p.Doc))...)
 			g.Id(p.Name).Id(p.Name + "Point")
 		}
@@ -113,10 +113,10 @@ func (e *emitter) hooks(f *jen.File) {
 	prose(f, "Points describes every point, and gives access to it without its types.")
 	method("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
 		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
-			for _, p := range e.spec.List {
+			for _, p := range e.spec.Points {
 				g.Line().Id("h").Dot(p.Name).Dot("registry").Call().Dot("Info").Call()
 			}
-			if len(e.spec.List) > 0 {
+			if len(e.spec.Points) > 0 {
 				g.Line()
 			}
 		})

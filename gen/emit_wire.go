@@ -78,7 +78,7 @@ func (e *emitter) wire(f *jen.File) {
 	f.Var().Id(spec).Op("=").Add(in("Spec")).Values(jen.Dict{
 		jen.Id("Path"): jen.Lit(e.to.Source),
 		jen.Id("Points"): jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, p := range e.spec.List {
+			for _, p := range e.spec.Points {
 				if e.spec.Wired(p) {
 					g.Line().Lit(p.Name)
 				}

@@ -47,7 +47,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("once:\n%v\nagain:\n%v", found, again)
 		}
 		if s != nil {
-			if len(s.List) == 0 && len(s.Parents) < 2 || s.Points == nil || s.File != "dir/spec.go" &&
+			if len(s.Points) == 0 && len(s.Parents) < 2 || s.Interface == nil || s.File != "dir/spec.go" &&
 				s.File != "dir/beside.go" {
 				t.Errorf("an empty spec: %+v", s)
 			}

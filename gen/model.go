@@ -15,13 +15,13 @@ type Spec struct {
 	Imports []Import       // of the spec file, in source order, without the spec language itself
 	SpecPkg Import         // the import of the spec language, under the name it has in the file
 
-	Points    *ast.TypeSpec // the interface that carries //hookgen:points
+	Interface *ast.TypeSpec // the interface that carries //hookgen:points
 	PointsDoc string        // its comment without directives
 	Wire      bool          // it carries //hookgen:wire: other processes can speak the spec
 	Ignores   []Ignore      // above the interface, for changes of the whole spec
 	Env       Type          // the argument of spec.Env; zero without it
 	Parents   []Parent      // embedded Points of other generated packages, in source order
-	List      []*Point      // in source order, groups flattened where they are embedded
+	Points    []*Point      // in source order, groups flattened where they are embedded
 	Exits     []*Exit       // exits used by a point, in order of declaration
 	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
 	Declared  []string      // every name in the package's scope, sorted; not those of tests and of generated code
@@ -40,7 +40,7 @@ type Import struct {
 type Parent struct {
 	Import Import
 	Pos    token.Pos
-	Before int      // the number of points in List that precede it in source order
+	Before int      // the number of points in Points that precede it in source order
 	Groups []*Group // the groups that embed it, outermost first
 }
 
@@ -86,7 +86,7 @@ type Point struct {
 	Name    string
 	Doc     string // the comment above the method, without directives
 	Pos     token.Pos
-	Groups  []*Group // the groups that hold it, outermost first; the points of a group are neighbours in List
+	Groups  []*Group // the groups that hold it, outermost first; the points of a group are neighbours in Points
 	Param   string   // the name of the parameter, "" if it has none or one that would hide a name of the package
 	Payload Type
 	Results []ast.Expr // the result list as written

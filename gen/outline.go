@@ -115,7 +115,7 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 	points *ast.TypeSpec) *specInfo {
 	r := &specInfo{
 		Spec: &Spec{
-			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Points: points,
+			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Interface: points,
 		},
 		file: f, directives: found,
 		scope: map[string]*declaration{}, limitedScope: map[string]*declaration{}, imports: importLines(f.tree),
@@ -247,7 +247,7 @@ func (r *specInfo) readInterface(d *declaration, groups []*Group, open map[*ast.
 		case parentEmbed:
 			line := r.qualifiers[e.sel.X.(*ast.Ident).Name]
 			if line != nil {
-				r.Parents = append(r.Parents, Parent{Pos: e.expr.Pos(), Before: len(r.List), Groups: groups,
+				r.Parents = append(r.Parents, Parent{Pos: e.expr.Pos(), Before: len(r.Points), Groups: groups,
 					Import: Import{Name: e.sel.X.(*ast.Ident).Name, Path: line.path, Pos: line.pos}})
 			}
 		case groupEmbed:
@@ -261,7 +261,7 @@ func (r *specInfo) readInterface(d *declaration, groups []*Group, open map[*ast.
 // readInterfaces collects the names of the other interfaces of the spec file.
 func (r *specInfo) readInterfaces() {
 	for name, d := range r.scope {
-		if d.file != r.file || d.spec == nil || d.spec == r.Points {
+		if d.file != r.file || d.spec == nil || d.spec == r.Interface {
 			continue
 		}
 		if _, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType); ok {
@@ -320,7 +320,7 @@ func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.F
 	r.members = append(r.members, m)
 	if m.first = r.byName[m.Name]; m.first == nil {
 		r.byName[m.Name] = m
-		r.List = append(r.List, m.Point)
+		r.Points = append(r.Points, m.Point)
 	}
 }
 

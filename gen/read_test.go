@@ -55,7 +55,7 @@ func shapes(s *Spec) []pointShape {
 		return s.info.source(t.Expr)
 	}
 	var all []pointShape
-	for _, p := range s.List {
+	for _, p := range s.Points {
 		var exits []string
 		for _, x := range p.Exits {
 			exits = append(exits, x.Name)
@@ -185,7 +185,7 @@ func TestReadFillsTheSpec(t *testing.T) {
 		Declared                                        []string
 	}
 	got := whole{
-		Dir: s.Dir, File: s.File, Package: s.Package, Doc: s.Doc, Points: s.Points.Name.Name, PointsDoc: s.PointsDoc,
+		Dir: s.Dir, File: s.File, Package: s.Package, Doc: s.Doc, Points: s.Interface.Name.Name, PointsDoc: s.PointsDoc,
 		Env: s.info.source(s.Env.Expr), SpecPkg: imported{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
 	}
 	for _, i := range s.Imports {
@@ -263,8 +263,8 @@ type Points interface {
 		s.Parents[0].Import.Path != "example.com/go-agent/v2" {
 		t.Errorf("parents %v", s.Parents)
 	}
-	if len(s.List) != 1 || s.SpecPkg.Path != "" {
-		t.Errorf("points %v, language %v", s.List, s.SpecPkg)
+	if len(s.Points) != 1 || s.SpecPkg.Path != "" {
+		t.Errorf("points %v, language %v", s.Points, s.SpecPkg)
 	}
 }
 

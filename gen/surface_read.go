@@ -42,7 +42,7 @@ func Outline(dir string, files []File) (*Spec, Diagnostics) {
 		}
 	}
 	r, found := outlineOf(dir, sources)
-	if len(found) == 0 && r.Points == nil {
+	if len(found) == 0 && r.Interface == nil {
 		found = runRules(r, directiveRules())
 	}
 	if len(found) > 0 {
@@ -126,15 +126,15 @@ func (p *surfacePackage) others(d *declaration) []*declaration {
 
 // surface reads the points, and follows the types from there.
 func (r *surfaceReader) surface() *Surface {
-	s := &Surface{Package: r.Package, Interface: r.Points.Name.Name, Doc: r.PointsDoc,
-		Pos: r.position(r.Points.Name.Pos()), Wire: r.Wire, Types: r.types, Ignores: r.ignores(r.Ignores)}
+	s := &Surface{Package: r.Package, Interface: r.Interface.Name.Name, Doc: r.PointsDoc,
+		Pos: r.position(r.Interface.Name.Pos()), Wire: r.Wire, Types: r.types, Ignores: r.ignores(r.Ignores)}
 	spec := scopeOf{in: r.own, file: r.file}
 	s.Env = r.written(spec, r.Env.Expr)
 	for _, p := range r.Parents {
 		s.Parents = append(s.Parents, SurfaceParent{r.relative(p.Import.Path), r.position(p.Pos)})
 	}
 	exits := map[string]bool{}
-	for _, p := range r.List {
+	for _, p := range r.Points {
 		point := &SurfacePoint{
 			Name: p.Name, Doc: p.Doc, Deprecated: Deprecation(p.Doc) != "", Pos: r.position(p.Pos),
 			Payload: r.written(spec, p.Payload.Expr), Kind: p.Kind, Replace: p.Replace, Edit: r.written(spec, p.Edit.Expr),
@@ -154,7 +154,7 @@ func (r *surfaceReader) surface() *Surface {
 		s.Points = append(s.Points, point)
 	}
 	for name, d := range r.own.scope {
-		if d.kind == token.TYPE && ast.IsExported(name) && d.spec != r.Points && !r.groups[name] {
+		if d.kind == token.TYPE && ast.IsExported(name) && d.spec != r.Interface && !r.groups[name] {
 			r.declareType(r.own, name)
 		}
 	}

@@ -45,7 +45,7 @@ func TestGroupsAndParentsKeepTheirPlaces(t *testing.T) {
 		return strings.Join(names, "/")
 	}
 	var got []string
-	for _, p := range s.List {
+	for _, p := range s.Points {
 		got = append(got, p.Name+" "+groups(p.Groups))
 	}
 	want := []string{"OnStart ", "OnA Outer:Outer has two points.", "OnB Outer:Outer has two points./Inner:", "OnEnd "}

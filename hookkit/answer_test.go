@@ -249,7 +249,8 @@ func TestAKeptAnswerIsThatOfTheHookThatKeptIt(t *testing.T) {
 						decisions = append(decisions, e.Hook+" "+e.Decision)
 					}
 				}
-				if want := []string{"inner Answered", "cache ", "cache Answered", "cache Answered"}; !slices.Equal(decisions, want) {
+				want := []string{"inner Answered", "cache ", "cache Answered", "cache Answered"}
+				if !slices.Equal(decisions, want) {
 					t.Errorf("traced %q, want %q", decisions, want)
 				}
 			}

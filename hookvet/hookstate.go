@@ -27,7 +27,7 @@ not checked.`,
 		reported := map[token.Pos]bool{}
 		for _, f := range r.hookFns {
 			s := &stateCheck{r: r, followed: map[*types.Var]bool{}, reported: reported}
-			in := looked{f: f.node}
+			in := reached{f: f.node}
 			if f.recv != nil {
 				in.shared = append(in.shared, r.reachOf(f.recv, f.node))
 			}
@@ -76,8 +76,8 @@ type stateCheck struct {
 	reported map[token.Pos]bool
 }
 
-// A looked is a function with the variables that all calls of the hook share there.
-type looked struct {
+// A reached is a function that a hook reaches, with the values there that all calls of the hook share.
+type reached struct {
 	f        ast.Node
 	shared   []*reach
 	captured []*types.Var
@@ -85,7 +85,7 @@ type looked struct {
 
 // look checks the statements of a function. Its body is that of the function that is looked at, or of a literal inside
 // it that is called at once.
-func (s *stateCheck) look(f ast.Node, in looked) {
+func (s *stateCheck) look(f ast.Node, in reached) {
 	l := s.r.locksOf(f)
 	ast.Inspect(bodyOf(f), func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -126,8 +126,8 @@ func bodyOf(f ast.Node) *ast.BlockStmt {
 }
 
 // follow looks into a function that is called without a lock: a literal, or one of the package to which the call passes
-// what is shared. The lock of a PerRun.Do is that of one run.
-func (s *stateCheck) follow(call *ast.CallExpr, in looked) {
+// shared values. The lock of a PerRun.Do is that of one run.
+func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
 	literal, _ := ast.Unparen(call.Fun).(*ast.FuncLit)
 	if _, method, ok := s.r.perRunCall(call); ok && method == "Do" && len(call.Args) == 2 {
 		literal, _ = ast.Unparen(call.Args[1]).(*ast.FuncLit)
@@ -141,7 +141,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, in looked) {
 	if decl == nil || decl.Body == nil {
 		return
 	}
-	passed := looked{f: decl}
+	passed := reached{f: decl}
 	pass := func(param *types.Var) {
 		if nameable(param) != nil && !s.followed[param] {
 			s.followed[param] = true
@@ -171,7 +171,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, in looked) {
 }
 
 // check reports a write of what all calls of the hook share.
-func (s *stateCheck) check(target, written ast.Expr, in looked) {
+func (s *stateCheck) check(target, written ast.Expr, in reached) {
 	root := rootVariable(s.r.code, target)
 	_, direct := s.r.rootOf(target)
 	switch {
@@ -312,8 +312,8 @@ func (r *reporter) calleeWaits(call *ast.CallExpr, depth int) bool {
 }
 
 // waitsAt returns the node that can wait for others, or let only one of them in: a call that says so in its name, an
-// atomic operation whose result is used, or an operation of a channel. The channel of a context is none that others
-// wait for.
+// atomic operation whose result is used, or an operation of a channel. To receive from the Done of a context lets all
+// in.
 func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 	switch n := at.Node().(type) {
 	case *ast.SendStmt: // the channel can hold a token, or have room for one
@@ -344,8 +344,8 @@ func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 	return nil
 }
 
-// namesLock reports whether a word in the name of the called function says that it takes a lock. For example, Acquire of
-// a semaphore does, and so does TryLock, but Clock does not.
+// namesLock reports whether a word in the name of the called function says that it takes a lock. For example, Acquire
+// and TryLock do, but Clock does not.
 func namesLock(call *ast.CallExpr) bool {
 	name := ""
 	switch f := ast.Unparen(call.Fun).(type) {

@@ -93,14 +93,14 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 	if payload.pointsToCopy(e) {
 		t = deref(t)
 	}
-	if shared != e && !payload.isOwned(e) && hasOpenReferences(t, 5) {
+	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, 5) {
 		shared = e
 	}
 	return whole, shared
 }
 
 // hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
-// Nobody changes the unexported fields of another package, for example those of a time.
+// Nobody else changes the other fields, for example those of a time.
 func hasOpenReferences(t types.Type, depth int) bool {
 	if isReference(t) {
 		return true
@@ -117,8 +117,8 @@ func hasOpenReferences(t types.Type, depth int) bool {
 	return false
 }
 
-// readsOwnPart reports whether a struct is passed to a function of the package that uses only the parts of the struct that a
-// copy does not share.
+// readsOwnPart reports whether a struct is passed to a function of the package that uses only fields without shared
+// memory.
 func (r *reporter) readsOwnPart(whole inspector.Cursor, shared ast.Expr) bool {
 	call, ok := whole.Parent().Node().(*ast.CallExpr)
 	if !ok || isReference(r.typeOf(shared)) {
@@ -146,8 +146,8 @@ func (r *reporter) readsOwnPart(whole inspector.Cursor, shared ast.Expr) bool {
 	return true
 }
 
-// A keeper finds the values that a function keeps after its call: in its receiver, in a package variable, in a variable of a
-// function around it, or in a channel that it gets from one of them.
+// A keeper finds the values that a function keeps after its call: in its receiver, in a package variable, in a variable
+// of a function around it, or in a channel that it gets from one of them.
 type keeper struct {
 	r    *reporter
 	f    ast.Node
@@ -169,7 +169,7 @@ func (r *reporter) keeper(f ast.Node, recv *types.Var) *keeper {
 }
 
 // storedIn returns the expression that a value is assigned to, sent to or passed to, if that outlives the function, or
-// nil. What a PerRun holds does not count.
+// nil. Values in a PerRun do not count.
 func (k *keeper) storedIn(value inspector.Cursor) ast.Expr {
 	e, ok := value.Node().(ast.Expr)
 	if !ok {
@@ -315,8 +315,8 @@ func (r *reporter) lastVariable(e ast.Expr) types.Object {
 	return nil
 }
 
-// outlivesInGoroutine reports whether a value is used in a goroutine for which the function does not wait. The arguments
-// of a go statement are evaluated before it starts, so that it has a part of the value only if that is an argument.
+// outlivesInGoroutine reports whether a value is used in a goroutine for which the function does not wait. The
+// arguments of a go statement are evaluated before it starts, so a part that is read there does not count.
 func (k *keeper) outlivesInGoroutine(at inspector.Cursor, isWhole bool) bool {
 	for s := range at.Enclosing((*ast.GoStmt)(nil)) {
 		if s.Node().Pos() < k.f.Pos() {

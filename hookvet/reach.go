@@ -263,8 +263,8 @@ func (h *reach) holds(v *types.Var) bool {
 	return h.all(h.known, v, func(s source) bool { return h.reaches(s.e) })
 }
 
-// pointsToCopy reports whether an expression is a pointer to a copy of a value that comes from the parameter. A
-// change of the copy is not shared. A change of memory that the copy refers to is shared.
+// pointsToCopy reports whether an expression is a pointer to a copy of a value from the parameter. A change of the
+// copy is not shared; a change through a map, slice or pointer in it is.
 func (h *reach) pointsToCopy(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -334,6 +334,22 @@ func (h *reach) isOwned(e ast.Expr) bool {
 	return false
 }
 
+// isOwnedInPart is isOwned for a value of which the function may have replaced a part.
+func (h *reach) isOwnedInPart(e ast.Expr) bool {
+	if h.isOwned(e) {
+		return true
+	}
+	for _, path := range h.paths(e, false, 0) {
+		for part, nodes := range h.owned {
+			if strings.HasPrefix(part, path+".") &&
+				slices.ContainsFunc(nodes, func(by ast.Node) bool { return h.mayPrecede(by, e) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // mayPrecede reports whether a node may run before another one. In another function literal, it may.
 func (h *reach) mayPrecede(a, b ast.Node) bool {
 	f := h.functionOf(a)
@@ -380,8 +396,8 @@ func isReference(t types.Type) bool {
 }
 
 // paths returns the names under which a function knows the value of an expression: a variable, and the fields and
-// elements that are selected from it. A variable that points to another one has the names of that too. If the expression
-// is assigned, a variable that holds a copy has only its own name.
+// elements that are selected from it. A variable that points to another one has the names of that too. If the
+// expression is assigned, a variable that holds a copy has only its own name.
 func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 	if depth > 5 {
 		return nil

@@ -116,7 +116,7 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 		w.passed(h, fn, -1, x.X, call, visit)
 		return
 	}
-	if h.isOwned(x.X) {
+	if h.isOwnedInPart(x.X) {
 		return
 	}
 	changed := w.params(fn)[-1]
@@ -132,7 +132,7 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 func (w *writes) passed(h *reach, fn *types.Func, i int, arg ast.Expr, call *ast.CallExpr,
 	visit func(n ast.Node, shared ast.Expr, by string)) {
 	switch {
-	case h.isOwned(arg):
+	case h.isOwnedInPart(arg): // the function may change only that part
 	case h.reaches(arg):
 		if w.params(fn)[i] {
 			visit(call, arg, fn.Name())

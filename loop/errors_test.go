@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -229,4 +230,32 @@ func cancelledWith(err error) context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(err)
 	return ctx
+}
+
+// A remote hook fails with the address of its service, at the agent or at an agent that it calls.
+func TestTheModelReadsNoAddressOfAService(t *testing.T) {
+	down := &wire.CallError{Service: "http://10.0.0.7/hooks", Point: "X", Err: errors.New("dial tcp 10.0.0.7:80: refused")}
+	inner := &loop.Agent{Name: "work", Model: looptest.NewScript(looptest.Reply("never"))}
+	inner.Use = hooks(agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (
+		agent.OnRunStartOutcome, error) {
+		return nil, down
+	}))
+	for name, h := range map[string]looptest.Harness{
+		"before the call": {Tools: tools(&looptest.Tool{Name: "work"}), Hooks: hooks(atTool("work", nil, down))},
+		"around the call": {Tools: tools(&looptest.Tool{Name: "work"}), Hooks: hooks(agent.AroundToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
+			return hookkit.Answer[agent.ToolCallResult]{}, down
+		}))},
+		"in another agent": {Tools: []agent.Tool{loop.Subagent(inner)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.Turns = turns(looptest.Call("work", map[string]any{"task": "x"}), looptest.Reply("ok"))
+			ran := h.Run(t, "x")
+			text := fmt.Sprint(ran.Messages)
+			if !strings.Contains(text, "a hook failed") || strings.Contains(text, "10.0.0.7") {
+				t.Errorf("the model read %s", text)
+			}
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,12 +20,16 @@ import (
 
 // approver answers by a function and counts the requests.
 type approver struct {
-	f         func(ctx context.Context, q agent.Question) (agent.Approval, error)
+	f func(ctx context.Context, q agent.Question) (agent.Approval, error)
+
+	mu        sync.Mutex
 	questions []agent.Question
 }
 
 func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
+	a.mu.Lock()
 	a.questions = append(a.questions, q)
+	a.mu.Unlock()
 	return a.f(ctx, q)
 }
 

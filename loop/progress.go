@@ -9,8 +9,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A reporter forwards the progress reports of one attempt until the attempt ends. It is also the context of the attempt,
-// by which a run that the tool starts finds the call. One value for both saves an allocation per call.
+// A reporter forwards the progress reports of one attempt until the attempt ends. It is also the context of the
+// attempt, by which a run that the tool starts finds the call. One value for both saves an allocation per call.
 type reporter struct {
 	context.Context
 	f      *flight

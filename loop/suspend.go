@@ -27,8 +27,8 @@ func (r *run) suspend() {
 	r.stop(agent.CauseSuspended, nil, "The run waits for the answers of persons")
 }
 
-// saveState makes the state of a suspended run. It reports false if the run is not suspended, or if it has to end for
-// another reason; then the open calls are answered as not run.
+// saveState stores the state of a suspended run in saved and encoded. If the run is not suspended, or has to end for
+// another reason, it answers the open calls as not run instead.
 func (r *run) saveState() {
 	if r.suspended && r.state.failure.err == nil && r.strongest().Cause == agent.CauseSuspended {
 		var err error

@@ -23,7 +23,8 @@ func FuzzSuspension(f *testing.F) {
 	good := result.Suspended
 	f.Add(good.State)
 	f.Add([]byte(`{"version":1}`))
-	f.Add(bytes.ReplaceAll(good.State, []byte(`"spawned"`), []byte(`"calls"`)))
+	_, nested := suspendedAs(f, "Subagent")
+	f.Add(nested.Suspended.State)
 	f.Add(bytes.ReplaceAll(good.State, []byte(`"calls"`), []byte(`"target"`)))
 	f.Add(bytes.ReplaceAll(good.State, []byte(`"result"`), []byte(`"question"`)))
 	f.Fuzz(func(t *testing.T, data []byte) {

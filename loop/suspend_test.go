@@ -76,7 +76,11 @@ func (s *site) process() *loop.Agent {
 		}
 		return nil, nil
 	}))
-	a.Hooks.Use(beforeLLMOf(func(run *agent.Run) { s.drawn = append(s.drawn, run.Env.Random.Uint64()) }))
+	a.Hooks.Use(beforeLLMOf(func(run *agent.Run) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.drawn = append(s.drawn, run.Env.Random.Uint64())
+	}))
 	for _, h := range s.hooks {
 		a.Hooks.Use(h)
 	}
@@ -328,7 +332,13 @@ func checkPairedParts(t testing.TB, rec *hooktest.Recorder) {
 // suspended starts a run that waits for the answer about one of two calls.
 func suspended(t testing.TB, more ...looptest.Turn) (*site, agent.AgentResult) {
 	t.Helper()
-	s := suspendable()["BetweenOthers"]()
+	return suspendedAs(t, "BetweenOthers", more...)
+}
+
+// suspendedAs is suspended for another case of suspendable.
+func suspendedAs(t testing.TB, name string, more ...looptest.Turn) (*site, agent.AgentResult) {
+	t.Helper()
+	s := suspendable()[name]()
 	s.turns["main"] = append(s.turns["main"], more...)
 	s.person = later()
 	result, err := s.process().Do(t.Context(), loop.Request{Task: "x", ID: "run"})

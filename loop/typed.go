@@ -19,7 +19,7 @@ import (
 // replaces Agent.Request.ResponseFormat or the parameters of Agent.Done for this run, and for an agent that takes over.
 //
 // An answer that is not a T is rejected with the reason, after the hooks of CheckDone, and counts towards
-// Limits.Rejections. If the run ends without a T, the error is or wraps a [*NoAnswerError]. The result of the run is
+// Limits.Rejections. If the run ends without a T, the error is a [*NoAnswerError]. The result of the run is
 // returned in every case. A suspended run continues with RunAs, the same T, and a Request with Suspended and Answers.
 func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentResult, error) {
 	var answer T
@@ -33,7 +33,7 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 	}
 	result, err := r.execute()
 	if err != nil {
-		return answer, result, fmt.Errorf("%w: %w", &NoAnswerError{Stop: result.Stop}, err)
+		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
 	}
 	if result.Stop.Cause != agent.CauseCompleted {
 		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply}
@@ -50,17 +50,17 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 type NoAnswerError struct {
 	Stop  agent.EndRun // why the run ended
 	Reply string       // the reply of the run
-	Err   error        // why Reply is not an answer of the type; may be nil
+	Err   error        // the error of the run, or why Reply is not an answer of the type; may be nil
 }
 
 // Error has the cause and the reason.
 func (e *NoAnswerError) Error() string {
 	text := fmt.Sprintf("the run ended without an answer of the type (%s)", e.Stop.Cause)
-	if e.Stop.Message != "" {
-		text += ": " + e.Stop.Message
-	}
-	if e.Err != nil {
+	switch {
+	case e.Err != nil: // of a failed run, it is the message too
 		text += ": " + e.Err.Error()
+	case e.Stop.Message != "":
+		text += ": " + e.Stop.Message
 	}
 	return text
 }
@@ -129,7 +129,8 @@ func allRequired(s *jsonschema.Schema) bool {
 	return allRequired(s.Items)
 }
 
-// check describes for the model why an answer does not have the type, or returns "". Every answer has a nil type.
+// check describes for the model why an answer does not have the type, or returns "". A nil type accepts every
+// answer.
 func (t *typed) check(answer string, limit int) string {
 	if t == nil {
 		return ""

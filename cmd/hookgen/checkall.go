@@ -54,7 +54,7 @@ func (i *invocation) checkAll(root string) error {
 // checkSpec checks the outputs of one spec, for which these go:generate lines were found.
 func (i *invocation) checkSpec(spec *gen.Spec, lines []generateLine) gen.Diagnostics {
 	if len(lines) == 0 {
-		return gen.Diagnostics{{Pos: spec.Fset.PositionFor(spec.Points.Name.Pos(), false), Rule: ruleGenerateLine,
+		return gen.Diagnostics{{Pos: spec.Fset.PositionFor(spec.Interface.Name.Pos(), false), Rule: ruleGenerateLine,
 			Message: "no go:generate line generates this spec: add the line " + suggestedLine + " to its file"}}
 	}
 	err := i.checkLines(lines)

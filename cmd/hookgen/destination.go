@@ -65,7 +65,7 @@ func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 	}
 	// The checks of its path below need a module; outside of one they are skipped.
 	ownPath, _ := importPath(filepath.Dir(d.path))
-	position := s.Fset.PositionFor(s.Points.Name.Pos(), false)
+	position := s.Fset.PositionFor(s.Interface.Name.Pos(), false)
 	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before &&
 		!strings.HasPrefix(ownPath, before+"/") {
 		return gen.Output{}, gen.Diagnostics{{Pos: position, Rule: "output-internal", Message: fmt.Sprintf(

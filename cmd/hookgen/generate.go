@@ -99,7 +99,7 @@ func (i *invocation) make() ([]*output, error) {
 
 // points returns the number of points with its noun, for messages.
 func (o *output) points() string {
-	if n := len(o.spec.List); n != 1 {
+	if n := len(o.spec.Points); n != 1 {
 		return fmt.Sprintf("%d points", n)
 	}
 	return "1 point"

@@ -11,3 +11,10 @@ func SetStuck(t *testing.T, d time.Duration) {
 	stuck = d
 	t.Cleanup(func() { stuck = was })
 }
+
+// Ended reports whether the current connection is known to have ended.
+func (s *Server) Ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn.ended.Load()
+}

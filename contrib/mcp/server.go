@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 )
 
 // Options are the limits and the trust of a [Server]. The zero value is the documented default.
@@ -167,19 +168,25 @@ func (s *Server) Warnings() []string {
 
 // Updates returns a hook that adds the tools that the server gained after the run began, at the next step. Without it
 // a run keeps the tools with which it began.
-func (s *Server) Updates() agent.Hook {
-	return agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
-		if run.Env == nil || run.Env.Tools == nil {
-			return nil
+func (s *Server) Updates() agent.Hook { return updates{s} }
+
+type updates struct{ server *Server }
+
+// Bind adds the hook under the name of the method.
+func (u updates) Bind(h *agent.Hooks) { h.BeforeStep.Add(u, hookkit.Named("mcp.Updates")) }
+
+// BeforeStep adds the tools that the run does not have.
+func (u updates) BeforeStep(_ context.Context, run *agent.Run, _ agent.Step) error {
+	if run.Env == nil || run.Env.Tools == nil {
+		return nil
+	}
+	var errs []error
+	for _, t := range u.server.Tools() {
+		if _, known := run.Env.Tools.Lookup(t.Schema().Name); !known {
+			errs = append(errs, run.Env.Tools.Add(t))
 		}
-		var errs []error
-		for _, t := range s.Tools() {
-			if _, known := run.Env.Tools.Lookup(t.Schema().Name); !known {
-				errs = append(errs, run.Env.Tools.Add(t))
-			}
-		}
-		return errors.Join(errs...)
-	})
+	}
+	return errors.Join(errs...)
 }
 
 // Close ends the connection. Calls that are running fail. A child process has 2 seconds to end when its input ends, and

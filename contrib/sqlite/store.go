@@ -57,6 +57,22 @@ func (s Store) Delete(ctx context.Context, key string) error {
 	})
 }
 
+// Take removes a key and returns its value, or a *agent.NotFound. If several processes take the same key, one of them
+// gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
+// resumed twice.
+func (s Store) Take(ctx context.Context, key string) (value []byte, err error) {
+	err = s.DB.change(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "DELETE FROM entries WHERE key = ? RETURNING value", key).Scan(&value)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, &agent.NotFound{Key: key}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
 // Keys returns the keys that begin with prefix, sorted.
 func (s Store) Keys(ctx context.Context, prefix string) (keys []string, err error) {
 	each := func(scan func(...any) error) error {

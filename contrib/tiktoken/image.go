@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// Tokens of an image of unknown size, for example one behind a URL. It is that of a page in portrait format.
+// Tokens of an image of unknown size, for example one given by a URL. It is that of a portrait page.
 const unknownImage = 1105
 
 // imageTokens estimates the tokens of an image.

@@ -15,14 +15,33 @@ import (
 // script returns a model that gives the same replies to any request.
 func script() agent.Model {
 	log := map[string]string{"path": "build.log"}
-	return looptest.NewScript(
-		looptest.Calls(looptest.Call("read_file", log), looptest.Call("read_file", map[string]string{"path": "cache.log"})),
-		looptest.Call("run_command", map[string]string{"command": "rm -rf /var/cache/build"}),
-		looptest.Call("read_file", log), // again, with nothing new to learn
-		looptest.Call("run_command", map[string]string{"command": "build -cache rebuild"}),
+	call := func(id, tool string, args map[string]string) looptest.Turn { return looptest.Call(tool, args).ID(id) }
+	return turns{
+		looptest.Calls(
+			call("call_1_1", "read_file", log),
+			call("call_1_2", "read_file", map[string]string{"path": "cache.log"}),
+		),
+		call("call_2_1", "run_command", map[string]string{"command": "rm -rf /var/cache/build"}),
+		call("call_3_1", "read_file", log), // again, with nothing new to learn
+		call("call_4_1", "run_command", map[string]string{"command": "build -cache rebuild"}),
 		looptest.Reply("The cache was full, so every package was built anew. I rebuilt it; give it more room."),
-		looptest.Reply("I cannot do more than that."), // only if a hook rejects the first answer
-	)
+		looptest.Reply("I cannot do more than that."), // if a hook rejects the first answer, or there is another task
+	}
+}
+
+// turns is a model. Its reply depends on the number of replies in the conversation, so that another process can
+// continue a run.
+type turns []looptest.Turn
+
+// Generate returns the next turn, or the last one.
+func (t turns) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	given := 0
+	for _, m := range req.Messages {
+		if m.Role == agent.RoleAssistant {
+			given++
+		}
+	}
+	return t[min(given, len(t)-1)].Response(), nil
 }
 
 // tools returns the tools of the agent.

@@ -1,11 +1,16 @@
-// Command agent runs a scripted agent in the terminal and shows every fire, every hook that ran, and every
-// decision with its reason. It works offline: the model plays a script, and the tools are Go functions.
+// Command agent runs an agent in the terminal and shows every fire, every hook that ran, and every decision with its
+// reason. Without flags it works offline: the model plays a script, and the tools are Go functions. Flags replace each
+// part by a real one.
 //
 // Usage:
 //
-//	go run ./examples/agent [-yes] [-explain] [-trace FILE] [-audit FILE] [-claude-settings FILE]
+//	go run ./examples/agent [flags] [task]
 //
-// The agent wants to run a command, and a hook asks you for confirmation: answer y or n, or pass -yes.
+// The agent wants to run a command, and a hook asks you for confirmation: answer y or n, or pass -yes. With
+// -h the program lists the flags with examples.
+//
+// Start reading in main.go. cast.go has the script, parts.go the real parts, later.go the answers that come later, and
+// screen.go, spans.go and trace.go the output.
 package main
 
 import (
@@ -15,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -22,14 +28,17 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 )
 
 func main() {
-	ctx := context.Background()
+	// Ctrl-C ends the run in order, so that the store has the conversation so far.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, hasColour(os.Stdout))
+	stop()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
@@ -38,41 +47,154 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour bool) error {
+// options are the values of the flags.
+type options struct {
+	yes, explain, later, resume               bool
+	trace, audit, claude, model, store, hooks string
+	otel, conversation, task                  string
+	mcp, approve, deny                        list
+}
+
+// A list is a flag that can be repeated.
+type list []string
+
+func (l *list) String() string         { return fmt.Sprint(*l) }
+func (l *list) Set(value string) error { *l = append(*l, value); return nil }
+
+const examples = `
+Examples:
+  agent -yes
+        the script, without questions
+  agent -model openai:http://localhost:11434/v1#qwen3 -mcp "npx -y @modelcontextprotocol/server-filesystem ." \
+        "Which files are here?"
+        a model and tools of your machine
+  agent -model anthropic:claude-sonnet-4-5 -store agent.db -later "Rebuild the cache."
+        store questions instead of asking them; the program ends
+  agent -model anthropic:claude-sonnet-4-5 -store agent.db -resume -approve ID
+        answer a question of the stored run, and continue it
+
+The keys of models are read from OPENAI_API_KEY and ANTHROPIC_API_KEY.
+`
+
+func parse(args []string, out io.Writer) (options, error) {
+	var o options
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
 	flags.SetOutput(out)
-	yes := flags.Bool("yes", false, "confirm what the agent asks to confirm")
-	explain := flags.Bool("explain", false, "show the hooks of every point, in firing order and why, and run nothing")
-	traceFile := flags.String("trace", "", "write every hook and every fire to `FILE`, as JSON lines")
-	auditFile := flags.String("audit", "", "keep an audit log in `FILE`")
-	claudeSettings := flags.String("claude-settings", "", "run the hooks of a settings `FILE` of Claude Code")
+	flags.Usage = func() {
+		fmt.Fprint(out, "Usage: agent [flags] [task]\n\n")
+		flags.PrintDefaults()
+		fmt.Fprint(out, examples)
+	}
+	flags.BoolVar(&o.yes, "yes", false, "confirm what the agent asks to confirm")
+	flags.BoolVar(&o.explain, "explain", false,
+		"show the hooks of every point, in firing order and why, and run nothing")
+	flags.StringVar(&o.trace, "trace", "", "write every hook and every fire to `FILE`, as JSON lines")
+	flags.StringVar(&o.audit, "audit", "", "keep an audit log in `FILE`")
+	flags.StringVar(&o.claude, "claude-settings", "", "run the hooks of a settings `FILE` of Claude Code")
+	flags.StringVar(&o.model, "model", "", "ask a `MODEL`: openai:URL#name or anthropic:name, instead of the script")
+	flags.Var(&o.mcp, "mcp", "use the tools of the MCP server that `COMMAND` starts, instead of the pretended ones; "+
+		"their names begin with mcp__, those of a second server with mcp2__; words are separated by blanks, and no shell "+
+		"reads them; can be repeated")
+	flags.StringVar(&o.store, "store", "", "keep conversations, checkpoints, memory and an audit log in a SQLite `FILE`")
+	flags.StringVar(&o.hooks, "hooks", "", "add the hooks that a JSON `FILE` declares")
+	flags.StringVar(&o.otel, "otel", "", "where to print the OpenTelemetry spans of the run; the only value is `stdout`")
+	flags.StringVar(&o.conversation, "conversation", "default", "the `NAME` of the conversation in the store")
+	flags.BoolVar(&o.later, "later", false, "store questions instead of asking them, and end; needs -store")
+	flags.BoolVar(&o.resume, "resume", false, "continue the suspended or interrupted run of the conversation")
+	flags.Var(&o.approve, "approve", "with -resume, approve the call of the question `ID`; can be repeated")
+	flags.Var(&o.deny, "deny", "with -resume, deny the call of the question `ID`; can be repeated")
 	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case flags.NArg() > 1:
+		return o, fmt.Errorf("there are %d arguments; put the task in quotes, after the flags", flags.NArg())
+	case o.store == "" && (o.later || o.resume):
+		return o, errors.New("-later and -resume need a -store")
+	case !o.resume && len(o.approve)+len(o.deny) > 0:
+		return o, errors.New("-approve and -deny need -resume")
+	case o.otel != "" && o.otel != "stdout":
+		return o, fmt.Errorf("-otel %s: the only value is stdout", o.otel)
+	case o.conversation == "":
+		return o, errors.New("-conversation needs a name")
+	}
+	o.task = flags.Arg(0)
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour bool) (err error) {
+	o, err := parse(args, out)
+	if err != nil {
 		return err
 	}
-
 	hooks := new(agent.Hooks)
-	use(hooks)
-	if *auditFile != "" {
-		hooks.Use(&record.Audit{Path: *auditFile})
+	a := &loop.Agent{
+		Name:         "builder",
+		Instructions: "You look after a build. Be brief.",
+		Model:        script(),
+		Tools:        tools(),
+		Hooks:        hooks,
+		Approver:     &permission.Terminal{In: in, Out: out},
+		Limits:       loop.Limits{ApprovalTime: 2 * time.Minute},
 	}
-	if *claudeSettings != "" {
+	switch {
+	case o.yes:
+		a.Approver = everybodySaysYes{}
+	case o.later:
+		a.Approver = everybodyAnswersLater{}
+	}
+	use(hooks)
+	if o.audit != "" {
+		hooks.Use(&record.Audit{Path: o.audit})
+	}
+	if o.claude != "" {
 		transcripts, err := os.MkdirTemp("", "agent")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(transcripts)
-		if err := useClaudeHooks(hooks, *claudeSettings, transcripts, out); err != nil {
+		if err := useClaudeHooks(hooks, o.claude, transcripts, out); err != nil {
 			return err
 		}
 	}
-	if *explain {
+	if o.hooks != "" {
+		if err := useDeclaredHooks(hooks, o.hooks); err != nil {
+			return err
+		}
+	}
+	if o.model != "" {
+		if err := useModel(a, o.model); err != nil {
+			return err
+		}
+	}
+	if len(o.mcp) > 0 {
+		end, err := useServers(ctx, a, o.mcp, out)
+		defer end()
+		if err != nil {
+			return err
+		}
+	}
+	var store sqlite.Store
+	if o.store != "" {
+		db, err := sqlite.Open(o.store, sqlite.Options{})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		store.DB = db
+		useStore(a, db, o.resume)
+	}
+	if o.otel != "" {
+		defer printSpans(hooks, o.model, out)()
+	}
+	if o.explain {
 		return hooks.Explain(out)
 	}
 
 	show := &screen{out: out, paint: painter(colour)}
 	hooks.Trace(show)
-	if *traceFile != "" {
-		f, err := os.OpenFile(*traceFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if o.trace != "" {
+		f, err := os.OpenFile(o.trace, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
 		}
@@ -87,29 +209,43 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	}
 	hooks.ObserveAny(show, hookkit.Named("screen"))
 
-	var approver agent.Approver = &permission.Terminal{In: in, Out: out}
-	if *yes {
-		approver = everybodySaysYes{}
+	request := loop.Request{Task: o.task}
+	if o.store != "" {
+		request.Conversation = o.conversation
+		if request, err = stored(ctx, store, o, a.Approver, out); err != nil {
+			return err
+		}
 	}
-	a := &loop.Agent{
-		Name:         "builder",
-		Instructions: "You look after a build. Be brief.",
-		Model:        script(),
-		Tools:        tools(),
-		Hooks:        hooks,
-		Approver:     approver,
-		Limits:       loop.Limits{ApprovalTime: 2 * time.Minute},
+	switch {
+	case request.Suspended != nil:
+		fmt.Fprintf(out, "%s %s\n\n", show.paint(bold, "resumed"), request.Suspended.ID)
+	case request.Task == "":
+		request.Task = "The build is slow. Find out why, and say what to do."
+		fallthrough
+	default:
+		fmt.Fprintf(out, "%s %s\n\n", show.paint(bold, "task"), request.Task)
 	}
-	task := "The build is slow. Find out why, and say what to do."
-	fmt.Fprintf(out, "%s %s\n\n", show.paint(bold, "task"), task)
-	result, err := a.Run(ctx, task)
-	if err != nil {
+	result, err := do(ctx, a, request)
+	switch {
+	case result == nil && request.Suspended != nil: // it did not start
+		return errors.Join(err, suspend(ctx, store, o, *request.Suspended, out))
+	case err != nil:
 		return err
+	case result.Suspended != nil:
+		return suspend(ctx, store, o, *result.Suspended, out)
 	}
 	fmt.Fprintf(out, "\n%s %s\n", show.paint(bold, "reply"), result.Reply)
 	fmt.Fprintf(out, "%s %d steps, %d tool calls, stopped by %s\n",
 		show.paint(bold, "done "), result.Steps, len(result.Calls), result.Stop.Cause)
 	return nil
+}
+
+// do runs the agent. It reads a stream, so that the model streams, too. The result is nil if the run could not start.
+func do(ctx context.Context, a *loop.Agent, request loop.Request) (result *agent.AgentResult, err error) {
+	for event, failed := range a.Stream(ctx, request) {
+		result, err = event.End, failed
+	}
+	return result, err
 }
 
 // use registers the hooks of this agent: two ready-made ones, and two functions.

@@ -137,7 +137,7 @@ func Of(s *gen.Spec, path string) *Spec {
 	c := &converter{spec: s, points: map[string][]string{}}
 	out := &Spec{
 		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{},
-		Imports: s.Imports, Declared: s.Declared, Interface: s.Points.Name.Name,
+		Imports: s.Imports, Declared: s.Declared, Interface: s.Interface.Name.Name,
 	}
 	for _, p := range s.Parents {
 		out.Extends = append(out.Extends, &Parent{
@@ -145,7 +145,7 @@ func Of(s *gen.Spec, path string) *Spec {
 		})
 	}
 	groups := map[*gen.Group]bool{}
-	for _, p := range s.List {
+	for _, p := range s.Points {
 		for _, g := range p.Groups {
 			if !groups[g] {
 				groups[g] = true

@@ -9,7 +9,7 @@ import (
 
 // Acted makes the answer the result of the wrapped act.
 func Acted[R any](a *hookkit.Answer[R], inv *AroundInvocation, r R) {
-	(*opaque.Answer[R])(a).Acted(r, inv.number())
+	(*opaque.Answer[R])(a).Acted(r, inv.id())
 }
 
 // Missing reports whether the answer is the zero Answer.
@@ -18,7 +18,7 @@ func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).
 // Pass records that the answer leaves hook i, counted from 0, on its way out.
 func Pass[R any](a *hookkit.Answer[R], inv *AroundInvocation, s *Snapshot, i int) {
 	if i < len(s.entries) {
-		(*opaque.Answer[R])(a).Pass(s.entries[i], inv.number())
+		(*opaque.Answer[R])(a).Pass(s.entries[i], inv.id())
 	}
 }
 
@@ -27,20 +27,20 @@ func Reply[R any](a hookkit.Answer[R]) hookkit.AnyReply {
 	return hookkit.AnyReply{Result: boxed[R]{opaque.Answer[R](a)}}
 }
 
-// AnswerOf returns the answer in the reply that a hook for any point gave to an around point. If the reply has a result
-// of another type, a decision or a contribution, the error is ErrIllegal.
+// AnswerOf returns the answer in the reply that a hook for any point gave to an around point. If err is nil and
+// the reply has a result of another type, a decision or a contribution, the error is ErrIllegal.
 func AnswerOf[R any](reply hookkit.AnyReply, err error) (answer hookkit.Answer[R], _ error) {
-	illegal := cmp.Or(reply.Outcome, reply.Collected)
+	foreign := cmp.Or(reply.Outcome, reply.Collected)
 	switch r := reply.Result.(type) {
 	case boxed[R]:
 		answer = hookkit.Answer[R](r.answer)
 	case R:
 		answer = hookkit.Answered(r)
 	default:
-		illegal = cmp.Or(illegal, reply.Result)
+		foreign = cmp.Or(foreign, reply.Result)
 	}
-	if illegal != nil && err == nil {
-		err = Illegal(illegal)
+	if foreign != nil && err == nil {
+		err = Illegal(foreign)
 	}
 	return answer, err
 }
@@ -50,11 +50,12 @@ type boxed[R any] struct{ answer opaque.Answer[R] }
 
 func (b boxed[R]) missing() bool { return !b.answer.Given() }
 
+// decision has no name, because supervisedHook asks replaced.
 func (b boxed[R]) decision() (string, string) { return "", "" }
 
-// replaced reports whether the hook that returned the answer gave it itself. fire is that of the answers that its next
-// gave it, or 0 if it called none.
-func (b boxed[R]) replaced(fire uint64) bool { return b.answer.Replaced(fire) }
+// replaced reports whether the hook that returned the answer gave it itself. fireID is the fire whose next gave the
+// hook an answer, or 0 if the hook did not call next.
+func (b boxed[R]) replaced(fireID uint64) bool { return b.answer.Replaced(fireID) }
 
-// fire returns the fire of an answer that next gave.
-func (b boxed[R]) fire() uint64 { return b.answer.Fire() }
+// fireID returns the fire of an answer that next gave.
+func (b boxed[R]) fireID() uint64 { return b.answer.FireID() }

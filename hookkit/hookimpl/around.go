@@ -18,7 +18,7 @@ type AroundInvocation struct {
 	outer *AroundInvocation // of the part inside a hook: the invocation around it
 
 	// These fields are used in the outermost invocation.
-	id     atomic.Uint64
+	fireID atomic.Uint64
 	gone   atomic.Bool // a hook or the act is ending the goroutine
 	failed atomic.Bool // errs may not be empty
 
@@ -62,14 +62,14 @@ func (inv *AroundInvocation) Over() bool {
 // Within makes the invocation a part of the outer one.
 func (inv *AroundInvocation) Within(outer *AroundInvocation) { inv.outer = outer }
 
-// number returns a random number of the whole fire, by which an answer of another fire is recognized. An answer may
+// id returns a random number of the whole fire, by which an answer of another fire is recognized. An answer may
 // outlive its fire, for example in a cache, and must not keep the fire in memory.
-func (inv *AroundInvocation) number() uint64 {
+func (inv *AroundInvocation) id() uint64 {
 	inv = inv.whole()
-	for inv.id.Load() == 0 {
-		inv.id.CompareAndSwap(0, rand.Uint64())
+	for inv.fireID.Load() == 0 {
+		inv.fireID.CompareAndSwap(0, rand.Uint64())
 	}
-	return inv.id.Load()
+	return inv.fireID.Load()
 }
 
 // whole returns the invocation of the whole fire.
@@ -81,7 +81,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 }
 
 // Crashed records that hook i, counted from 0, or the wrapped act after the last hook, did not return. It takes the
-// result of recover and returns the failure.
+// result of recover, and returns the failure, or ErrGoexit if an inner call has recorded it.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
 	if recovered == nil && inv.gone.Swap(true) {
@@ -101,9 +101,9 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	return f
 }
 
-// Failed handles the error that hook i returned, counted from 0, or the act after the last hook, or the missing answer
-// if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer
-// become a failure of the hook.
+// Failed handles an error on its way out of hook i, counted from 0, or out of the act if i is the number of hooks. A
+// nil err means that the hook returned no answer. An error that the hook returned passes on as it is. A timeout, a
+// panic inside a timeout and a missing answer become a failure of the hook.
 func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
 	inv = inv.whole()
 	if i == len(s.entries) {
@@ -133,20 +133,25 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 // next, or if there are too many errors to remember, it reports the failure at once.
 func (inv *AroundInvocation) remember(ctx context.Context, s *Snapshot, m madeError) {
 	inv.failed.Store(true)
+	if dropped := inv.keep(m); dropped.failure != nil {
+		s.unreported(ctx, dropped.failure)
+	}
+}
+
+// keep adds an error to errs. It returns the error that is dropped: the new one if the fire is over, an older one if
+// there are too many, or else a zero madeError.
+func (inv *AroundInvocation) keep(m madeError) (dropped madeError) {
 	inv.mu.Lock()
-	forgotten := m
-	if !inv.reported {
-		inv.errs = append(inv.errs, m)
-		forgotten = madeError{}
-		if len(inv.errs) > maxErrs {
-			forgotten = inv.errs[maxErrs/2]
-			inv.errs = slices.Delete(inv.errs, maxErrs/2, maxErrs/2+1)
-		}
+	defer inv.mu.Unlock()
+	if inv.reported {
+		return m
 	}
-	inv.mu.Unlock()
-	if forgotten.failure != nil {
-		s.unreported(ctx, forgotten.failure)
+	inv.errs = append(inv.errs, m)
+	if len(inv.errs) > maxErrs {
+		dropped = inv.errs[maxErrs/2]
+		inv.errs = slices.Delete(inv.errs, maxErrs/2, maxErrs/2+1)
 	}
+	return dropped
 }
 
 // report reports the failures that are not in err, the error of the whole fire.
@@ -162,14 +167,14 @@ func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error)
 	inv.reported = true
 	inv.mu.Unlock()
 	for _, m := range errs {
-		if m.failure != nil && !inChain(err, func(inner error) bool { return same(inner, m.err) }) {
+		if m.failure != nil && !inChain(err, func(inner error) bool { return sameError(inner, m.err) }) {
 			s.unreported(ctx, m.failure)
 		}
 	}
 }
 
-// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error
-// of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
+// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an
+// error of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
 func (inv *AroundInvocation) whoMade(err error, i int) int {
 	if !inv.failed.Load() {
 		return -1
@@ -178,7 +183,7 @@ func (inv *AroundInvocation) whoMade(err error, i int) int {
 	errs := slices.Clone(inv.errs)
 	inv.mu.Unlock()
 	for _, m := range slices.Backward(errs) {
-		if m.by > i && inChain(err, func(inner error) bool { return same(inner, m.err) }) {
+		if m.by > i && inChain(err, func(inner error) bool { return sameError(inner, m.err) }) {
 			return m.by
 		}
 	}
@@ -197,7 +202,7 @@ func isIllegal(err error) bool {
 	return ok
 }
 
-// ErrorBy describes an error that no hook made.
+// ErrorBy returns the By of an error, without the hook that made it.
 func ErrorBy(err error) hookkit.By {
 	return hookkit.By{Decision: hookkit.DecisionError, Reason: textOf(err)}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// inChain reports whether found returns true for err or an error that it wraps. Unlike errors.Is it asks no method Is:
-// that of ErrTimeout takes itself for the context.DeadlineExceeded of somebody else. Unwrap of a typed nil may panic.
+// inChain reports whether found returns true for err or an error that it wraps. It does not call
+// Is methods, as errors.Is does, because ErrTimeout.Is also matches a context.DeadlineExceeded that somebody else made.
+// It recovers, because Unwrap of a typed nil pointer may panic.
 func inChain(err error, found func(error) bool) bool {
 	defer func() { _ = recover() }()
 	left := maxWrapped
@@ -36,9 +37,9 @@ func anyIn(err error, left *int, found func(error) bool) bool {
 	return false
 }
 
-// same reports whether two errors are one. They need not be comparable: for example, the ErrorList of go/scanner is a
-// slice.
-func same(a, b error) bool {
+// sameError reports whether two errors are one. They need not be comparable: for example, the ErrorList of go/scanner
+// is a slice.
+func sameError(a, b error) bool {
 	t := reflect.TypeOf(a)
 	if t != reflect.TypeOf(b) {
 		return false

@@ -26,7 +26,9 @@ func Layer(name string, inner, outer []hookkit.PointInfo) {
 	for i := range inner {
 		o, in := registryOf(outer[i]), registryOf(inner[i])
 		o.refuseInBind("Layer", "the program adds layers")
-		in.state.layer(&Registry{point: o.point, genPoint: in.genPoint, tree: o.tree, outer: o, depth: o.depth + 1, name: name})
+		in.state.layer(&Registry{
+			point: o.point, genPoint: in.genPoint, tree: o.tree, outer: o, depth: o.depth + 1, name: name,
+		})
 	}
 }
 

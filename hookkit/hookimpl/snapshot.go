@@ -27,13 +27,13 @@ type Snapshot struct {
 	onFailure func(context.Context, *hookkit.Failure)
 	tree      *tree
 	version   uint64     // of the tree
-	shared    uint64     // version if fires share the snapshot; observed if each has one of its own
-	single    bool       // the snapshot is one of Rest
-	rank      int        // of single: of the exit that leads a vote
+	shared    uint64     // version, or observed if each fire needs a copy of its own
+	single    bool       // made by Rest: one hook of a fire that continues after a crash
+	rank      int        // with single: of the exit that leads the vote so far
 	recording *recording // of one fire; nil where fires share the snapshot
 }
 
-// observed is no version of a tree. It marks the snapshots of points with observers or tracers.
+// observed is never the version of a tree. It marks the snapshots of points with observers or tracers.
 const observed = math.MaxUint64
 
 // record returns a copy of the snapshot for one fire, which notifies observers and tracers. If fired is not nil, the
@@ -76,8 +76,8 @@ func Background(ctx context.Context) context.Context {
 }
 
 // Require panics unless the payload is given, for a fire whose hooks may replace it. It is small enough to be inlined.
-func (s *Snapshot) Require(payload bool) {
-	if !payload {
+func (s *Snapshot) Require(given bool) {
+	if !given {
 		s.noPayload()
 	}
 }

@@ -32,12 +32,12 @@ func (s *supervisedHook) call(
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
 		start := time.Now()
-		var fire atomic.Uint64 // of the answers that next gave; 0 if it was not called
+		var fireID atomic.Uint64 // of the answers that next gave; 0 if it was not called
 		if next := call.Next; next != nil {
 			call.Next = func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 				reply, err := next(ctx, payload)
-				if answer, ok := reply.Result.(interface{ fire() uint64 }); ok && err == nil {
-					fire.Store(answer.fire())
+				if answer, ok := reply.Result.(interface{ fireID() uint64 }); ok && err == nil {
+					fireID.Store(answer.fireID())
 				}
 				return reply, err
 			}
@@ -46,13 +46,13 @@ func (s *supervisedHook) call(
 			if !returned && err == nil {
 				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
 			}
-			s.snapshot.trace(Background(ctx), s.event(run, start, fire.Load(), reply, err))
+			s.snapshot.trace(Background(ctx), s.event(run, start, fireID.Load(), reply, err))
 		}()
 	}
 	if e.timeout == 0 {
 		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
 	} else {
-		reply, err = s.within(ctx, run, call)
+		reply, err = s.callWithTimeout(ctx, run, call)
 	}
 	returned = true
 	return reply, err
@@ -77,9 +77,9 @@ func (s *supervisedHook) due(run hookkit.AnyRun, payload any) bool {
 	return true
 }
 
-// event describes the call to tracers. fire is that of the answers that an around hook's next gave.
+// event describes the call to tracers. fireID is the fire whose next gave an around hook an answer, or 0.
 func (s *supervisedHook) event(
-	run hookkit.AnyRun, start time.Time, fire uint64, reply hookkit.AnyReply, err error,
+	run hookkit.AnyRun, start time.Time, fireID uint64, reply hookkit.AnyReply, err error,
 ) hookkit.Event {
 	e, point := s.entry, s.snapshot.point
 	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
@@ -89,7 +89,7 @@ func (s *supervisedHook) event(
 		outcome = reply.Result
 	}
 	ev.Decision, ev.Reason = describe(outcome)
-	if answer, ok := outcome.(interface{ replaced(uint64) bool }); ok && answer.replaced(fire) {
+	if answer, ok := outcome.(interface{ replaced(uint64) bool }); ok && answer.replaced(fireID) {
 		ev.Decision = hookkit.DecisionAnswered
 	}
 	if v := reflect.ValueOf(reply.Collected); ev.Decision == "" && v.IsValid() && v.Len() > 0 {
@@ -144,8 +144,8 @@ func guarded(f func() (hookkit.AnyReply, error)) (reply hookkit.AnyReply, err er
 	return reply, err
 }
 
-// within calls the hook in a goroutine of its own and waits for it no longer than its timeout.
-func (s *supervisedHook) within(
+// callWithTimeout calls the hook in a goroutine of its own and waits for it no longer than its timeout.
+func (s *supervisedHook) callWithTimeout(
 	ctx context.Context,
 	run hookkit.AnyRun,
 	call hookkit.AnyCall,
@@ -155,7 +155,7 @@ func (s *supervisedHook) within(
 		err   error
 	}
 	e := s.entry
-	outer := Background(ctx) // of an around hook: perhaps that of a timeout further out
+	outer := Background(ctx) // it may itself end by the timeout of a hook further out
 	ctx, cancel := context.WithTimeoutCause(outer, e.timeout, hookkit.ErrTimeout)
 	answers := make(chan answer, 1)
 	var settled atomic.Bool // set by the hook when it returns, or by the fire when it stops waiting
@@ -165,12 +165,12 @@ func (s *supervisedHook) within(
 		defer func() {
 			if settled.CompareAndSwap(false, true) {
 				answers <- a
-			} else if crash, ok := a.err.(*crash); ok {
-				s.snapshot.unreported(ctx, e.failure(s.snapshot.point.Name, crash))
+			} else if late, ok := a.err.(*crash); ok {
+				s.snapshot.unreported(ctx, e.failure(s.snapshot.point.Name, late))
 			}
 		}()
 		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
-		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout &&
+		if _, isCrash := a.err.(*crash); !isCrash && context.Cause(ctx) == hookkit.ErrTimeout &&
 			context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late
 		}
@@ -178,13 +178,13 @@ func (s *supervisedHook) within(
 	timer := time.NewTimer(e.timeout)
 	defer timer.Stop()
 	select {
+	case a := <-answers:
+		return a.reply, a.err
 	case <-timer.C:
 		if settled.CompareAndSwap(false, true) {
 			return hookkit.AnyReply{}, hookkit.ErrTimeout
 		}
-	case a := <-answers:
-		answers <- a
 	}
-	a := <-answers
+	a := <-answers // the hook returned just before the timeout
 	return a.reply, a.err
 }

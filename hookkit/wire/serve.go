@@ -125,7 +125,9 @@ func rewriteOf(p hookkit.PointInfo, fired hookkit.AnyFired) string {
 	}) {
 		return fired.Decision
 	}
-	edit := p.Outcomes[slices.IndexFunc(p.Outcomes, func(o hookkit.Outcome) bool { return o.Name == hookkit.DecisionEdit })]
+	edit := p.Outcomes[slices.IndexFunc(p.Outcomes, func(o hookkit.Outcome) bool {
+		return o.Name == hookkit.DecisionEdit
+	})]
 	edited := reflect.New(reflect.TypeOf(fired.Payload)).Elem()
 	edited.Set(reflect.ValueOf(fired.Payload))
 	if edited.Kind() == reflect.Struct {

@@ -320,7 +320,8 @@ func TestOutputKeepsPartsAndGuidance(t *testing.T) {
 				}
 				return "", nil
 			})
-			if err != nil || got.Output != "see" || len(got.Parts) != 1 || len(got.Warnings) != 1 || got.OK() != (failed == nil) {
+			if err != nil || got.Output != "see" || len(got.Parts) != 1 || len(got.Warnings) != 1 ||
+				got.OK() != (failed == nil) {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

@@ -48,14 +48,14 @@ type Answer[R any] struct {
 	given    bool
 	replaced bool   // a hook gave it instead of the act
 	by       any    // the entry of that hook, once the answer has passed it
-	fire     uint64 // the fire in which the act gave it, or in which it last passed a hook; 0 before that
+	fireID   uint64 // the fire in which the act gave it, or in which it last passed a hook; 0 before that
 }
 
 // Answered returns an answer that a hook gave instead of the act.
 func Answered[R any](r R) Answer[R] { return Answer[R]{value: r, given: true, replaced: true} }
 
 // Acted makes the answer the result of the act in a fire.
-func (a *Answer[R]) Acted(r R, fire uint64) { a.value, a.given, a.fire = r, true, fire }
+func (a *Answer[R]) Acted(r R, fireID uint64) { a.value, a.given, a.fireID = r, true, fireID }
 
 // Value returns the result, a zero R for the zero Answer.
 func (a *Answer[R]) Value() R { return a.value }
@@ -65,17 +65,19 @@ func (a *Answer[R]) Given() bool { return a.given }
 
 // Replaced reports whether the hook that returned the answer in the fire gave it itself. This includes an answer that
 // the hook kept from an earlier fire, for example in a cache.
-func (a *Answer[R]) Replaced(fire uint64) bool { return a.given && (a.replaced || a.fire != fire) }
+func (a *Answer[R]) Replaced(fireID uint64) bool {
+	return a.given && (a.replaced || a.fireID != fireID)
+}
 
 // Pass records that the answer leaves the hook of the entry in the fire, on its way to the next hook out.
-func (a *Answer[R]) Pass(entry any, fire uint64) {
-	if a.Replaced(fire) {
-		a.replaced, a.by, a.fire = false, entry, fire
+func (a *Answer[R]) Pass(entry any, fireID uint64) {
+	if a.Replaced(fireID) {
+		a.replaced, a.by, a.fireID = false, entry, fireID
 	}
 }
 
-// Fire returns the fire of the answer.
-func (a *Answer[R]) Fire() uint64 { return a.fire }
+// FireID returns the fire of the answer.
+func (a *Answer[R]) FireID() uint64 { return a.fireID }
 
 // By returns the entry of the hook that gave the answer, nil if the act did.
 func (a *Answer[R]) By() any { return a.by }
