@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -111,7 +112,11 @@ type Log struct {
 	redact   Redaction
 	rotation Rotation
 
-	mu     sync.RWMutex // read-locked while an event is written
+	mu     sync.Mutex
+	lock   *atomicfile.SharedLock
+	file   *os.File    // nil until the next event
+	info   fs.FileInfo // of the file
+	size   int64       // of the file when the last event was appended; -1 if none was
 	closed bool
 }
 
@@ -123,18 +128,47 @@ type Log struct {
 // returned. A fire never waits for long: another process that holds the lock of the file and has stopped is waited for
 // at most once, for a second. To keep the disk out of the fires, pass [hookkit.Async] to ObserveAny.
 func OpenLog(path string, opts ...LogOption) (*Log, error) {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to // so that a rotation renames the file and not a link to it
-	}
-	l := &Log{path: path}
+	l := &Log{}
 	for _, o := range opts {
 		o.applyLog(l)
 	}
 	f, _, err := atomicfile.OpenAppend(path)
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		l.path, err = target(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("wire: the log cannot be opened: %w", err)
 	}
-	return l, f.Close()
+	l.lock = atomicfile.OpenSharedLock(l.path)
+	return l, nil
+}
+
+// target returns the absolute path of a file without links, so that a rotation renames the file and not a link to it.
+// Unlike [filepath.EvalSymlinks] it also works at the moment in which another process rotates the file.
+func target(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	const most = 40 // links that lead to each other in a circle cannot be opened in the first place
+	for range most {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // not a link
+		}
+		if path = to; !filepath.IsAbs(to) {
+			path = filepath.Join(dir, to)
+		}
+	}
+	return "", &fs.PathError{Op: "readlink", Path: path, Err: errors.New("too many links")}
 }
 
 // WriteEvent implements [Sink]. It ignores the context: a record is most useful when the fire was cancelled.
@@ -143,42 +177,92 @@ func (l *Log) WriteEvent(_ context.Context, e Event) error {
 	if err != nil {
 		return err
 	}
-	l.mu.RLock()
-	defer l.mu.RUnlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.closed {
 		return &fs.PathError{Op: "append", Path: l.path, Err: fs.ErrClosed}
 	}
-	defer atomicfile.LockSharedBriefly(l.path)()
-	return errors.Join(l.rotate(int64(len(line))), atomicfile.AppendLocked(l.path, line))
+	defer l.lock.LockBriefly()()
+	return l.append(append(line, '\n'))
 }
 
-// Close waits until the events that are being written are in the file. Later events are errors.
-func (l *Log) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	return nil
-}
-
-// rotate renames the files if there is no room for so many bytes. The event is written even if a file cannot be
-// renamed.
-func (l *Log) rotate(more int64) error {
-	info, err := os.Stat(l.path)
-	if l.rotation.keep == 0 || err != nil || info.Size() == 0 || info.Size()+more <= l.rotation.size {
-		return nil // if the file cannot be read, writing to it says why
+// append appends a line. It writes the line even if the files cannot be rotated.
+func (l *Log) append(line []byte) error {
+	size, err := l.open()
+	if err != nil {
+		return err
 	}
+	var failed error
+	if keep := l.rotation.keep; keep > 0 && size > 0 && size+int64(len(line)) > l.rotation.size {
+		failed = errors.Join(l.release(), l.rotate(keep))
+		if size, err = l.open(); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if size > 0 && size != l.size && !atomicfile.EndsLine(l.file, size) {
+		line = append([]byte{'\n'}, line...)
+	}
+	err = atomicfile.WriteEnd(l.file, size, line)
+	if l.size = size + int64(len(line)); err != nil {
+		l.size = -1
+	}
+	if runtime.GOOS == "windows" { // a file that is open cannot be renamed by another process
+		err = errors.Join(err, l.release())
+	}
+	return errors.Join(failed, err)
+}
+
+// open opens the file, unless it is open and no other process has rotated it, and returns its size.
+func (l *Log) open() (size int64, err error) {
+	if l.file != nil {
+		if info, err := os.Stat(l.path); err == nil && os.SameFile(info, l.info) {
+			return info.Size(), nil
+		}
+		_ = l.release() // it has no data that is not written
+	}
+	l.size = -1
+	if l.file, size, err = atomicfile.OpenAppend(l.path); err != nil {
+		return 0, err
+	}
+	l.info, err = l.file.Stat()
+	return size, err
+}
+
+// release closes the file. The next event opens it again.
+func (l *Log) release() error {
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// rotate renames the file and the old ones.
+func (l *Log) rotate(keep int) error {
 	name := func(i int) string {
 		if i == 0 {
 			return l.path
 		}
 		return fmt.Sprintf("%s.%d", l.path, i)
 	}
-	for i := l.rotation.keep; i > 0; i-- {
+	for i := keep; i > 0; i-- {
 		if err := os.Rename(name(i-1), name(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("wire: the log is not rotated: %w", err)
 		}
 	}
 	return nil
+}
+
+// Close waits until the events that are being written are in the file, and closes it. Later events are errors.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	return errors.Join(l.release(), l.lock.Close())
 }
 
 // encodeLine returns the line for an event, without a line break.

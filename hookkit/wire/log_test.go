@@ -153,6 +153,21 @@ func TestRotationKeepsTheNewestFiles(t *testing.T) {
 	}
 }
 
+func TestRemovedLogsAreMadeAgain(t *testing.T) {
+	l, path := openLog(t)
+	write(t, l, event(1, ""))
+	if err := os.Remove(path); err != nil {
+		t.Skip(err) // Windows
+	}
+	write(t, l, event(2, ""))
+	if events, errs := read(t, path); len(events) != 1 || events[0].Seq != 2 || len(errs) > 0 {
+		t.Errorf("the log has %+v, %v", events, errs)
+	}
+	if err := errors.Join(l.Close(), l.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRotationFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")

@@ -130,17 +130,12 @@ func Lock(path string) (unlock func()) {
 // line that an interrupted write left without its end is ended first.
 func AppendLine(path string, line []byte) error {
 	defer Lock(path)()
-	return AppendLocked(path, line)
-}
-
-// AppendLocked is AppendLine for a caller that has locked the path.
-func AppendLocked(path string, line []byte) error {
 	f, size, err := OpenAppend(path)
 	if err != nil {
 		return err
 	}
 	whole := append(line[:len(line):len(line)], '\n')
-	if size > 0 && !endsLine(f, size) {
+	if size > 0 && !EndsLine(f, size) {
 		whole = append([]byte{'\n'}, whole...)
 	}
 	return errors.Join(WriteEnd(f, size, whole), f.Close())
@@ -186,8 +181,8 @@ func notRegular(path string) error {
 	return &fs.PathError{Op: "append", Path: path, Err: errors.New("it is no regular file; name another one")}
 }
 
-// endsLine reports whether the last byte of a file is a line break.
-func endsLine(f *os.File, size int64) bool {
+// EndsLine reports whether the last byte of a file of the given size is a line break.
+func EndsLine(f *os.File, size int64) bool {
 	var last [1]byte
 	_, err := f.ReadAt(last[:], size-1)
 	return err == nil && last[0] == '\n'

@@ -44,26 +44,71 @@ func LockSharedBriefly(path string) (unlock func()) {
 	if err != nil {
 		return local
 	}
+	if !lockBriefly(path, f) {
+		_ = f.Close()
+		return local
+	}
+	return func() {
+		_ = f.Close()
+		local()
+	}
+}
+
+// lockBriefly locks an open lock file and reports whether it could.
+func lockBriefly(path string, f *os.File) bool {
 	_, waited := stopped.Load(path)
 	deadline := time.Now().Add(brief)
 	for {
 		locked, err := tryLockFile(f)
 		switch {
 		case locked:
-			stopped.Delete(path)
-			return func() {
-				_ = f.Close()
-				local()
+			if waited {
+				stopped.Delete(path)
 			}
+			return true
 		case err == nil && !waited && time.Now().Before(deadline):
 			time.Sleep(time.Millisecond)
 			continue
 		case err == nil:
 			stopped.Store(path, true)
 		}
-		_ = f.Close()
+		return false
+	}
+}
+
+// A SharedLock is a lock as [LockSharedBriefly] takes it, for a writer that locks one path often: its file stays open.
+type SharedLock struct {
+	path string
+	file *os.File // nil if it cannot be made
+}
+
+// OpenSharedLock returns the lock of a path.
+func OpenSharedLock(path string) *SharedLock {
+	f, err := openLock(path)
+	if err != nil {
+		f = nil
+	}
+	return &SharedLock{path, f}
+}
+
+// LockBriefly is LockSharedBriefly. The caller must unlock it before it locks it again.
+func (l *SharedLock) LockBriefly() (unlock func()) {
+	local := Lock(l.path)
+	if l.file == nil || !lockBriefly(l.path, l.file) {
 		return local
 	}
+	return func() {
+		_ = unlockFile(l.file)
+		local()
+	}
+}
+
+// Close closes the file.
+func (l *SharedLock) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
 }
 
 // brief is the time for which LockSharedBriefly waits.

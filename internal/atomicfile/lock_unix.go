@@ -32,3 +32,6 @@ func lockFile(f *os.File) error {
 		}
 	}
 }
+
+// unlockFile unlocks the file for other processes.
+func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

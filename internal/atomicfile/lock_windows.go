@@ -7,7 +7,11 @@ import (
 	"unsafe"
 )
 
-var lockFileEx = syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
+var (
+	kernel32     = syscall.NewLazyDLL("kernel32.dll")
+	lockFileEx   = kernel32.NewProc("LockFileEx")
+	unlockFileEx = kernel32.NewProc("UnlockFileEx")
+)
 
 const (
 	failImmediately = 1 // LOCKFILE_FAIL_IMMEDIATELY
@@ -35,3 +39,13 @@ func tryLockFile(f *os.File) (bool, error) {
 
 // lockFile waits until no other process has locked the file.
 func lockFile(f *os.File) error { return lock(f, exclusive) }
+
+// unlockFile unlocks the file for other processes.
+func unlockFile(f *os.File) error {
+	var at syscall.Overlapped
+	ok, _, err := unlockFileEx.Call(f.Fd(), 0, 1, 0, uintptr(unsafe.Pointer(&at)))
+	if ok == 0 {
+		return err
+	}
+	return nil
+}
