@@ -17,7 +17,7 @@ var boundTwice = check{
 Each Add is a registration of its own, so the hook runs twice in every fire: it counts twice and collects twice. The
 check compares calls that can both run; an Add in each branch of an if is fine. It is silent if Bind assigns the hook a
 second time, or removes a registration.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
 			var calls []registering
@@ -62,12 +62,15 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 	}
 }
 
-// removes reports whether a function calls a method Remove, for example of a registration.
+// removes reports whether a function uses the method Remove of a registration.
 func (r *reporter) removes(f ast.Node) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {
-		x, ok := n.(*ast.SelectorExpr)
-		found = found || ok && x.Sel.Name == "Remove"
+		if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == "Remove" {
+			fn := r.funcOf(x)
+			found = found || fn != nil && fn.Signature().Recv() != nil &&
+				isNamed(deref(fn.Signature().Recv().Type()), kitPath, "Registration")
+		}
 		return !found
 	})
 	return found

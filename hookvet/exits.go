@@ -40,7 +40,7 @@ var exitCase = check{
 
 A fire returns exits by value. A case *mail.Refuse compiles, because a pointer has the methods of the value, and never
 matches.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.TypeSwitchStmt)(nil), (*ast.TypeAssertExpr)(nil)) {
@@ -204,8 +204,8 @@ func (r *reporter) isFire(e ast.Expr) bool {
 	return slices.ContainsFunc(r.fires, func(f fire) bool { return f.call == ast.Unparen(e) })
 }
 
-// assigned returns the expressions that a function assigns to a variable. A call with several results is one of them.
-// An assignment that is no plain one, for example by range, has a nil expression.
+// assigned returns the expressions that a function assigns to a variable. For v, err := f(), that is the call. For a
+// range, for v += x, v++ and &v it is nil, because the value is unknown.
 func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	var from []ast.Expr
 	value := func(targets []ast.Expr, values []ast.Expr) {
@@ -224,7 +224,13 @@ func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			value(n.Lhs, n.Rhs)
+			if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+				value(n.Lhs, []ast.Expr{nil})
+			} else {
+				value(n.Lhs, n.Rhs)
+			}
+		case *ast.IncDecStmt:
+			value([]ast.Expr{n.X}, []ast.Expr{nil})
 		case *ast.ValueSpec:
 			var targets []ast.Expr
 			for _, name := range n.Names {
@@ -245,8 +251,8 @@ func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	return from
 }
 
-// onlyValue returns the expression that a declaration assigns to a local variable if there is only one, and any other
-// expression as it is.
+// onlyValue returns the expression that a local variable is set to, if the function sets it only once, and any other
+// expression as it is. For v, err := f(), that is the call.
 func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
 	v := c.variable(e)
 	decl, ok := outermostFunc(at)

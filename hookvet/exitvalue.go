@@ -15,7 +15,7 @@ var exitValue = check{
 
 The decisions of a point are a sealed set, but Go lets a pointer to an exit and a struct that embeds one implement its
 interface too. The fire treats both, and a nil pointer, as a failure of the hook.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.ReturnStmt)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil),

@@ -14,7 +14,7 @@ var keptHooks = check{
 
 The Hooks that Bind receives exist only to collect registrations, and hold no other hook. A fire on them panics, also
 later. A hook that fires points gets the Hooks of the program from whoever made it.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
 			if b.hooks != nil {

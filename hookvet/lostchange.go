@@ -16,7 +16,7 @@ A hook receives a copy of the payload. If it assigns to the parameter, to a fiel
 does not read that field again, for example because it returns nil, the change is lost. Where hooks may change the
 payload, they return it with the generated Replace or Edit function. A call of such a function whose outcome is dropped
 changes nothing either.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		r.checkDroppedOutcomes()
 		for _, f := range r.hookFns {

@@ -16,7 +16,7 @@ var options = check{
 
 Of two priorities, names, timeouts or queues only the last counts. Before and After the same registration cannot both
 hold. A timeout or a queue that is not positive panics.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		seen := map[ast.Expr]bool{} // the lists in variables
 		for _, a := range r.adds {

@@ -14,7 +14,7 @@ Do holds the lock of one run while it calls its function. A Do or Load of the sa
 lock for ever. A fire of the run inside does so as soon as a hook of the point uses the same state.
 
 Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.CallExpr)(nil)) {

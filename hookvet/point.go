@@ -187,7 +187,7 @@ func hooksWithin(t types.Type, depth int) *types.Named {
 	return named
 }
 
-// isRegistry is a cheap form of pointOf(t) != nil.
+// isRegistry reports whether a type, not a pointer to it, has the shape of a registry. pointOf also reads its methods.
 func isRegistry(t types.Type) bool {
 	body, ok := t.Underlying().(*types.Struct)
 	return ok && body.NumFields() == 1 && isNamed(body.Field(0).Type(), implPath, "State")

@@ -19,11 +19,11 @@ type check struct {
 	name string
 	// doc begins with one line, then has a blank line and the rule.
 	doc string
-	// tests says that the check reads test files too. Tests may make such mistakes on purpose, for example fire
-	// a point and drop the result.
-	tests bool
-	facts []analysis.Fact
-	run   func(*reporter)
+	// inTests says that findings in test files are reported. Tests may make some mistakes on purpose, for example
+	// fire a point and drop the result.
+	inTests bool
+	facts   []analysis.Fact
+	run     func(*reporter)
 }
 
 // analyzer returns the analyzer of a check.
@@ -63,7 +63,7 @@ type reporter struct {
 
 // report reports a finding, unless a comment suppresses it.
 func (r *reporter) report(at analysis.Range, fix *analysis.SuggestedFix, format string, args ...any) {
-	if !r.check.tests && r.isTest(at.Pos()) {
+	if !r.check.inTests && r.isTest(at.Pos()) {
 		return
 	}
 	where := r.pass.Fset.PositionFor(at.Pos(), false)
@@ -204,7 +204,7 @@ A comment of the form
 suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of it;
 before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress
 nothing.`,
-		tests: true,
+		inTests: true,
 		run: func(r *reporter) {
 			for _, d := range r.directives() {
 				switch {

@@ -16,7 +16,7 @@ program, by other hooks and by observers, whatever the law of the point and what
 clone, and return a payload with it.
 
 The check follows local variables and functions of the package.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		w := &writes{r: r, found: map[*types.Func]map[int]bool{}, deep: map[*types.Func]map[int]bool{}}
 		for _, f := range r.hookFns {

@@ -18,7 +18,7 @@ runs, and nothing reports it.
 
 The check is silent if the package calls the method itself, or if Bind passes the Hooks and the hook to code that the
 check cannot see.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, t := range r.boundTypes() {
 			if t.unknown {

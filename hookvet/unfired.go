@@ -21,7 +21,6 @@ imports fire, and reports in package main: at the package clause, the points tha
 It looks only at programs that have Hooks and fire some of their points. All points of Hooks count as fired if something
 calls their method Points, because they can be fired through it, or passes them to a function of the generated package.
 Fires in test files do not count. For a library, whose points others fire, use hooktest.EveryPointFired.`,
-	tests: true,
 	facts: []analysis.Fact{new(firedFact)},
 	run:   runUnfired,
 }
