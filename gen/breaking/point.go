@@ -240,17 +240,11 @@ func (c *comparison) compareRewrites(p pair, report reporter) {
 
 // fieldRenamed reports whether a field of the payload was renamed, which is a finding of its own.
 func (c *comparison) fieldRenamed(p pair, from, to string) bool {
-	old, now := c.old.Types[base(p.old.Payload)], c.now.Types[base(p.now.Payload)]
+	old, now := c.old.Types[typeName(p.old.Payload)], c.now.Types[typeName(p.now.Payload)]
 	if old == nil || now == nil {
 		return false
 	}
 	return c.fieldRenames(old, now)[from] == to
-}
-
-// base returns the name of a type without its type arguments.
-func base(w gen.Written) string {
-	name, _, _ := strings.Cut(w.Name, "[")
-	return name
 }
 
 // compareExits compares the exits of a point where hooks decide.

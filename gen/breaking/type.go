@@ -106,9 +106,12 @@ func (c *comparison) users() map[string][]string {
 	return users
 }
 
+// maxAliases bounds how many aliases of aliases are followed. Only code that does not compile has a cycle of them.
+const maxAliases = 10
+
 // resolved returns the type that an alias of another type of the surface means, or t itself.
 func resolved(v Version, t *gen.SurfaceType) *gen.SurfaceType {
-	for range 10 {
+	for range maxAliases {
 		next := v.Types[t.Underlying.Name]
 		if !t.Alias || next == nil {
 			break
@@ -238,10 +241,10 @@ func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
 			}
 			score := likeness(f.Name, g.Name)
 			if f.Tag != "" && f.Tag == g.Tag || f.Doc != "" && f.Doc == g.Doc {
-				score += 50
+				score += sameDoc
 			}
 			if i == j || len(old.Fields)-i == len(now.Fields)-j {
-				score += 25
+				score += samePlace
 			}
 			all = append(all, candidate{f.Name, g.Name, score})
 		}
@@ -351,18 +354,15 @@ func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, bre
 			of, quoted(g.Tag), quoted(f.Tag), effect)
 	}
 	if f.Deprecated != g.Deprecated {
-		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
-			f.Doc,
-			f.Deprecated,
-			f.Pos,
-		}, docs{g.Doc, g.Deprecated, g.Pos})
+		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos},
+			docs{g.Doc, g.Deprecated, g.Pos})
 	}
 }
 
 // flattened returns the verdict on a field that is embedded now, and an explanation. The fields of an embedded struct
 // are encoded like those of the struct around it, unless a tag names it.
 func (c *comparison) flattened(f gen.SurfaceField, points []string) (Verdict, string) {
-	t := c.now.Types[elem(f.Type)]
+	t := c.now.Types[typeName(f.Type)]
 	switch {
 	case jsonName(f) != "" || t != nil && !resolved(c.now, t).Struct:
 		return Safe, ""
@@ -392,7 +392,7 @@ func (c *comparison) retagged(t *gen.SurfaceType, f, g gen.SurfaceField, points 
 	before, after := encodedAs(f), encodedAs(g)
 	// If two embedded structs have a field of one name, JSON has the one whose tag names it.
 	if c.isEmbedded(t) && before == after && (jsonName(f) == "") != (jsonName(g) == "") {
-		after = ""
+		after = "" // as if the field had been left out
 	}
 	switch {
 	case before != after && c.onWire(points):
@@ -406,7 +406,9 @@ func (c *comparison) retagged(t *gen.SurfaceType, f, g gen.SurfaceField, points 
 // isEmbedded reports whether a struct embeds a type.
 func (c *comparison) isEmbedded(t *gen.SurfaceType) bool {
 	for _, other := range c.now.Types {
-		if slices.ContainsFunc(other.Fields, func(f gen.SurfaceField) bool { return f.Embedded && elem(f.Type) == t.Name }) {
+		if slices.ContainsFunc(other.Fields, func(f gen.SurfaceField) bool {
+			return f.Embedded && typeName(f.Type) == t.Name
+		}) {
 			return true
 		}
 	}
