@@ -110,27 +110,6 @@ func (c *comparison) comparePoint(p pair) {
 	}
 }
 
-// compareDocs compares the comments of one declaration. A comment that begins with another name because the declaration
-// was renamed is the same comment.
-func (c *comparison) compareDocs(points []string, oldName, name string, old, now docs) {
-	switch {
-	case !old.deprecated && now.deprecated:
-		c.report("deprecated", Safe, points, now.pos, old.pos,
-			"%s is deprecated: it can be removed after the next release", name)
-	case old.deprecated && !now.deprecated:
-		c.report("undeprecated", Safe, points, now.pos, old.pos, "%s is no longer deprecated", name)
-	case old.text != now.text && strings.ReplaceAll(old.text, oldName, name) != now.text:
-		c.report("doc-changed", Safe, points, now.pos, old.pos, "the comment of %s changed", name)
-	}
-}
-
-// A docs is the comment of one declaration.
-type docs struct {
-	text       string
-	deprecated bool
-	pos        token.Position
-}
-
 // meanings describe the rights of hooks and the order in which they run, for each kind of law.
 var meanings = map[gen.Kind]string{
 	gen.Observe: "observe, where hooks only watch",
