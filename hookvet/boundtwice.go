@@ -20,26 +20,18 @@ second time, or removes a registration.`,
 	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
-			var calls []registering
+			var calls []callSite
 			for _, a := range r.adds {
-				calls = append(calls, registering{a.call, a.at})
+				calls = append(calls, a.callSite)
 			}
-			for _, u := range r.uses {
-				calls = append(calls, registering(u))
-			}
-			r.checkTwice(b, calls)
+			r.checkTwice(b, append(calls, r.uses...))
 		}
 	},
 }
 
-// A registering is a call that registers its first argument.
-type registering struct {
-	call *ast.CallExpr
-	at   inspector.Cursor
-}
-
-func (r *reporter) checkTwice(b bind, calls []registering) {
-	var inside []registering
+// checkTwice reports the calls in a Bind that register a hook again. Each call registers its first argument.
+func (r *reporter) checkTwice(b bind, calls []callSite) {
+	var inside []callSite
 	for _, c := range calls {
 		if decl, ok := outermostFunc(c.at); ok && decl == b.decl && len(c.call.Args) > 0 {
 			inside = append(inside, c)
@@ -94,7 +86,7 @@ func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
 }
 
 // sameHook reports whether two calls register the same hook at the same point, in the same way.
-func (r *reporter) sameHook(a, b registering) bool {
+func (r *reporter) sameHook(a, b callSite) bool {
 	x, isMethod := ast.Unparen(a.call.Fun).(*ast.SelectorExpr)
 	y, isOther := ast.Unparen(b.call.Fun).(*ast.SelectorExpr)
 	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
@@ -136,14 +128,14 @@ func (r *reporter) identity(e ast.Expr) string {
 }
 
 // bothRun reports whether the second call may run after the first one, in one call of the function around them.
-func (r *reporter) bothRun(first, second registering) bool {
+func (r *reporter) bothRun(first, second callSite) bool {
 	f, ok := enclosingFunc(first.at)
 	g, same := enclosingFunc(second.at)
 	return ok && same && f.Node() == g.Node() && r.graphOf(f.Node()).reaches(first.call, second.call)
 }
 
 // removeStatement returns the fix that deletes the second call, if both are the same text and nothing uses the result.
-func (r *reporter) removeStatement(first, second registering) *analysis.SuggestedFix {
+func (r *reporter) removeStatement(first, second callSite) *analysis.SuggestedFix {
 	statement, ok := second.at.Parent().Node().(*ast.ExprStmt)
 	if !ok || types.ExprString(first.call) != types.ExprString(second.call) {
 		return nil

@@ -54,7 +54,7 @@ func (r *reporter) checkCopy(f fire) {
 func (r *reporter) isUnread(f fire, v *types.Var, address ast.Expr) bool {
 	function, ok := enclosingFunc(f.at)
 	if !ok || !isLocal(function.Node(), v) || r.isResult(function.Node(), v) ||
-		r.isShared(function.Node(), v, address) || address == nil && !r.onlySelected(f, v) {
+		r.escapes(function.Node(), v, address) || address == nil && !r.onlySelected(f, v) {
 		return false
 	}
 	g := r.graphOf(function.Node())

@@ -249,9 +249,9 @@ func (c *code) rootOf(e ast.Expr) (root *types.Var, direct bool) {
 	return nil, false
 }
 
-// isShared reports whether something else may read or change the variable: a function literal, or the owner of a
+// escapes reports whether something else may read or change the variable: a function literal, or the owner of a
 // pointer to it. The pointer that except takes does not count.
-func (c *code) isShared(f ast.Node, v *types.Var, except ast.Expr) bool {
+func (c *code) escapes(f ast.Node, v *types.Var, except ast.Expr) bool {
 	shared := false
 	var visit func(n ast.Node, inLiteral bool)
 	visit = func(n ast.Node, inLiteral bool) {

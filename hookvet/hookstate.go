@@ -27,7 +27,7 @@ not checked.`,
 		reported := map[token.Pos]bool{}
 		for _, f := range r.hookFns {
 			s := &stateCheck{r: r, followed: map[*types.Var]bool{}, reported: reported}
-			in := reached{f: f.node}
+			in := sharedVars{}
 			if f.recv != nil {
 				in.shared = append(in.shared, r.reachOf(f.recv, f.node))
 			}
@@ -76,16 +76,15 @@ type stateCheck struct {
 	reported map[token.Pos]bool
 }
 
-// A reached is a function that a hook reaches, with the values there that all calls of the hook share.
-type reached struct {
-	f        ast.Node
+// The sharedVars are the values of a function that all calls of a hook share.
+type sharedVars struct {
 	shared   []*reach
 	captured []*types.Var
 }
 
 // look checks the statements of a function. Its body is that of the function that is looked at, or of a literal inside
 // it that is called at once.
-func (s *stateCheck) look(f ast.Node, in reached) {
+func (s *stateCheck) look(f ast.Node, in sharedVars) {
 	l := s.r.locksOf(f)
 	ast.Inspect(bodyOf(f), func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -127,7 +126,7 @@ func bodyOf(f ast.Node) *ast.BlockStmt {
 
 // follow looks into a function that is called without a lock: a literal, or one of the package to which the call passes
 // shared values. The lock of a PerRun.Do is that of one run.
-func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
+func (s *stateCheck) follow(call *ast.CallExpr, in sharedVars) {
 	literal, _ := ast.Unparen(call.Fun).(*ast.FuncLit)
 	if _, method, ok := s.r.perRunCall(call); ok && method == "Do" && len(call.Args) == 2 {
 		literal, _ = ast.Unparen(call.Args[1]).(*ast.FuncLit)
@@ -141,7 +140,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
 	if decl == nil || decl.Body == nil {
 		return
 	}
-	passed := reached{f: decl}
+	passed := sharedVars{}
 	pass := func(param *types.Var) {
 		if nameable(param) != nil && !s.followed[param] {
 			s.followed[param] = true
@@ -171,7 +170,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
 }
 
 // check reports a write of what all calls of the hook share.
-func (s *stateCheck) check(target, written ast.Expr, in reached) {
+func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
 	root := rootVariable(s.r.code, target)
 	_, direct := s.r.rootOf(target)
 	switch {
@@ -260,7 +259,7 @@ func (r *reporter) locksOf(f ast.Node) locks {
 			return false
 		case *ast.CallExpr:
 			_, deferred := at.Parent().Node().(*ast.DeferStmt)
-			switch name, of := r.mutexCall(n); {
+			switch name, of := r.methodCall(n); {
 			case strings.EqualFold(name, "Unlock") || strings.EqualFold(name, "RUnlock"):
 				if !deferred {
 					l.release = append(l.release, lock{n, of})
@@ -280,8 +279,8 @@ func (r *reporter) locksOf(f ast.Node) locks {
 	return l
 }
 
-// mutexCall returns the name of a method that is called without arguments, and the expression of its receiver.
-func (r *reporter) mutexCall(call *ast.CallExpr) (name, of string) {
+// methodCall returns the name of a method that is called without arguments, and the expression of its receiver.
+func (r *reporter) methodCall(call *ast.CallExpr) (name, of string) {
 	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || len(call.Args) > 0 {
 		return "", ""
@@ -312,8 +311,7 @@ func (r *reporter) calleeWaits(call *ast.CallExpr, depth int) bool {
 }
 
 // waitsAt returns the node that can wait for others, or let only one of them in: a call that says so in its name, an
-// atomic operation whose result is used, or an operation of a channel. To receive from the Done of a context lets all
-// in.
+// atomic operation whose result is used, or an operation of a channel. A receive from ctx.Done() is not counted.
 func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 	switch n := at.Node().(type) {
 	case *ast.SendStmt: // the channel can hold a token, or have room for one
@@ -323,7 +321,7 @@ func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 			return nil
 		}
 		if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok {
-			if name, _ := r.mutexCall(call); name == "Done" {
+			if name, _ := r.methodCall(call); name == "Done" {
 				return nil
 			}
 		}

@@ -83,7 +83,7 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 			break
 		}
 		whole = at
-		if payload.refersTo(e) {
+		if payload.sharesMemory(e) {
 			shared = e
 		}
 		at = at.Parent()

@@ -54,7 +54,7 @@ func (r *reporter) checkLost(f *hookFunc) {
 	g := r.graphOf(f.node)
 	payload := r.reachOf(f.payload, f.node)
 	isLost := func(statement ast.Node, v *types.Var, field string, except ast.Expr) bool {
-		if r.isShared(f.node, v, except) || r.isResult(f.node, v) {
+		if r.escapes(f.node, v, except) || r.isResult(f.node, v) {
 			return false
 		}
 		life := lifetimeOf(f.node, v)

@@ -82,7 +82,7 @@ func (r *reporter) isZero(e ast.Expr) bool {
 
 // mayBeSet reports whether a variable may have been assigned when a statement is reached.
 func (r *reporter) mayBeSet(f *hookFunc, at ast.Stmt, v *types.Var) bool {
-	if r.isShared(f.node, v, nil) {
+	if r.escapes(f.node, v, nil) {
 		return true
 	}
 	g := r.graphOf(f.node)

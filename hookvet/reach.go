@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A reach knows the values that a function can reach from one of its parameters: through fields, elements, pointers,
@@ -35,12 +33,12 @@ type source struct {
 }
 
 // reachOf follows a variable through a function.
-func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.follow(root, f, false) }
+func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.newReach(root, f, false) }
 
 // reachOfCopy follows a variable that points to a copy of a shared value.
-func (c *code) reachOfCopy(root *types.Var, f ast.Node) *reach { return c.follow(root, f, true) }
+func (c *code) reachOfCopy(root *types.Var, f ast.Node) *reach { return c.newReach(root, f, true) }
 
-func (c *code) follow(root *types.Var, f ast.Node, byCopy bool) *reach {
+func (c *code) newReach(root *types.Var, f ast.Node, byCopy bool) *reach {
 	h := &reach{
 		c: c, f: f, root: root, byCopy: byCopy,
 		sources: map[*types.Var][]source{}, owned: map[string][]ast.Node{},
@@ -140,11 +138,7 @@ func (h *reach) callee(call *ast.CallExpr) *types.Func {
 	if fn := h.c.callee(call); fn != nil {
 		return fn
 	}
-	fn, _ := typeutil.Callee(h.c.info, &ast.CallExpr{Fun: h.onlyValue(call.Fun)}).(*types.Func)
-	if fn == nil {
-		return nil
-	}
-	return fn.Origin()
+	return h.c.funcOf(h.onlyValue(call.Fun))
 }
 
 // readOwned finds what replaces a value: an assignment, or a call that is passed the address.
@@ -381,8 +375,8 @@ func (h *reach) functionOf(n ast.Node) ast.Node {
 	return f
 }
 
-// refersTo reports whether the value of an expression gives access to memory that the caller sees.
-func (h *reach) refersTo(e ast.Expr) bool {
+// sharesMemory reports whether the value of an expression gives access to memory that the caller sees.
+func (h *reach) sharesMemory(e ast.Expr) bool {
 	return h.reaches(e) && !h.isOwned(e) && isReference(h.c.typeOf(e))
 }
 

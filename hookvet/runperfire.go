@@ -41,7 +41,7 @@ Test files are not checked.`,
 				continue
 			}
 			for _, first := range before {
-				if r.isSameWork(first, own) && r.bothRun(registering{first.call, first.at}, registering{f.call, f.at}) {
+				if r.isSameWork(first, own) && r.bothRun(first.callSite, f.callSite) {
 					r.report(f.call.Args[1], nil, "this fire and the one in line %d have a run each, so hooks forget what they "+
 						"kept: make one run and pass it to both", r.pass.Fset.Position(first.call.Pos()).Line)
 					break

@@ -84,11 +84,11 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 			first := ast.Unparen(call.Args[0])
 			switch id.Name {
 			case "delete", "clear", "copy":
-				if h.refersTo(first) {
+				if h.sharesMemory(first) {
 					visit(call, first, "")
 				}
 			case "append": // append(s[:i], ...) overwrites what follows
-				if s, ok := first.(*ast.SliceExpr); ok && s.High != nil && !s.Slice3 && h.refersTo(s.X) {
+				if s, ok := first.(*ast.SliceExpr); ok && s.High != nil && !s.Slice3 && h.sharesMemory(s.X) {
 					visit(call, s.X, "")
 				}
 			}
@@ -100,7 +100,7 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 		return
 	}
 	if changesFirst(fn) {
-		if len(call.Args) > 0 && h.refersTo(call.Args[0]) {
+		if len(call.Args) > 0 && h.sharesMemory(call.Args[0]) {
 			visit(call, call.Args[0], w.r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 		}
 		return

@@ -69,7 +69,7 @@ func (r *reporter) boundTypes() []boundType {
 			for i := range r.binds {
 				if r.binds[i].typ == typ {
 					t.bind = &r.binds[i]
-					r.follow(&t, t.bind.decl, t.bind.hooks)
+					r.followBind(&t, t.bind.decl, t.bind.hooks)
 				}
 			}
 		}
@@ -94,9 +94,9 @@ func findPaths(hooks *types.Named, at string, into map[*types.TypeName]string) {
 	}
 }
 
-// follow finds the functions that a Bind passes its Hooks to. It sets unknown if one of them is not in this package and
+// followBind finds the functions that a Bind passes its Hooks to. It sets unknown if one of them is not in this package and
 // receives the hook too.
-func (r *reporter) follow(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
+func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
 	if t.inside[decl] || hooks == nil {
 		return
 	}
@@ -123,7 +123,7 @@ func (r *reporter) follow(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
 				return true
 			}
 			if called := r.decls[fn]; called != nil && called.Body != nil {
-				r.follow(t, called, r.parameter(fn, index))
+				r.followBind(t, called, r.parameter(fn, index))
 			} else if r.mentions(n, t.typ) {
 				t.unknown = true
 			}
@@ -284,7 +284,7 @@ func looksLikeHook(sig *types.Signature, p *point, observes bool) bool {
 // isAdded reports whether Bind registers something at the point, or other code of the package hands a value of the type
 // to the point or to a function that takes its hooks.
 func (r *reporter) isAdded(t boundType, p *point, observes bool) bool {
-	for _, h := range r.handed {
+	for _, h := range r.passed {
 		if h.typ == t.typ && h.point.is(p) && h.observes == observes {
 			return true
 		}
