@@ -102,38 +102,6 @@ func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
 	return target(r.onlyValue(at, e))
 }
 
-// identity returns a text that is the same for two expressions only if they are the same variable, function or field.
-// It is empty if that cannot be known.
-func (r *reporter) identity(e ast.Expr) string {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		if obj := r.info.ObjectOf(e); obj != nil {
-			return r.pass.Fset.Position(obj.Pos()).String() + " " + obj.Name()
-		}
-	case *ast.SelectorExpr:
-		if _, isPackage := r.info.Uses[e.Sel].(*types.Func); isPackage {
-			if id, ok := e.X.(*ast.Ident); ok && r.info.ObjectOf(id) != nil {
-				return types.ExprString(e)
-			}
-		}
-		if x := r.identity(e.X); x != "" {
-			return x + "." + e.Sel.Name
-		}
-	case *ast.UnaryExpr:
-		if x := r.identity(e.X); x != "" {
-			return e.Op.String() + x
-		}
-	}
-	return ""
-}
-
-// bothRun reports whether the second call may run after the first one, in one call of the function around them.
-func (r *reporter) bothRun(first, second callSite) bool {
-	f, ok := enclosingFunc(first.at)
-	g, same := enclosingFunc(second.at)
-	return ok && same && f.Node() == g.Node() && r.graphOf(f.Node()).reaches(first.call, second.call)
-}
-
 // removeStatement returns the fix that deletes the second call, if both are the same text and nothing uses the result.
 func (r *reporter) removeStatement(first, second callSite) *analysis.SuggestedFix {
 	statement, ok := second.at.Parent().Node().(*ast.ExprStmt)

@@ -457,16 +457,6 @@ func (c *code) typeOf(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// variable returns the variable that an expression names, or nil.
-func (c *code) variable(e ast.Expr) *types.Var {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	v, _ := c.info.ObjectOf(id).(*types.Var)
-	return v
-}
-
 // enclosingFunc returns the innermost function around a node, or an invalid cursor.
 func enclosingFunc(at inspector.Cursor) (inspector.Cursor, bool) {
 	for f := range at.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
@@ -491,3 +481,15 @@ func (c *code) filesOf() []*ast.File {
 	}
 	return files
 }
+
+// cursor returns the cursor of a node.
+func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
+	for _, file := range r.files {
+		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
+			return file.FindNode(n)
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }

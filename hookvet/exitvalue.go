@@ -72,21 +72,6 @@ func (r *reporter) eachConversion(at inspector.Cursor, visit func(e ast.Expr, to
 	}
 }
 
-// signatureOf returns the signature of a function; it is empty in code that does not compile.
-func (c *code) signatureOf(f ast.Node) *types.Signature {
-	switch f := f.(type) {
-	case *ast.FuncDecl:
-		if fn, ok := c.info.Defs[f.Name].(*types.Func); ok {
-			return fn.Signature()
-		}
-	case *ast.FuncLit:
-		if sig, ok := c.typeOf(f).(*types.Signature); ok {
-			return sig
-		}
-	}
-	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
-}
-
 // checkOutcome reports an expression that is converted to the outcomes of a point and is not one of them.
 func (r *reporter) checkOutcome(e ast.Expr, to types.Type) {
 	target, ok := types.Unalias(to).(*types.Named)

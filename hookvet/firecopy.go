@@ -66,10 +66,6 @@ func (r *reporter) isUnread(f fire, v *types.Var, address ast.Expr) bool {
 	return ok && !r.refersOutside(from.node(), v, passed) && !r.usedAfter(g, from, lifetimeOf(function.Node(), v))
 }
 
-func contains(outer, inner ast.Node) bool {
-	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
-}
-
 // onlySelected reports whether a function uses a pointer only to select fields of its target, and for the fire.
 func (r *reporter) onlySelected(f fire, pointer *types.Var) bool {
 	function, ok := enclosingFunc(f.at)
@@ -103,21 +99,6 @@ func (r *reporter) usesOf(f fire, v *types.Var) int {
 func (r *reporter) reportLost(f fire, payload string) {
 	r.report(f.call.Args[2], nil, "hooks of %s may change the payload, and nothing reads %s after the fire: "+
 		"use it instead of what it was made from", f.point, payload)
-}
-
-// isLocal reports whether a variable is declared inside a function, as a parameter or in its body.
-func isLocal(f ast.Node, v *types.Var) bool {
-	return f.Pos() <= v.Pos() && v.Pos() < f.End() && !v.IsField()
-}
-
-// isResult reports whether a variable is a named result, which a return without values reads.
-func (r *reporter) isResult(f ast.Node, v *types.Var) bool {
-	for result := range r.signatureOf(f).Results().Variables() {
-		if result == v {
-			return true
-		}
-	}
-	return false
 }
 
 // refersOutside reports whether a node contains the variable outside of one expression.

@@ -94,8 +94,3 @@ func (r *reporter) isDiscarded(at inspector.Cursor, e ast.Expr) bool {
 	}
 	return true
 }
-
-func isBlank(e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && id.Name == "_"
-}

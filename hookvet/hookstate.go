@@ -114,16 +114,6 @@ func (s *stateCheck) look(f ast.Node, in sharedVars) {
 	})
 }
 
-func bodyOf(f ast.Node) *ast.BlockStmt {
-	switch f := f.(type) {
-	case *ast.FuncDecl:
-		return f.Body
-	case *ast.FuncLit:
-		return f.Body
-	}
-	return nil
-}
-
 // follow looks into a function that is called without a lock: a literal, or one of the package to which the call passes
 // shared values. The lock of a PerRun.Do is that of one run.
 func (s *stateCheck) follow(call *ast.CallExpr, in sharedVars) {
@@ -187,27 +177,6 @@ func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
 		return
 	}
 	s.reported[written.Pos()] = true
-}
-
-// rootVariable returns the variable that an expression selects from, through fields, pointers and elements, or nil.
-func rootVariable(c *code, e ast.Expr) *types.Var {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			return c.variable(x)
-		case *ast.SelectorExpr:
-			if v, ok := c.info.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-				return v // of another package
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		default:
-			return nil
-		}
-	}
 }
 
 // locks are the places of a function that take and release locks.

@@ -87,12 +87,3 @@ func (r *reporter) runsLater(at inspector.Cursor) bool {
 	}
 	return false
 }
-
-func (r *reporter) isBuiltin(call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok || id.Name != name {
-		return false
-	}
-	_, ok = r.info.Uses[id].(*types.Builtin)
-	return ok
-}

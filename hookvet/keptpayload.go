@@ -62,16 +62,6 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 	}
 }
 
-// cursor returns the cursor of a node.
-func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
-	for _, file := range r.files {
-		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
-			return file.FindNode(n)
-		}
-	}
-	return inspector.Cursor{}, false
-}
-
 // widest climbs from a variable to the largest part of the payload that is selected from it, and returns that and the
 // largest part that gives access to memory of the program: a map, a slice or a pointer, or the whole if it has a field
 // of them.
@@ -97,24 +87,6 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 		shared = e
 	}
 	return whole, shared
-}
-
-// hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
-// Nobody else changes the other fields, for example those of a time.
-func hasOpenReferences(t types.Type, depth int) bool {
-	if isReference(t) {
-		return true
-	}
-	body, ok := t.Underlying().(*types.Struct)
-	if !ok || depth == 0 {
-		return false
-	}
-	for field := range body.Fields() {
-		if field.Exported() && hasOpenReferences(field.Type(), depth-1) {
-			return true
-		}
-	}
-	return false
 }
 
 // readsOwnPart reports whether a struct is passed to a function of the package that uses only fields without shared

@@ -1,7 +1,6 @@
 package hookvet
 
 import (
-	"go/ast"
 	"go/types"
 	"strings"
 )
@@ -268,6 +267,3 @@ func deref(t types.Type) types.Type {
 	}
 	return t
 }
-
-// isNil reports whether an expression is the predeclared nil.
-func isNil(info *types.Info, e ast.Expr) bool { return info.Types[e].IsNil() }

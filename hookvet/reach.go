@@ -441,3 +441,41 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 	}
 	return all
 }
+
+// hasReferences reports whether a value of the type gives access to shared memory.
+func hasReferences(t types.Type, depth int) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Slice:
+		return true
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return hasReferences(t.Elem(), depth)
+	case *types.Struct:
+		for field := range t.Fields() {
+			if depth > 0 && hasReferences(field.Type(), depth-1) {
+				return true
+			}
+		}
+		return depth == 0
+	}
+	return false
+}
+
+// hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
+// Nobody else changes the other fields, for example those of a time.
+func hasOpenReferences(t types.Type, depth int) bool {
+	if isReference(t) {
+		return true
+	}
+	body, ok := t.Underlying().(*types.Struct)
+	if !ok || depth == 0 {
+		return false
+	}
+	for field := range body.Fields() {
+		if field.Exported() && hasOpenReferences(field.Type(), depth-1) {
+			return true
+		}
+	}
+	return false
+}

@@ -198,23 +198,3 @@ func (w *writes) eachParam(fn *types.Func, found map[*types.Func]map[int]bool,
 	}
 	return changed
 }
-
-// hasReferences reports whether a value of the type gives access to shared memory.
-func hasReferences(t types.Type, depth int) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Pointer, *types.Map, *types.Slice:
-		return true
-	case *types.Interface:
-		return true
-	case *types.Array:
-		return hasReferences(t.Elem(), depth)
-	case *types.Struct:
-		for field := range t.Fields() {
-			if depth > 0 && hasReferences(field.Type(), depth-1) {
-				return true
-			}
-		}
-		return depth == 0
-	}
-	return false
-}
