@@ -101,7 +101,8 @@ func isBlank(e ast.Expr) bool {
 // isNil reports whether an expression is the predeclared nil.
 func isNil(info *types.Info, e ast.Expr) bool { return info.Types[e].IsNil() }
 
-func contains(outer, inner ast.Node) bool {
+// encloses reports whether a node is inside another one in the source.
+func encloses(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 

@@ -236,7 +236,7 @@ func (r *reporter) locksOf(f ast.Node) locks {
 			case strings.EqualFold(name, "Lock") || strings.EqualFold(name, "RLock"):
 				l.taken = append(l.taken, lock{n, of})
 				return true
-			case r.calleeWaits(n, 3):
+			case r.calleeWaits(n, maxWaitDepth):
 				l.taken = append(l.taken, lock{n, ""})
 			}
 		}
@@ -256,6 +256,9 @@ func (r *reporter) methodCall(call *ast.CallExpr) (name, of string) {
 	}
 	return x.Sel.Name, types.ExprString(x.X)
 }
+
+// maxWaitDepth bounds how many calls deep a lock is searched, because functions may call themselves.
+const maxWaitDepth = 3
 
 // calleeWaits reports whether a function of the package that is called can wait for others, in itself or in a function
 // that it calls.

@@ -83,7 +83,7 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 	if payload.pointsToCopy(e) {
 		t = deref(t)
 	}
-	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, 5) {
+	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, maxFieldDepth) {
 		shared = e
 	}
 	return whole, shared
@@ -155,7 +155,7 @@ func (k *keeper) storedIn(value inspector.Cursor) ast.Expr {
 			}
 		}
 	case *ast.SendStmt: // a hook that waits may get its answer from the receiver
-		if n.Value == e && k.holds(n.Chan) && !k.waits() {
+		if n.Value == e && k.lasts(n.Chan) && !k.waits() {
 			return n.Chan
 		}
 	case *ast.CallExpr:
@@ -182,7 +182,7 @@ func (k *keeper) storedIn(value inspector.Cursor) ast.Expr {
 // hasReferringElements reports whether a copy of the elements of a slice shares memory with them.
 func (r *reporter) hasReferringElements(e ast.Expr) bool {
 	of, ok := r.typeOf(e).Underlying().(*types.Slice)
-	return ok && hasOpenReferences(of.Elem(), 5)
+	return ok && hasOpenReferences(of.Elem(), maxFieldDepth)
 }
 
 // isKeptBy reports whether a method of the same receiver, or a function of the package, keeps an argument.
@@ -195,7 +195,7 @@ func (k *keeper) isKeptBy(call *ast.CallExpr, arg ast.Expr) bool {
 		return false
 	}
 	var recv *types.Var
-	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil && k.holds(x.X) {
+	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil && k.lasts(x.X) {
 		recv = nameable(fn.Signature().Recv())
 	}
 	param := nameable(fn.Signature().Params().At(i))
@@ -222,9 +222,9 @@ func (k *keeper) isKeptBy(call *ast.CallExpr, arg ast.Expr) bool {
 	return false
 }
 
-// holds reports whether an expression outlives the function, as a part of the receiver, a package variable, or a
+// lasts reports whether an expression outlives the function, as a part of the receiver, a package variable, or a
 // variable of a function around it.
-func (k *keeper) holds(e ast.Expr) bool {
+func (k *keeper) lasts(e ast.Expr) bool {
 	return k.isOutside(e) || k.recv != nil && (k.recv.reaches(e) || k.recv.isShared(e))
 }
 

@@ -57,10 +57,8 @@ func (r *reporter) checkLost(f *hookFunc) {
 		if r.escapes(f.node, v, except) || r.isResult(f.node, v) {
 			return false
 		}
-		life := lifetimeOf(f.node, v)
-		life.field = field
 		at, ok := g.find(statement)
-		return ok && !r.usedAfter(g, at, life)
+		return ok && !r.usedAfter(g, at, watch(f.node, v, field))
 	}
 	assigned := func(statement ast.Node, targets []ast.Expr) {
 		for _, target := range targets {

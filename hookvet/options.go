@@ -104,7 +104,8 @@ func (r *reporter) checkAnchors(o option, anchors map[string]string) {
 func (r *reporter) reportSecond(first, second option, end token.Pos) {
 	one, other := types.ExprString(first.call), types.ExprString(second.call)
 	if one == other {
-		r.report(second.call, remove("Remove the second option", end, second.call.End()), "%s is given twice: remove one", second.name)
+		fix := remove("Remove the second option", end, second.call.End())
+		r.report(second.call, fix, "%s is given twice: remove one", second.name)
 		return
 	}
 	r.report(second.call, nil, "%s is given twice, and only the last one counts: remove %s or %s", second.name, one, other)

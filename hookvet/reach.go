@@ -11,8 +11,11 @@ import (
 )
 
 // A reach knows the values that a function can reach from one of its parameters: through fields, elements, pointers,
-// and local variables that hold nothing else. Memory behind a pointer, a map or a slice of the parameter is shared with
-// the caller, unless the function replaced it before, for example by a clone.
+// and local variables that hold nothing else. Memory that a pointer, a map or a slice of the parameter refers to is
+// shared with the caller, unless the function replaced it before, for example by a clone.
+//
+// For example, in a hook with the payload m: after to := m.To, to reaches m; after c := &m, c points to a copy;
+// m.Headers["k"] is shared, and no longer after m.Headers = maps.Clone(m.Headers), which owns the path m.Headers.
 type reach struct {
 	c        *code
 	f        ast.Node // *ast.FuncDecl or *ast.FuncLit
@@ -20,10 +23,10 @@ type reach struct {
 	byCopy   bool // root points to a copy; only what the copy refers to is shared
 	sources  map[*types.Var][]source
 	owned    map[string][]ast.Node // from a path to the nodes that replace its value by one that is not shared
-	known    map[*types.Var]bool
-	copies   map[*types.Var]bool
-	literals []*ast.FuncLit // inside the function
-	graphs   map[ast.Node]*graph
+	known    map[*types.Var]bool   // the answers of holds
+	copies   map[*types.Var]bool   // the answers of pointsToCopy
+	literals []*ast.FuncLit        // inside the function
+	graphs   map[ast.Node]*graph   // of the function and the literals
 }
 
 // A source is an expression that is assigned to a variable. In a range, the variable holds the elements of it.
@@ -197,7 +200,7 @@ func (c *code) mayReplace(fn *types.Func, i int) bool {
 	}
 	c.replaces[param] = true // while the function is looked at, which may call itself
 	h := c.reachOfCopy(param, decl)
-	name := strconv.Itoa(int(param.Pos()))
+	name := variablePath(param)
 	c.replaces[param] = slices.ContainsFunc(slices.Collect(maps.Keys(h.owned)), func(path string) bool {
 		return path == name || strings.HasPrefix(path, name+".")
 	})
@@ -389,11 +392,17 @@ func isReference(t types.Type) bool {
 	return false
 }
 
+// variablePath returns the path of a variable. The path of m.Headers["k"] is that of m with ".Headers.[]" added.
+func variablePath(v *types.Var) string { return strconv.Itoa(int(v.Pos())) }
+
+// maxAliases bounds how many variables the paths of a value lead through, which may name each other.
+const maxAliases = 5
+
 // paths returns the names under which a function knows the value of an expression: a variable, and the fields and
 // elements that are selected from it. A variable that points to another one has the names of that too. If the
 // expression is assigned, a variable that holds a copy has only its own name.
 func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
-	if depth > 5 {
+	if depth > maxAliases {
 		return nil
 	}
 	var all []string
@@ -408,7 +417,7 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 		if v == nil || !isLocal(h.f, v) {
 			return nil
 		}
-		all = append(all, strconv.Itoa(int(v.Pos())))
+		all = append(all, variablePath(v))
 		for _, s := range h.sources[v] {
 			switch {
 			case s.e == nil || assigned && !isReference(v.Type()):
@@ -442,7 +451,11 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 	return all
 }
 
-// hasReferences reports whether a value of the type gives access to shared memory.
+// maxFieldDepth bounds how deep the structs of a payload are searched for references.
+const maxFieldDepth = 5
+
+// hasReferences reports whether a value of the type may give access to shared memory. It is true for a type that is too
+// deep, because it only decides whether a check looks at a variable at all.
 func hasReferences(t types.Type, depth int) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice:
@@ -463,7 +476,8 @@ func hasReferences(t types.Type, depth int) bool {
 }
 
 // hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
-// Nobody else changes the other fields, for example those of a time.
+// Nobody else changes the other fields, for example those of a time. It is false for a type that is too deep, because a
+// finding follows from it.
 func hasOpenReferences(t types.Type, depth int) bool {
 	if isReference(t) {
 		return true

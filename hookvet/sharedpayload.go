@@ -20,7 +20,7 @@ The check follows local variables and functions of the package.`,
 	run: func(r *reporter) {
 		w := &writes{r: r, found: map[*types.Func]map[int]bool{}, deep: map[*types.Func]map[int]bool{}}
 		for _, f := range r.hookFns {
-			if f.payload == nil || !hasReferences(f.payload.Type(), 5) {
+			if f.payload == nil || !hasReferences(f.payload.Type(), maxFieldDepth) {
 				continue
 			}
 			w.each(r.reachOf(f.payload, f.node), func(n ast.Node, e ast.Expr, by string) {
@@ -186,7 +186,7 @@ func (w *writes) eachParam(fn *types.Func, found map[*types.Func]map[int]bool,
 		return changed
 	}
 	look := func(i int, v *types.Var) {
-		if hasReferences(v.Type(), 5) {
+		if hasReferences(v.Type(), maxFieldDepth) {
 			w.each(reachOf(v, decl), func(ast.Node, ast.Expr, string) { changed[i] = true })
 		}
 	}

@@ -94,8 +94,8 @@ func findPaths(hooks *types.Named, at string, into map[*types.TypeName]string) {
 	}
 }
 
-// followBind finds the functions that a Bind passes its Hooks to. It sets unknown if one of them is not in this package and
-// receives the hook too.
+// followBind finds the functions that a Bind passes its Hooks to. It sets unknown if one of them is not in this package
+// and receives the hook too.
 func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
 	if t.inside[decl] || hooks == nil {
 		return
@@ -132,7 +132,8 @@ func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var
 	})
 }
 
-// passes reports whether an argument is the variable or a part of it, for example the Hooks of a parent.
+// passes reports whether an argument is the variable or a part of it, for example the Hooks of a parent. A function
+// literal that uses the variable passes nothing.
 func (r *reporter) passes(e ast.Expr, v *types.Var) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -8,48 +8,48 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// A lifetime is a variable for which each iteration of a loop may have a new value.
-type lifetime struct {
+// A watched is a variable, or one field of it, whose later reads count.
+type watched struct {
 	v     *types.Var
-	loop  ast.Stmt // the innermost loop that declares it; nil without one
-	field string   // the field of the variable that counts; "" for all
+	field string   // "" for the whole variable
+	loop  ast.Stmt // the innermost loop that declares it, so that each iteration has a new one; nil without one
 }
 
-// lifetimeOf returns the lifetime of a variable in a function.
-func lifetimeOf(f ast.Node, v *types.Var) lifetime {
-	l := lifetime{v: v}
+// watch returns a variable of a function, or the field of it if that is not "".
+func watch(f ast.Node, v *types.Var, field string) watched {
+	w := watched{v: v, field: field}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.RangeStmt:
 			if n.Pos() < v.Pos() && v.Pos() < n.End() {
-				l.loop = n
+				w.loop = n
 			}
 		case *ast.ForStmt:
 			// A variable of the first clause keeps its value from one iteration to the next.
 			if n.Body.Pos() < v.Pos() && v.Pos() < n.End() {
-				l.loop = n
+				w.loop = n
 			}
 		}
 		return true
 	})
-	return l
+	return w
 }
 
 // usedAfter reports whether something may read the variable after a place, before it is assigned or its life ends.
-func (c *code) usedAfter(g *graph, from place, l lifetime) bool {
+func (c *code) usedAfter(g *graph, from place, w watched) bool {
 	used := false
 	seen := map[*cfg.Block]bool{}
 	var walk func(b *cfg.Block, start int)
 	walk = func(b *cfg.Block, start int) {
 		for _, n := range b.Nodes[start:] {
-			reads, assigns := c.access(n, l)
+			reads, assigns := c.access(n, w)
 			used = used || reads
 			if used || assigns {
 				return
 			}
 		}
 		for _, next := range b.Succs {
-			newLife := l.loop != nil && next.Stmt == l.loop &&
+			newLife := w.loop != nil && next.Stmt == w.loop &&
 				(next.Kind == cfg.KindRangeLoop || next.Kind == cfg.KindForLoop || next.Kind == cfg.KindForPost)
 			if !seen[next] && !newLife {
 				seen[next] = true
@@ -63,36 +63,36 @@ func (c *code) usedAfter(g *graph, from place, l lifetime) bool {
 
 // access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
 // a field, x.f = y or x.f += y, does not count as reading x.
-func (c *code) access(n ast.Node, l lifetime) (reads, assigns bool) {
+func (c *code) access(n ast.Node, w watched) (reads, assigns bool) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for _, e := range n.Rhs {
-			reads = reads || c.readsField(e, l)
+			reads = reads || c.readsField(e, w)
 		}
 		for _, e := range n.Lhs {
-			reads = reads || c.readsInTarget(e, l)
-			if c.variable(e) == l.v {
+			reads = reads || c.readsInTarget(e, w)
+			if c.variable(e) == w.v {
 				assigns = n.Tok == token.ASSIGN || n.Tok == token.DEFINE
 			}
 		}
 		return reads, assigns && !reads
 	case *ast.IncDecStmt:
-		return c.readsInTarget(n.X, l), false
+		return c.readsInTarget(n.X, w), false
 	}
-	return c.readsField(n, l), false
+	return c.readsField(n, w), false
 }
 
 // readsInTarget reports whether an assignment to an expression reads the variable, for example as an index.
-func (c *code) readsInTarget(e ast.Expr, l lifetime) bool {
-	if root, direct := c.rootOf(e); root != l.v || !direct {
-		return c.readsField(e, l)
+func (c *code) readsInTarget(e ast.Expr, w watched) bool {
+	if root, direct := c.rootOf(e); root != w.v || !direct {
+		return c.readsField(e, w)
 	}
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.IndexExpr:
-			if c.readsField(x.Index, l) {
+			if c.readsField(x.Index, w) {
 				return true
 			}
 			e = x.X
@@ -103,21 +103,21 @@ func (c *code) readsInTarget(e ast.Expr, l lifetime) bool {
 }
 
 // readsField reports whether a node contains the variable, other than to select another field than the one that counts.
-func (c *code) readsField(n ast.Node, l lifetime) bool {
-	if l.field == "" {
-		return c.refers(n, l.v)
+func (c *code) readsField(n ast.Node, w watched) bool {
+	if w.field == "" {
+		return c.contains(n, w.v, nil)
 	}
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			s := c.info.Selections[n]
-			if s != nil && s.Kind() == types.FieldVal && len(s.Index()) == 1 && c.variable(n.X) == l.v {
-				found = found || n.Sel.Name == l.field
+			if s != nil && s.Kind() == types.FieldVal && len(s.Index()) == 1 && c.variable(n.X) == w.v {
+				found = found || n.Sel.Name == w.field
 				return false
 			}
 		case *ast.Ident:
-			found = found || c.info.ObjectOf(n) == l.v
+			found = found || c.info.ObjectOf(n) == w.v
 		}
 		return !found
 	})
@@ -148,10 +148,10 @@ func (c *code) rootOf(e ast.Expr) (root *types.Var, direct bool) {
 	return nil, false
 }
 
-// escapes reports whether something else may read or change the variable: a function literal, or the owner of a
-// pointer to it. The pointer that except takes does not count.
+// escapes reports whether something else may read or change the variable of a function: a function literal, or the
+// owner of a pointer to it. The pointer that except takes does not count.
 func (c *code) escapes(f ast.Node, v *types.Var, except ast.Expr) bool {
-	shared := false
+	escapes := false
 	var visit func(n ast.Node, inLiteral bool)
 	visit = func(n ast.Node, inLiteral bool) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -163,7 +163,7 @@ func (c *code) escapes(f ast.Node, v *types.Var, except ast.Expr) bool {
 				}
 			case *ast.UnaryExpr:
 				if root, direct := c.rootOf(n.X); n.Op.String() == "&" && ast.Expr(n) != except && direct && root == v {
-					shared = true
+					escapes = true
 				}
 			case *ast.SelectorExpr: // a method with a pointer receiver
 				s := c.info.Selections[n]
@@ -173,22 +173,25 @@ func (c *code) escapes(f ast.Node, v *types.Var, except ast.Expr) bool {
 				_, takes := types.Unalias(s.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
 				_, has := types.Unalias(c.typeOf(n.X)).(*types.Pointer)
 				if root, direct := c.rootOf(n.X); takes && !has && direct && root == v {
-					shared = true
+					escapes = true
 				}
 			case *ast.Ident:
-				shared = shared || inLiteral && c.info.ObjectOf(n) == v
+				escapes = escapes || inLiteral && c.info.ObjectOf(n) == v
 			}
-			return !shared
+			return !escapes
 		})
 	}
 	visit(f, false)
-	return shared
+	return escapes
 }
 
-// refers reports whether a node contains the variable.
-func (c *code) refers(n ast.Node, v *types.Var) bool {
+// contains reports whether a node contains the variable outside of one expression, which may be nil.
+func (c *code) contains(n ast.Node, v *types.Var, except ast.Expr) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
+		if except != nil && n == ast.Node(except) {
+			return false
+		}
 		if id, ok := n.(*ast.Ident); ok && !found {
 			found = c.info.ObjectOf(id) == v
 		}
