@@ -187,15 +187,17 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"observe.CacheWatch": func() agent.Hook { return &observe.CacheWatch{Log: slog.New(slog.DiscardHandler)} },
 		"retry.Model":        func() agent.Hook { return &retry.Model{FirstWait: time.Nanosecond} },
-		"retry.Tools":        func() agent.Hook { return &retry.Tools{Idempotent: []string{"*"}, FirstWait: time.Nanosecond} },
-		"retry.Fallback":     func() agent.Hook { return &retry.Fallback{Models: []string{"small"}} },
-		"retry.Breaker":      func() agent.Hook { return &retry.Breaker{} },
-		"retry.Cache":        func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
-		"prompt.Todo":        func() agent.Hook { return &prompt.Todo{Tool: "work"} },
-		"state.Results":      func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
-		"state.WriteGate":    func() agent.Hook { return &state.WriteGate{} },
-		"record.Tree":        func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
-		"memory.Archive":     func() agent.Hook { return &memory.Archive{Store: in().memory} },
+		"retry.Tools": func() agent.Hook {
+			return &retry.Tools{Idempotent: []string{"*"}, FirstWait: time.Nanosecond}
+		},
+		"retry.Fallback":  func() agent.Hook { return &retry.Fallback{Models: []string{"small"}} },
+		"retry.Breaker":   func() agent.Hook { return &retry.Breaker{} },
+		"retry.Cache":     func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
+		"prompt.Todo":     func() agent.Hook { return &prompt.Todo{Tool: "work"} },
+		"state.Results":   func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
+		"state.WriteGate": func() agent.Hook { return &state.WriteGate{} },
+		"record.Tree":     func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
+		"memory.Archive":  func() agent.Hook { return &memory.Archive{Store: in().memory} },
 		"prompt.Skills": func() agent.Hook {
 			return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}}
 		},

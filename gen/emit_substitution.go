@@ -29,6 +29,7 @@ const (
 	anyMatches    = "case HookgenMatched:\n\t\treturn hookgenMatches(x)"
 	anyResults    = "HookgenLaw"
 	anyText       = "HookgenText"
+	anySpec       = "HookgenSpec"
 	anyDoc        = "// HookgenDoc\n"
 	anyDeprecated = "//\n// HookgenDeprecated\n"
 )
@@ -91,6 +92,7 @@ func (e *emitter) substitution(p *Point) substitution {
 	put(anyPoint, p.Name)
 	put(lowerFirst(anyPoint), lowerFirst(p.Name))
 	put(anyParam, e.paramName(p))
+	put(strconv.Quote(anySpec), strconv.Quote(e.to.Source))
 	put(strconv.Quote(anyText), strconv.Quote(e.text(p.Payload.Expr)))
 	put(strconv.Quote(anyResults), strconv.Quote(e.law(p)))
 	reason := Deprecation(p.Doc) // at the end of the comment

@@ -9,6 +9,7 @@ import (
 // and transports use it to treat all points of any spec alike; programs call the generated methods instead. The Points
 // method of generated Hooks returns one PointInfo for each point.
 type PointInfo struct {
+	Spec     string    // the import path of the spec's package, which declares the point
 	Name     string    // the method's name in the spec
 	Payload  string    // its parameter's type as the spec has it
 	Results  string    // its result list as the spec has it, without the qualifier; "" at a point that only observes
@@ -28,6 +29,8 @@ type Access interface {
 	New() any
 	// NewRun returns a new run with a zero environment.
 	NewRun() AnyRun
+	// ResumeRun returns a run with a zero environment and the identity of one that began elsewhere; see [ResumeRun].
+	ResumeRun(id, parent, root string) AnyRun
 	// Fire fires the point. The payload is a value of the payload's type, or a pointer to one, which hooks then may
 	// replace. The run is one of the spec's, or nil. At an around point the wrapped act yields a zero result. The
 	// error is the one in AnyFired, or says which argument has the wrong type.

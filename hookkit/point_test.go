@@ -41,6 +41,9 @@ func TestPointsDescribeTheSpec(t *testing.T) {
 		for _, o := range p.Outcomes {
 			outcomes = append(outcomes, o.Name)
 		}
+		if p.Spec != "github.com/hookgen/hookgen/hookkit/internal/testpoints" {
+			t.Errorf("the spec of %s is %q", p.Name, p.Spec)
+		}
 		if got := fmt.Sprintf("%s(%s) %s: %s", p.Name, p.Payload, p.Results, strings.Join(outcomes, " ")); got != want[i] {
 			t.Errorf("got %q, want %q", got, want[i])
 		}
@@ -57,6 +60,10 @@ func TestNewMakesPayloadsAndRuns(t *testing.T) {
 			r, ok := p.NewRun().(*run)
 			if !ok || r.ID() == "" || r.Env != "" || r.ID() == p.NewRun().ID() {
 				t.Errorf("NewRun returned %v", r)
+			}
+			r, ok = p.ResumeRun("a", "b", "c").(*run)
+			if !ok || r.ID() != "a" || r.Parent() != "b" || r.Root() != "c" || r.Env != "" {
+				t.Errorf("ResumeRun returned %v", r)
 			}
 		})
 	}

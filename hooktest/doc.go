@@ -5,6 +5,7 @@
 //     that are changed in place, state shared between runs, goroutines left running, and data races.
 //   - [Record] records every fire of some Hooks, with the hook that decided. Use it to test a program that fires
 //     points: which points it fires, in which order, and the result of each.
+//   - [Replay] fires a recorded run at hooks and compares the decisions. Use it to keep incidents as tests.
 //   - [EveryPointFired] finds points that are declared and never fired. Use it once in the tests of such a program.
 //
 // Begin with the example of [Check]. To test hooks in the whole run of an agent, use package loop/looptest.

@@ -6,7 +6,10 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +56,7 @@ var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
-	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/spelling"}},
+	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/atomicfile", "internal/spelling"}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
 	{
@@ -122,7 +125,7 @@ var rows = []row{
 	{dir: "builtin/retry", imports: room(), tests: roomTests, modules: []string{"github.com/cenkalti/backoff/v5"}},
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
-	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
+	{dir: "hooktest", imports: []string{"hookkit", "internal/atomicfile"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
 	{
 		dir:     "cmd/hookgen",
 		imports: []string{"gen", "internal/atomicfile", "internal/spelling"},
@@ -287,6 +290,51 @@ func TestRoomsLinkOnlyTheirLibraries(t *testing.T) {
 			for i := range linked {
 				if !slices.ContainsFunc(rowOf(dir).modules, func(m string) bool { return within(i, m) }) {
 					t.Errorf("%s links %s; its row does not have that module", dir, i)
+				}
+			}
+		})
+	}
+}
+
+// TestContribLibrariesStayInContrib lists the modules that a program links if it imports the packages that all agents
+// import. The libraries that a module of contrib requires are not among them.
+func TestContribLibrariesStayInContrib(t *testing.T) {
+	root := usermodule.Root(t)
+	files, err := filepath.Glob(filepath.Join(root, "contrib", "*", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofContrib := map[string]string{} // the go.mod that requires a library directly
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, direct := range regexp.MustCompile(`(?m)^(?:require |\t)(\S+) v\S+$`).FindAllStringSubmatch(string(text), -1) {
+			if direct[1] != modulePath {
+				ofContrib[direct[1]] = file
+			}
+		}
+	}
+	if ofContrib["modernc.org/sqlite"] == "" {
+		t.Fatalf("contrib/sqlite does not require SQLite, but contrib requires %v", ofContrib)
+	}
+	for _, packages := range []string{"./hookkit/...", "./generated/agent", "./builtin/...", "./loop/..."} {
+		t.Run(packages, func(t *testing.T) {
+			cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", packages)
+			cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off")
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			linked := strings.Fields(string(out))
+			if !slices.Contains(linked, modulePath) {
+				t.Fatalf("go list found only %q", linked)
+			}
+			slices.Sort(linked)
+			for _, path := range slices.Compact(linked) {
+				if from := ofContrib[path]; from != "" {
+					t.Errorf("links %s, a library of %s", path, from)
 				}
 			}
 		})

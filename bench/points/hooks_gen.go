@@ -1486,6 +1486,7 @@ type HookgenLineage[T any] interface {
 
 // watchPoint describes Watch to the runtime.
 var watchPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Watch",
 	Payload: "Call",
 	Fire:    (*WatchPoint).runHooks,
@@ -1540,6 +1541,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 
 // rewritePoint describes Rewrite to the runtime.
 var rewritePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Rewrite",
 	Payload: "Call",
 	Results: "Replace, FailClosed",
@@ -1613,6 +1615,7 @@ func (p *RewritePoint) runHooks(
 
 // flowPoint describes Flow to the runtime.
 var flowPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Flow",
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailClosed",
@@ -1695,6 +1698,7 @@ func (p *FlowPoint) runHooks(
 
 // lenientPoint describes Lenient to the runtime.
 var lenientPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Lenient",
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailOpen",
@@ -1782,6 +1786,7 @@ func (p *LenientPoint) runHooks(
 
 // trimPoint describes Trim to the runtime.
 var trimPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Trim",
 	Payload: "Call",
 	Results: "Edit[json.RawMessage], FailClosed",
@@ -1855,6 +1860,7 @@ func (p *TrimPoint) runHooks(
 
 // leavePoint describes Leave to the runtime.
 var leavePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Leave",
 	Payload: "Call",
 	Results: "Skip, End, FailClosed",
@@ -1929,6 +1935,7 @@ func (p *LeavePoint) runHooks(
 
 // judgePoint describes Judge to the runtime.
 var judgePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Judge",
 	Payload: "Call",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
@@ -2015,6 +2022,7 @@ func (p *JudgePoint) runHooks(
 
 // gatherPoint describes Gather to the runtime.
 var gatherPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
@@ -2082,6 +2090,7 @@ func (p *GatherPoint) runHooks(
 
 // refusePoint describes Refuse to the runtime.
 var refusePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Refuse",
 	Payload: "Call",
 	Results: "Check",
@@ -2142,6 +2151,7 @@ func (p *RefusePoint) runHooks(
 
 // wrapPoint describes Wrap to the runtime.
 var wrapPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Wrap",
 	Payload: "Call",
 	Results: "Around[Result]",

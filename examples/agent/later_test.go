@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -83,6 +84,37 @@ func TestUnansweredRunStaysInTheStore(t *testing.T) {
 	}
 	if out := play(t, "", "-store", store, "-resume", "-approve", id); !strings.Contains(out, "ok: build") {
 		t.Errorf("the run is lost:\n%s", out)
+	}
+}
+
+// cancelAtQuestion cancels a run when it asks the user.
+type cancelAtQuestion struct {
+	shown  strings.Builder
+	cancel context.CancelFunc
+}
+
+func (c *cancelAtQuestion) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("Allow?")) {
+		c.cancel()
+	}
+	return c.shown.Write(p)
+}
+
+func TestInterruptedRunContinues(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "agent.db")
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &cancelAtQuestion{cancel: cancel}
+	input, user := io.Pipe() // the user never answers
+	defer user.Close()
+	if err := run(ctx, []string{"-store", store, "Rebuild it."}, input, out, false); err == nil {
+		t.Fatalf("the run was not interrupted:\n%s", out.shown.String())
+	}
+	again := play(t, "", "-store", store, "-resume", "-yes")
+	if strings.Contains(again, "412 packages") || !strings.Contains(again, "stopped by completed") {
+		t.Errorf("the run began again:\n%s", again)
+	}
+	if !strings.Contains(again, "task Rebuild it.") || !strings.Contains(again, "step 4 of 50") {
+		t.Errorf("the run lost its task or its counters:\n%s", again)
 	}
 }
 

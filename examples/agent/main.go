@@ -93,7 +93,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.StringVar(&o.claude, "claude-settings", "", "run the hooks of a settings `FILE` of Claude Code")
 	flags.StringVar(&o.model, "model", "", "ask a `MODEL`: openai:URL#name or anthropic:name, instead of the script")
 	flags.Var(&o.mcp, "mcp", "use the tools of the MCP server that `COMMAND` starts, instead of the pretended ones; "+
-		"words are separated by blanks, and no shell reads them; can be repeated")
+		"their names begin with mcp__, those of a second server with mcp2__; words are separated by blanks, and no shell "+
+		"reads them; can be repeated")
 	flags.StringVar(&o.store, "store", "", "keep conversations, checkpoints, memory and an audit log in a SQLite `FILE`")
 	flags.StringVar(&o.hooks, "hooks", "", "add the hooks that a JSON `FILE` declares")
 	flags.StringVar(&o.otel, "otel", "", "where to print the OpenTelemetry spans of the run; the only value is `stdout`")

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// The page has what the processes print. With -update the test writes it.
+// The page has the output of the processes. With -update the test writes it.
 func TestEverythingReal(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "real-run.md")
 	text, err := os.ReadFile(page)
@@ -82,11 +82,12 @@ func each(texts []string) func(string) string {
 	}
 }
 
-// realRun runs the agent in three processes, in a directory with a log, and returns what they print.
+// realRun runs the agent in three processes, in a directory with a log, and returns their output.
 func realRun(t *testing.T, mcpServer string) []string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "build.log"), []byte("412 packages built, 3 from the cache"), 0o600); err != nil {
+	log := []byte("412 packages built, 3 from the cache")
+	if err := os.WriteFile(filepath.Join(dir, "build.log"), log, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	model := httptest.NewServer(http.HandlerFunc(complete))
@@ -142,9 +143,9 @@ func realRun(t *testing.T, mcpServer string) []string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	log, err := record.VerifyAudit(sqlite.AuditLog{DB: db}.Reader(t.Context()), record.AuditCheck{})
-	if err != nil || log.Records == 0 {
-		t.Errorf("the audit log has %d records, %v", log.Records, err)
+	audit, err := record.VerifyAudit(sqlite.AuditLog{DB: db}.Reader(t.Context()), record.AuditCheck{})
+	if err != nil || audit.Records == 0 {
+		t.Errorf("the audit log has %d records, %v", audit.Records, err)
 	}
 	return []string{stable(first), stable(second), stable(third)}
 }

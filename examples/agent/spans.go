@@ -74,7 +74,7 @@ func attributes(all []attribute.KeyValue) string {
 	for _, a := range all {
 		switch key := string(a.Key); key {
 		case "hookgen.point", "hookgen.hook", "hookgen.decision", "gen_ai.tool.name":
-			fmt.Fprintf(&b, " %s=%s", key[strings.LastIndex(key, ".")+1:], clean(a.Value.Emit()))
+			fmt.Fprintf(&b, " %s=%s", key[strings.LastIndex(key, ".")+1:], clean(a.Value.String()))
 		}
 	}
 	return b.String()

@@ -4950,6 +4950,7 @@ type HookgenLineage[T any] interface {
 
 // onRunStartPoint describes OnRunStart to the runtime.
 var onRunStartPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnRunStart",
 	Payload: "RunStart",
 	Results: "Replace, EndTurn, FailClosed",
@@ -5031,6 +5032,7 @@ func (p *OnRunStartPoint) runHooks(
 
 // shouldStopPoint describes ShouldStop to the runtime.
 var shouldStopPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "ShouldStop",
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
@@ -5095,6 +5097,7 @@ func (p *ShouldStopPoint) runHooks(
 
 // beforeStepPoint describes BeforeStep to the runtime.
 var beforeStepPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeStep",
 	Payload: "Step",
 	Fire:    (*BeforeStepPoint).runHooks,
@@ -5149,6 +5152,7 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 
 // shouldCompactPoint describes ShouldCompact to the runtime.
 var shouldCompactPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "ShouldCompact",
 	Payload: "ContextUse",
 	Results: "Vote, Compact, FailOpen",
@@ -5241,6 +5245,7 @@ func (p *ShouldCompactPoint) runHooks(
 
 // beforeCompactPoint describes BeforeCompact to the runtime.
 var beforeCompactPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeCompact",
 	Payload: "Compaction",
 	Results: "SkipCompaction, FailClosed",
@@ -5314,6 +5319,7 @@ func (p *BeforeCompactPoint) runHooks(
 
 // afterCompactPoint describes AfterCompact to the runtime.
 var afterCompactPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AfterCompact",
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
@@ -5392,6 +5398,7 @@ func (p *AfterCompactPoint) runHooks(
 
 // briefingPoint describes Briefing to the runtime.
 var briefingPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "Briefing",
 	Payload: "Step",
 	Results: "Collect[string]",
@@ -5459,6 +5466,7 @@ func (p *BriefingPoint) runHooks(
 
 // beforeLLMPoint describes BeforeLLM to the runtime.
 var beforeLLMPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeLLM",
 	Payload: "LLMRequest",
 	Results: "Replace, UseReply, EndTurn, FailClosed",
@@ -5541,6 +5549,7 @@ func (p *BeforeLLMPoint) runHooks(
 
 // aroundLLMPoint describes AroundLLM to the runtime.
 var aroundLLMPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AroundLLM",
 	Payload: "LLMRequest",
 	Results: "Around[LLMResponse]",
@@ -5666,6 +5675,7 @@ func (p *AroundLLMPoint) runHooks(
 
 // afterLLMPoint describes AfterLLM to the runtime.
 var afterLLMPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AfterLLM",
 	Payload: "LLMResponse",
 	Results: "Replace, EndTurn, FailClosed",
@@ -5747,6 +5757,7 @@ func (p *AfterLLMPoint) runHooks(
 
 // onToolsDisabledPoint describes OnToolsDisabled to the runtime.
 var onToolsDisabledPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolsDisabled",
 	Payload: "ToolsDisabled",
 	Fire:    (*OnToolsDisabledPoint).runHooks,
@@ -5801,6 +5812,7 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 
 // beforeToolPoint describes BeforeTool to the runtime.
 var beforeToolPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeTool",
 	Payload: "ToolCallRequest",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
@@ -5883,6 +5895,7 @@ func (p *BeforeToolPoint) runHooks(
 
 // onPermissionPoint describes OnPermission to the runtime.
 var onPermissionPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermission",
 	Payload: "ToolCallRequest",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
@@ -5969,6 +5982,7 @@ func (p *OnPermissionPoint) runHooks(
 
 // beforeAskPoint describes BeforeAsk to the runtime.
 var beforeAskPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeAsk",
 	Payload: "Question",
 	Results: "Vote, Refuse, Approve, FailClosed",
@@ -6052,6 +6066,7 @@ func (p *BeforeAskPoint) runHooks(
 
 // onPermissionGrantedPoint describes OnPermissionGranted to the runtime.
 var onPermissionGrantedPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermissionGranted",
 	Payload: "Grant",
 	Fire:    (*OnPermissionGrantedPoint).runHooks,
@@ -6106,6 +6121,7 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 
 // onPermissionDeniedPoint describes OnPermissionDenied to the runtime.
 var onPermissionDeniedPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermissionDenied",
 	Payload: "Denial",
 	Fire:    (*OnPermissionDeniedPoint).runHooks,
@@ -6160,6 +6176,7 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 
 // onHandoffPoint describes OnHandoff to the runtime.
 var onHandoffPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnHandoff",
 	Payload: "Handoff",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
@@ -6242,6 +6259,7 @@ func (p *OnHandoffPoint) runHooks(
 
 // aroundToolPoint describes AroundTool to the runtime.
 var aroundToolPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AroundTool",
 	Payload: "ToolCallRequest",
 	Results: "Around[ToolCallResult]",
@@ -6370,6 +6388,7 @@ func (p *AroundToolPoint) runHooks(
 
 // onToolProgressPoint describes OnToolProgress to the runtime.
 var onToolProgressPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolProgress",
 	Payload: "ToolProgress",
 	Fire:    (*OnToolProgressPoint).runHooks,
@@ -6424,6 +6443,7 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 
 // onToolErrorPoint describes OnToolError to the runtime.
 var onToolErrorPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolError",
 	Payload: "ToolFailure",
 	Fire:    (*OnToolErrorPoint).runHooks,
@@ -6478,6 +6498,7 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 
 // onSubagentStartPoint describes OnSubagentStart to the runtime.
 var onSubagentStartPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnSubagentStart",
 	Payload: "Subagent",
 	Fire:    (*OnSubagentStartPoint).runHooks,
@@ -6532,6 +6553,7 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 
 // onSubagentStopPoint describes OnSubagentStop to the runtime.
 var onSubagentStopPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnSubagentStop",
 	Payload: "SubagentDone",
 	Fire:    (*OnSubagentStopPoint).runHooks,
@@ -6586,6 +6608,7 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 
 // afterToolPoint describes AfterTool to the runtime.
 var afterToolPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AfterTool",
 	Payload: "ToolCallResult",
 	Results: "Replace, EndTurn, FailClosed",
@@ -6667,6 +6690,7 @@ func (p *AfterToolPoint) runHooks(
 
 // onBudgetExceededPoint describes OnBudgetExceeded to the runtime.
 var onBudgetExceededPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnBudgetExceeded",
 	Payload: "BudgetExceeded",
 	Fire:    (*OnBudgetExceededPoint).runHooks,
@@ -6726,6 +6750,7 @@ func (p *OnBudgetExceededPoint) runHooks(
 
 // afterStepPoint describes AfterStep to the runtime.
 var afterStepPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AfterStep",
 	Payload: "StepResult",
 	Fire:    (*AfterStepPoint).runHooks,
@@ -6780,6 +6805,7 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 
 // checkDonePoint describes CheckDone to the runtime.
 var checkDonePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "CheckDone",
 	Payload: "DoneRequest",
 	Results: "Replace, RejectDone, FailClosed",
@@ -6861,6 +6887,7 @@ func (p *CheckDonePoint) runHooks(
 
 // onDoneAcceptedPoint describes OnDoneAccepted to the runtime.
 var onDoneAcceptedPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnDoneAccepted",
 	Payload: "DoneAccepted",
 	Fire:    (*OnDoneAcceptedPoint).runHooks,
@@ -6915,6 +6942,7 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 
 // onRunErrorPoint describes OnRunError to the runtime.
 var onRunErrorPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnRunError",
 	Payload: "RunError",
 	Results: "EndTurn, FailOpen",
@@ -6993,6 +7021,7 @@ func (p *OnRunErrorPoint) runHooks(
 
 // onStopPoint describes OnStop to the runtime.
 var onStopPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnStop",
 	Payload: "Stopping",
 	Results: "Collect[EndRun]",
@@ -7060,6 +7089,7 @@ func (p *OnStopPoint) runHooks(
 
 // beforeRunEndPoint describes BeforeRunEnd to the runtime.
 var beforeRunEndPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeRunEnd",
 	Payload: "AgentResult",
 	Results: "Replace, FailClosed",
@@ -7133,6 +7163,7 @@ func (p *BeforeRunEndPoint) runHooks(
 
 // onRunEndPoint describes OnRunEnd to the runtime.
 var onRunEndPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnRunEnd",
 	Payload: "AgentResult",
 	Fire:    (*OnRunEndPoint).runHooks,

@@ -12,7 +12,7 @@ import (
 
 // Info describes the point.
 func (r *Registry) Info() hookkit.PointInfo {
-	return hookkit.PointInfo{Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
+	return hookkit.PointInfo{Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
 		Outcomes: slices.Clone(r.point.legal()), Contribution: r.point.Contribution, Access: r}
 }
 
@@ -24,6 +24,11 @@ func (r *Registry) New() any { return r.point.New() }
 
 // NewRun implements [hookkit.Access].
 func (r *Registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
+
+// ResumeRun implements [hookkit.Access].
+func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
+	return r.point.ResumeRun(id, parent, root)
+}
 
 // Fire implements [hookkit.Access]. It calls runHooks by reflection, so that generated code is smaller. The parameters
 // of runHooks are, in every point: the generated Point, the context, the run, the payload, at an around point the act,

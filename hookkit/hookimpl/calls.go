@@ -10,8 +10,9 @@ import (
 // Calls is the part of a Point that calls and makes hooks, and calls observers. Each kind of hook has a function that
 // returns a Calls. It takes the methods of the point's interfaces, and a nil of its function type.
 type Calls struct {
-	New    func() any            // a pointer to a zero payload
-	NewRun func() hookkit.AnyRun // a run with a zero environment
+	New       func() any                                   // a pointer to a zero payload
+	NewRun    func() hookkit.AnyRun                        // a run with a zero environment
+	ResumeRun func(id, parent, root string) hookkit.AnyRun // one with the identity of another
 	// Call calls a hook of the point.
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
 	// MakeHook makes a hook of the point from one for any point.
@@ -37,7 +38,8 @@ func Checking[H, E, P, O, F any, Func ~func(context.Context, *hookkit.Run[E], P)
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
+		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 		},
@@ -60,8 +62,8 @@ func Deciding[H, E, P, D, O, F any, Func ~func(context.Context, *hookkit.Run[E],
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
-		decides: true,
+		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
+		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out}, err
@@ -85,7 +87,8 @@ func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
+		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
+		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
 		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
@@ -110,8 +113,8 @@ func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, 
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
-		decides:      true,
+		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
+		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
 		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
@@ -135,7 +138,8 @@ func Wrapping[H, E, P, O, F any](
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
-		New: newPayload[P], NewRun: newRun[E], hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), wraps: true,
+		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
+		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), wraps: true,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
 		},
@@ -165,6 +169,12 @@ func newPayload[P any]() any { return new(P) }
 func newRun[E any]() hookkit.AnyRun {
 	var env E
 	return hookkit.NewRun(env)
+}
+
+// resumeRun is Calls.ResumeRun.
+func resumeRun[E any](id, parent, root string) hookkit.AnyRun {
+	var env E
+	return hookkit.ResumeRun(env, id, parent, root)
 }
 
 // As returns v as a T, or a zero T if v is nil or of another type.

@@ -10,6 +10,7 @@ import (
 // A Point describes one fire point to the runtime. Generated code has a variable of this type for each point. The
 // runtime uses it for everything that is not the fast path.
 type Point struct {
+	Spec    string // the import path of the spec's package
 	Name    string // the method's name in the spec
 	Payload string // its parameter's type as the spec has it
 	Results string // its result list as the spec has it, without the qualifier

@@ -31,4 +31,18 @@
 // A [Caller] sends requests, and a [Handler] answers them. Package wirehttp has both for HTTP, and package wireexec has
 // them for commands and for processes that speak JSON lines. This package contains no transport, so a program links
 // only the ones that it imports. A Handler is also a Caller, so a test can connect both ends without a transport.
+//
+// # Records
+//
+// The same encoding keeps records. The generated function Record returns an observer that writes an [Event] for each
+// fire to a [Sink]: to a file with [OpenLog], or to any writer with [Lines]. [ReadLog] reads them, and [Replay] fires
+// their payloads at other hooks and compares the decisions. [Shadow] does the same with live payloads.
+//
+//	log, err := wire.OpenLog("run.jsonl", wire.Rotate(100<<20, 5))
+//	...
+//	defer log.Close()
+//	hooks.ObserveAny(agent.Record(log))
+//
+// Replaying a record at the hooks that made it yields the same decisions, if the hooks decide by the payloads, their
+// state for the run, and the time of the record alone.
 package wire

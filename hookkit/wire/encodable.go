@@ -13,6 +13,14 @@ import (
 // refuseUnencodable panics if the messages of a point cannot hold its values. hookgen refuses such types where it sees
 // them; it does not see types of other packages.
 func refuseUnencodable(p hookkit.PointInfo) {
+	if why := unencodableAt(p); why != "" {
+		panic(fmt.Sprintf("wire: %s cannot be a wire point: %s, which JSON cannot hold; change the type, leave the field "+
+			"out with the tag json:\"-\", or mark the point //hookgen:local", p.Name, why))
+	}
+}
+
+// unencodableAt returns the part of a payload or a decision of a point that JSON cannot hold, or "".
+func unencodableAt(p hookkit.PointInfo) string {
 	types := []reflect.Type{reflect.TypeOf(p.New()).Elem()}
 	if p.Contribution != nil {
 		types = append(types, p.Contribution)
@@ -23,10 +31,10 @@ func refuseUnencodable(p hookkit.PointInfo) {
 	met := map[reflect.Type]bool{}
 	for _, t := range types {
 		if why := unencodable(t, t.String(), met); why != "" {
-			panic(fmt.Sprintf("wire: %s cannot be a wire point: %s, which JSON cannot hold; change the type, leave the field "+
-				"out with the tag json:\"-\", or mark the point //hookgen:local", p.Name, why))
+			return why
 		}
 	}
+	return ""
 }
 
 // unencodable returns the part of a type that encoding/json cannot write and read, or "". The types in met are fine, or

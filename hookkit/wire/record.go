@@ -16,9 +16,10 @@ import (
 
 // An Event is one fire of a point: the payload before and after the hooks, their votes, and the decision.
 type Event struct {
-	Seq      int64           `json:"seq"`  // counts the events of one recorder, from 1
-	Time     time.Time       `json:"time"` // when the fire began
-	Spec     string          `json:"spec"` // the import path of the spec's package
+	Protocol int             `json:"protocol"` // [Protocol]
+	Seq      int64           `json:"seq"`      // counts the events of one recorder, from 1
+	Time     time.Time       `json:"time"`     // when the fire began
+	Spec     string          `json:"spec"`     // the import path of the spec's package
 	Point    string          `json:"point"`
 	Run      RunInfo         `json:"run"`
 	Payload  json.RawMessage `json:"payload"`           // as it was passed to Fire
@@ -89,10 +90,17 @@ func (r *Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired
 	}
 }
 
-// event converts a fire.
+// event converts a fire of a run.
 func (r *Recorder[R]) event(run R, fired hookkit.AnyFired) (Event, error) {
+	e, err := newEvent(fired)
+	e.Seq, e.Spec, e.Run = r.seq.Add(1), r.spec.Path, r.spec.info(run)
+	return e, err
+}
+
+// newEvent converts the result of a fire to an event without the number, the spec and the run.
+func newEvent(fired hookkit.AnyFired) (Event, error) {
 	e := Event{
-		Seq: r.seq.Add(1), Time: fired.Start, Spec: r.spec.Path, Point: fired.Point, Run: r.spec.info(run),
+		Protocol: Protocol, Time: fired.Start, Point: fired.Point,
 		Decision: decisionName(fired.Decision), By: fired.By, Site: fired.Site, Reason: fired.Reason, Elapsed: fired.Elapsed,
 	}
 	if fired.Err != nil {
@@ -141,21 +149,29 @@ func decisionName(decision string) string {
 }
 
 // Lines returns a Sink that writes each event as one line of JSON, with one call of Write.
-func Lines(w io.Writer) Sink { return &lines{w: w} }
+func Lines(w io.Writer, opts ...LinesOption) Sink {
+	l := &lines{w: w}
+	for _, o := range opts {
+		o.applyLines(l)
+	}
+	return l
+}
 
 type lines struct {
+	redact Redaction
+
 	mu sync.Mutex
 	w  io.Writer
 }
 
 // WriteEvent implements [Sink].
 func (l *lines) WriteEvent(_ context.Context, e Event) error {
-	text, err := json.Marshal(e)
+	line, err := encodeLine(e, l.redact)
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err = l.w.Write(append(text, '\n'))
+	_, err = l.w.Write(append(line, '\n'))
 	return err
 }

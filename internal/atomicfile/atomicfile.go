@@ -130,6 +130,11 @@ func Lock(path string) (unlock func()) {
 // line that an interrupted write left without its end is ended first.
 func AppendLine(path string, line []byte) error {
 	defer Lock(path)()
+	return AppendLocked(path, line)
+}
+
+// AppendLocked is AppendLine for a caller that has locked the path.
+func AppendLocked(path string, line []byte) error {
 	f, size, err := OpenAppend(path)
 	if err != nil {
 		return err

@@ -170,6 +170,14 @@ var hooks = []hook{
 			"TestARejectedOutputHasNoOtherContent", "TestPersonalDataOfFailuresAreRemoved"}}},
 	},
 	{
+		name:    "screen.Reply",
+		promise: "Neither the caller nor the stored conversation gets a reply that a validator rejected or could not check.",
+		against: "replies of models, and validators that fail",
+		not:     "To check the pieces of a streamed reply, which the reader has seen before.",
+		trials: []trial{{"replies, rejections and failures", screen, []string{"TestRepliesAreValidated",
+			"TestARejectedReplyIsNeverShown", "TestAReplyThatCannotBeCheckedIsWithheld"}}},
+	},
+	{
 		name: "screen.RedactPersonal",
 		promise: "E-mail addresses, telephone and social security numbers, and card and bank account numbers in the " +
 			"results of tools do not reach the model.",

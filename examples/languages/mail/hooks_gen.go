@@ -399,6 +399,7 @@ type HookgenLineage[T any] interface {
 
 // beforeSendPoint describes BeforeSend to the runtime.
 var beforeSendPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
 	Name:    "BeforeSend",
 	Payload: "Message",
 	Results: "Replace, Refuse, FailClosed",
@@ -480,6 +481,7 @@ func (p *BeforeSendPoint) runHooks(
 
 // onSentPoint describes OnSent to the runtime.
 var onSentPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
 	Name:    "OnSent",
 	Payload: "Message",
 	Fire:    (*OnSentPoint).runHooks,

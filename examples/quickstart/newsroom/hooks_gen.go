@@ -409,6 +409,7 @@ type HookgenLineage[T any] interface {
 
 // beforePublishPoint describes BeforePublish to the runtime.
 var beforePublishPoint = hookimpl.Point{
+	Spec:    "example.com/quickstart/newsroom",
 	Name:    "BeforePublish",
 	Payload: "Article",
 	Results: "Replace, Withhold, FailClosed",
@@ -490,6 +491,7 @@ func (p *BeforePublishPoint) runHooks(
 
 // onPublishedPoint describes OnPublished to the runtime.
 var onPublishedPoint = hookimpl.Point{
+	Spec:    "example.com/quickstart/newsroom",
 	Name:    "OnPublished",
 	Payload: "Article",
 	Fire:    (*OnPublishedPoint).runHooks,

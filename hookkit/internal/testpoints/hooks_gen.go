@@ -1762,6 +1762,7 @@ type HookgenLineage[T any] interface {
 
 // firstPoint describes First to the runtime.
 var firstPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "First",
 	Payload: "int",
 	Results: "Stop, FailOpen",
@@ -1840,6 +1841,7 @@ func (p *FirstPoint) runHooks(
 
 // secondPoint describes Second to the runtime.
 var secondPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Second",
 	Payload: "int",
 	Results: "Stop, FailClosed",
@@ -1913,6 +1915,7 @@ func (p *SecondPoint) runHooks(
 
 // lastPoint describes Last to the runtime.
 var lastPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Last",
 	Payload: "int",
 	Results: "Reverse, Stop, FailOpen",
@@ -1992,6 +1995,7 @@ func (p *LastPoint) runHooks(
 
 // shapePoint describes Shape to the runtime.
 var shapePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Shape",
 	Payload: "Letter",
 	Results: "Replace, Edit[Text], FailOpen",
@@ -2075,6 +2079,7 @@ func (p *ShapePoint) runHooks(
 
 // pollPoint describes Poll to the runtime.
 var pollPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Poll",
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailClosed",
@@ -2158,6 +2163,7 @@ func (p *PollPoint) runHooks(
 
 // pollOpenPoint describes PollOpen to the runtime.
 var pollOpenPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "PollOpen",
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailOpen",
@@ -2253,6 +2259,7 @@ func (p *PollOpenPoint) runHooks(
 
 // gatherPoint describes Gather to the runtime.
 var gatherPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
@@ -2320,6 +2327,7 @@ func (p *GatherPoint) runHooks(
 
 // gatherClosedPoint describes GatherClosed to the runtime.
 var gatherClosedPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "GatherClosed",
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
@@ -2384,6 +2392,7 @@ func (p *GatherClosedPoint) runHooks(
 
 // reviewPoint describes Review to the runtime.
 var reviewPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Review",
 	Payload: "Letter",
 	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
@@ -2484,6 +2493,7 @@ func (p *ReviewPoint) runHooks(
 
 // verifyPoint describes Verify to the runtime.
 var verifyPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Verify",
 	Payload: "int",
 	Results: "Check",
@@ -2544,6 +2554,7 @@ func (p *VerifyPoint) runHooks(
 
 // wrapPoint describes Wrap to the runtime.
 var wrapPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Wrap",
 	Payload: "int",
 	Results: "Around[string]",
@@ -2669,6 +2680,7 @@ func (p *WrapPoint) runHooks(
 
 // watchPoint describes Watch to the runtime.
 var watchPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Watch",
 	Payload: "int",
 	Fire:    (*WatchPoint).runHooks,

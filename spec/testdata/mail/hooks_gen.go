@@ -1206,6 +1206,7 @@ type HookgenLineage[T any] interface {
 
 // beforeSendPoint describes BeforeSend to the runtime.
 var beforeSendPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "BeforeSend",
 	Payload: "Message",
 	Results: "Replace, Refuse, FailClosed",
@@ -1287,6 +1288,7 @@ func (p *BeforeSendPoint) runHooks(
 
 // maySendPoint describes MaySend to the runtime.
 var maySendPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "MaySend",
 	Payload: "Message",
 	Results: "Vote, Refuse, Hold, Allow, FailClosed",
@@ -1373,6 +1375,7 @@ func (p *MaySendPoint) runHooks(
 
 // footerPoint describes Footer to the runtime.
 var footerPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "Footer",
 	Payload: "Message",
 	Results: "Collect[string]",
@@ -1440,6 +1443,7 @@ func (p *FooterPoint) runHooks(
 
 // aroundSendPoint describes AroundSend to the runtime.
 var aroundSendPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "AroundSend",
 	Payload: "Message",
 	Results: "Around[Receipt]",
@@ -1565,6 +1569,7 @@ func (p *AroundSendPoint) runHooks(
 
 // afterSendPoint describes AfterSend to the runtime.
 var afterSendPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "AfterSend",
 	Payload: "Receipt",
 	Results: "Reverse, Replace, FailOpen",
@@ -1644,6 +1649,7 @@ func (p *AfterSendPoint) runHooks(
 
 // beforeShowPoint describes BeforeShow to the runtime.
 var beforeShowPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "BeforeShow",
 	Payload: "Message",
 	Results: "Edit[Text], FailOpen",
@@ -1722,6 +1728,7 @@ func (p *BeforeShowPoint) runHooks(
 
 // beforeSavePoint describes BeforeSave to the runtime.
 var beforeSavePoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "BeforeSave",
 	Payload: "Message",
 	Results: "Check",
@@ -1782,6 +1789,7 @@ func (p *BeforeSavePoint) runHooks(
 
 // onSentPoint describes OnSent to the runtime.
 var onSentPoint = hookimpl.Point{
+	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "OnSent",
 	Payload: "Receipt",
 	Fire:    (*OnSentPoint).runHooks,

@@ -1,0 +1,269 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A Status says how a decision compares with another one.
+type Status int
+
+// The statuses.
+const (
+	Same          Status = iota + 1 // the decisions are the same
+	Changed                         // the decisions differ
+	Failed                          // a hook failed, and none failed in the event
+	NotComparable                   // the payload was not fired; Why says the reason
+)
+
+// String returns the status in words.
+func (s Status) String() string {
+	switch s {
+	case Same:
+		return "same"
+	case Changed:
+		return "changed"
+	case Failed:
+		return "failed"
+	case NotComparable:
+		return "not comparable"
+	}
+	return fmt.Sprintf("Status(%d)", int(s))
+}
+
+// A Comparison is a decision, and the decision of other hooks about the same payload.
+//
+// Two decisions are the same if the outcomes, the payloads as the hooks left them, and the contributions are equal as
+// JSON, and either both fires returned an error or none did. The texts of errors, the reasons of Replace and Edit, the
+// names of hooks, and single votes do not count.
+type Comparison struct {
+	Status Status
+	Was    Event  // the event of the hooks that decided
+	Is     Event  // the event of the other hooks, with a Seq of 0; the zero Event if it is not comparable
+	Why    string // the first difference, the failure, or why it is not comparable; "" if the decisions are the same
+}
+
+// A ReplayOption changes how [Replay] fires and compares.
+type ReplayOption interface{ applyReplay(*comparer) }
+
+func (r Redaction) applyReplay(c *comparer) { c.redact = r }
+
+// A RunMaker is the option that [Runs] returns. It is legal in Replay and Shadow.
+type RunMaker func(info RunInfo, now func() time.Time) hookkit.AnyRun
+
+func (m RunMaker) applyReplay(c *comparer)  { c.newRun = m }
+func (m RunMaker) applyShadow(s *Shadowing) { s.newRun = m }
+
+// Runs sets the function that makes the runs in which the other hooks are fired. Without it they see the identity of
+// the recorded run and a zero environment. The function now returns when the current fire began in the record. A
+// program whose environment has a clock passes it on, so that hooks with a time limit decide as they did:
+//
+//	wire.Runs(func(info wire.RunInfo, now func() time.Time) hookkit.AnyRun {
+//		return hookkit.ResumeRun(&Env{Now: now, User: info.Labels["user"]}, info.ID, info.Parent, info.Root)
+//	})
+func Runs(newRun func(info RunInfo, now func() time.Time) hookkit.AnyRun) RunMaker {
+	if newRun == nil {
+		panic("wire: the function of Runs is nil")
+	}
+	return newRun
+}
+
+// A comparer fires the payloads of events at other hooks.
+type comparer struct {
+	points map[string]otherPoint // by spec and name
+	redact Redaction
+	newRun RunMaker
+	time   atomic.Pointer[time.Time] // when the current fire began
+}
+
+// An otherPoint is a point of the other hooks. Points whose runs have the same type share the runs.
+type otherPoint struct {
+	hookkit.PointInfo
+	runs *runs
+}
+
+func newComparer(points []hookkit.PointInfo, opts []ReplayOption) *comparer {
+	c := &comparer{points: map[string]otherPoint{}}
+	for _, o := range opts {
+		o.applyReplay(c)
+	}
+	byType := map[reflect.Type]*runs{}
+	for _, p := range points {
+		t := reflect.TypeOf(p.NewRun())
+		if byType[t] == nil {
+			byType[t] = newRuns(func(_ context.Context, info RunInfo) (hookkit.AnyRun, error) { return c.makeRun(p, info) })
+		}
+		c.points[p.Spec+" "+p.Name] = otherPoint{p, byType[t]}
+	}
+	return c
+}
+
+func (c *comparer) makeRun(p hookkit.PointInfo, info RunInfo) (hookkit.AnyRun, error) {
+	if c.newRun == nil {
+		return p.ResumeRun(info.ID, info.Parent, info.Root), nil
+	}
+	run := c.newRun(info, c.now)
+	if run == nil {
+		return nil, errors.New("the function of wire.Runs returned no run")
+	}
+	return run, nil
+}
+
+func (c *comparer) now() time.Time { return *c.time.Load() }
+
+// point returns the point of an event, or why there is none.
+func (c *comparer) point(e Event) (otherPoint, string) {
+	p, ok := c.points[e.Spec+" "+e.Point]
+	switch {
+	case !ok:
+		return p, fmt.Sprintf("the hooks have no point %s of the spec %s", e.Point, e.Spec)
+	case strings.Contains(p.Results, "Around["):
+		return p, fmt.Sprintf("%s wraps an act, which a replay does not have", e.Point)
+	}
+	return p, ""
+}
+
+// compare fires the payload of an event.
+func (c *comparer) compare(ctx context.Context, was Event) Comparison {
+	result := func(s Status, why string, args ...any) Comparison {
+		return Comparison{Status: s, Was: was, Why: fmt.Sprintf(why, args...)}
+	}
+	p, why := c.point(was)
+	if why != "" {
+		return result(NotComparable, "%s", why)
+	}
+	payload := p.New()
+	if err := json.Unmarshal(was.Payload, payload); err != nil {
+		return result(NotComparable, "the payload cannot be read: %v", err)
+	}
+	c.time.Store(&was.Time)
+	var run hookkit.AnyRun
+	if was.Run.ID != "" { // else it was fired without a run
+		var err error
+		if run, err = p.runs.get(ctx, was.Run); err != nil {
+			return result(NotComparable, "it has no run: %v", err)
+		}
+	}
+	fired, err := p.Fire(ctx, run, payload)
+	if fired.Point == "" && err != nil {
+		return result(NotComparable, "%v", err) // the run is of another spec
+	}
+	is, err := newEvent(fired)
+	if err != nil {
+		return result(NotComparable, "the decision cannot be written: %v", err)
+	}
+	is.Spec, is.Run = was.Spec, was.Run
+	if c.redact != nil {
+		is = c.redact(is)
+	}
+	out := result(Same, "")
+	out.Is = is
+	if failed := newFailure(p.PointInfo, was, is, fired); failed != "" {
+		out.Status, out.Why = Failed, failed
+	} else if differs := difference(p.PointInfo, was, is); differs != "" {
+		out.Status, out.Why = Changed, differs
+	}
+	return out
+}
+
+// newFailure describes the first failure in a fire, if nobody failed in the recorded event; "" without one. At a point
+// with the law Check, an error is a decision.
+func newFailure(p hookkit.PointInfo, was, is Event, fired hookkit.AnyFired) string {
+	if len(was.Failures) > 0 || was.Error != "" {
+		return ""
+	}
+	for i, f := range is.Failures {
+		if p.Results != "Check" || i < len(fired.Failures) && crashed(fired.Failures[i].Cause) {
+			return fmt.Sprintf("the hook %s (%s) failed: %s", f.By, f.Site, f.Cause)
+		}
+	}
+	return ""
+}
+
+// crashed reports whether a hook failed in another way than by an error that it returned.
+func crashed(cause error) bool {
+	var panicked *hookkit.PanicError
+	return errors.As(cause, &panicked) || errors.Is(cause, hookkit.ErrTimeout) || errors.Is(cause, hookkit.ErrGoexit)
+}
+
+// difference describes the first difference between two decisions at a point; "" without one.
+func difference(p hookkit.PointInfo, was, is Event) string {
+	if was.Decision != is.Decision {
+		return fmt.Sprintf("the decision was %s and is %s", was.Decision, is.Decision)
+	}
+	if (was.Error == "") != (is.Error == "") {
+		return fmt.Sprintf("the error was %q and is %q", was.Error, is.Error)
+	}
+	payload := reflect.TypeOf(p.New()).Elem()
+	types := map[string]reflect.Type{"payload": payload}
+	for _, o := range p.Outcomes {
+		types[o.Name] = o.Type
+	}
+	for _, part := range []struct {
+		name    string
+		typ     reflect.Type
+		was, is json.RawMessage
+	}{
+		{"value", types[was.Decision], was.Value, is.Value},
+		{"payload after the hooks", payload, final(was), final(is)},
+		{"collected", sliceOf(p.Contribution), was.Collected, is.Collected},
+	} {
+		if !bytes.Equal(normal(part.typ, part.was), normal(part.typ, part.is)) {
+			return fmt.Sprintf("the %s was %s and is %s", part.name, excerpt(part.was), excerpt(part.is))
+		}
+	}
+	return ""
+}
+
+// final returns the payload as the hooks left it.
+func final(e Event) json.RawMessage {
+	if e.Final == nil {
+		return e.Payload
+	}
+	return e.Final
+}
+
+func sliceOf(t reflect.Type) reflect.Type {
+	if t == nil {
+		return nil
+	}
+	return reflect.SliceOf(t)
+}
+
+// normal writes a value as this program writes values of the type. For example, a record can lack a field that was
+// added to the payload since.
+func normal(t reflect.Type, text json.RawMessage) []byte {
+	if len(text) == 0 || t == nil {
+		return text
+	}
+	v := reflect.New(t)
+	if err := json.Unmarshal(text, v.Interface()); err != nil {
+		return text
+	}
+	again, err := json.Marshal(v.Interface())
+	if err != nil {
+		return text
+	}
+	return again
+}
+
+// excerpt returns the beginning of a JSON text for a message.
+func excerpt(text json.RawMessage) string {
+	const most = 200
+	if len(text) == 0 {
+		return "absent"
+	}
+	if len(text) > most {
+		return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(string(text[:most]), ""), len(text))
+	}
+	return string(text)
+}

@@ -1,0 +1,288 @@
+package wire_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// event returns an event that ReadLog accepts.
+func event(seq int64, text string) wire.Event {
+	return wire.Event{
+		Protocol: wire.Protocol, Seq: seq, Spec: "example.com/mail", Point: "BeforeSend", Run: wire.RunInfo{ID: "r"},
+		Payload: fmt.Appendf(nil, "%q", text), Decision: wire.Continue,
+	}
+}
+
+// write writes an event and fails the test if it cannot be written.
+func write(t *testing.T, s wire.Sink, e wire.Event) {
+	t.Helper()
+	if err := s.WriteEvent(t.Context(), e); err != nil {
+		t.Error(err)
+	}
+}
+
+// openLog opens a log in a new directory.
+func openLog(t *testing.T, opts ...wire.LogOption) (*wire.Log, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "deep", "run.jsonl")
+	l, err := wire.OpenLog(path, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, path
+}
+
+// read returns the events of a file. The errors are in the order of their lines.
+func read(t *testing.T, path string) (events []wire.Event, errs []error) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for e, err := range wire.ReadLog(f) {
+		if err != nil {
+			errs = append(errs, err)
+		} else {
+			events = append(events, e)
+		}
+	}
+	return events, errs
+}
+
+func TestLogsOnlyTheirOwnerCanRead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	_, path := openLog(t)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// logVariable names the log to which the test program writes as another process.
+const logVariable = "HOOKGEN_TEST_LOG"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(logVariable); path != "" {
+		l, err := wire.OpenLog(path, wire.Rotate(20_000, 50))
+		for i := range int64(100) {
+			if err == nil {
+				err = l.WriteEvent(context.Background(), event(i+1, strings.Repeat("x", 100)))
+			}
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestProcessesAndGoroutinesShareALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	l, err := wire.OpenLog(path, wire.Rotate(20_000, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), logVariable+"="+path)
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+		all.Go(func() {
+			for i := range int64(100) {
+				write(t, l, event(i+1, strings.Repeat("y", 100)))
+			}
+		})
+	}
+	all.Wait()
+	files, err := filepath.Glob(path + "*")
+	if err != nil || len(files) < 2 {
+		t.Errorf("the files are %v, %v", files, err)
+	}
+	count := 0
+	for _, file := range files {
+		events, errs := read(t, file)
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", file, errs)
+		}
+		if info, err := os.Stat(file); err != nil || info.Size() > 20_000 {
+			t.Errorf("%s has %d bytes, %v", file, info.Size(), err)
+		}
+		count += len(events)
+	}
+	if count != 600 {
+		t.Errorf("%d events are in the files, want 600", count)
+	}
+}
+
+func TestRotationKeepsTheNewestFiles(t *testing.T) {
+	l, path := openLog(t, wire.Rotate(1, 2)) // a file for each event
+	for i := range int64(5) {
+		write(t, l, event(i+1, ""))
+	}
+	for i, file := range []string{path, path + ".1", path + ".2"} {
+		events, errs := read(t, file)
+		if len(errs) > 0 || len(events) != 1 || events[0].Seq != int64(5-i) {
+			t.Errorf("%s has %+v, %v", file, events, errs)
+		}
+	}
+	if _, err := os.Stat(path + ".3"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a third old file: %v", err)
+	}
+}
+
+func TestRotationFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	l, err := wire.OpenLog(filepath.Join(dir, "run.jsonl"))
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("run.jsonl", link); err != nil {
+		t.Skip(err)
+	}
+	if l, err = wire.OpenLog(link, wire.Rotate(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, l, event(1, ""))
+	write(t, l, event(2, ""))
+	if events, _ := read(t, link); len(events) != 1 || events[0].Seq != 2 {
+		t.Errorf("the link leads to %+v", events)
+	}
+}
+
+func TestRotationFailuresLoseNoEvent(t *testing.T) {
+	l, path := openLog(t, wire.Rotate(1, 1))
+	write(t, l, event(1, ""))
+	if err := os.MkdirAll(filepath.Join(path+".1", "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.WriteEvent(t.Context(), event(2, "")); err == nil {
+		t.Error("no error that the file cannot be renamed")
+	}
+	if events, errs := read(t, path); len(events) != 2 || len(errs) > 0 {
+		t.Errorf("the log has %+v, %v", events, errs)
+	}
+}
+
+func TestWrongLogsAreErrors(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		write func(*wire.Log, string) error
+	}{
+		{"a closed log", func(l *wire.Log, _ string) error {
+			return errors.Join(l.Close(), l.WriteEvent(t.Context(), event(1, "")))
+		}},
+		{"a directory", func(_ *wire.Log, path string) error {
+			_, err := wire.OpenLog(filepath.Dir(path))
+			return err
+		}},
+		{"a long event", func(l *wire.Log, _ string) error {
+			return l.WriteEvent(t.Context(), event(1, strings.Repeat("x", wire.MaxLine)))
+		}},
+		{"a payload that is not JSON", func(l *wire.Log, _ string) error {
+			return l.WriteEvent(t.Context(), wire.Event{Payload: []byte("{")})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, path := openLog(t)
+			if err := c.write(l, path); err == nil {
+				t.Error("no error")
+			}
+			if text, err := os.ReadFile(path); err != nil || len(text) > 0 {
+				t.Errorf("the log has %q, %v", text, err)
+			}
+		})
+	}
+}
+
+func TestWrongOptionsPanic(t *testing.T) {
+	for name, option := range map[string]func(){
+		"no size":     func() { wire.Rotate(0, 1) },
+		"no old file": func() { wire.Rotate(1, 0) },
+		"no function": func() { wire.Redact(nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			option()
+		})
+	}
+}
+
+func TestRedactedTextIsNotWritten(t *testing.T) {
+	redact := wire.Redact(func(e wire.Event) wire.Event {
+		e.Payload = bytes.ReplaceAll(e.Payload, []byte("secret"), []byte("***"))
+		return e
+	})
+	l, path := openLog(t, redact)
+	write(t, l, event(1, "a secret"))
+	var b bytes.Buffer
+	write(t, wire.Lines(&b, redact), event(1, "a secret"))
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), `"a ***"`) || string(text) != b.String() {
+		t.Errorf("the log has %q, %v; Lines wrote %q", text, err, b.String())
+	}
+}
+
+func TestLinesWithoutEndAreEnded(t *testing.T) {
+	l, path := openLog(t)
+	if err := os.WriteFile(path, []byte(`{"protocol":1,"se`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, l, event(2, ""))
+	events, errs := read(t, path)
+	if len(events) != 1 || len(errs) != 1 || lineOf(errs[0]) != 1 {
+		t.Errorf("the log has %+v, %v", events, errs)
+	}
+}
+
+// lineOf returns the line number in an error of ReadLog.
+func lineOf(err error) int {
+	var at *wire.LineError
+	if !errors.As(err, &at) {
+		return 0
+	}
+	return at.Line
+}
+
+// fileEnd reads a text and then fails.
+type fileEnd struct {
+	io.Reader
+	err error
+}
+
+func (f fileEnd) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = f.err
+	}
+	return n, err
+}

@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// A LineError says which line of a log is not an event, and why.
+type LineError struct {
+	Line int // from 1
+	Err  error
+}
+
+// Error contains both fields.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns Err.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// ReadLog yields the events of a log in the order of its lines. For a line that is not an event it yields a
+// [*LineError] and continues with the next line. Such lines are left by programs that were killed, by writers that do
+// not lock the file, and by another version of this package. If the last line is incomplete, the error contains
+// [io.ErrUnexpectedEOF]: the event may still be being written. Empty lines are skipped. An error of r comes last.
+//
+// ReadLog needs memory for one line. Of a line that is longer than [MaxLine] it reads the rest and keeps nothing.
+func ReadLog(r io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		lines := lineReader{b: bufio.NewReaderSize(r, 64<<10)}
+		for n := 1; ; n++ {
+			line, ended, err := lines.next()
+			if err != nil {
+				yield(Event{}, &LineError{n, err})
+				return
+			}
+			if len(line) == 0 && lines.skipped == 0 {
+				if !ended {
+					return
+				}
+				continue
+			}
+			var e Event
+			if lines.skipped > 0 {
+				err = fmt.Errorf("it has %d bytes, more than %d", int64(len(line))+lines.skipped, MaxLine)
+			} else if e, err = readEvent(line); err != nil && !ended {
+				err = fmt.Errorf("it is incomplete: %w", errors.Join(io.ErrUnexpectedEOF, err))
+			}
+			if err != nil {
+				e, err = Event{}, &LineError{n, err}
+			}
+			if !yield(e, err) || !ended {
+				return
+			}
+		}
+	}
+}
+
+// A lineReader splits a log into lines of bounded length.
+type lineReader struct {
+	b       *bufio.Reader
+	line    []byte
+	skipped int64 // bytes of the line after the first MaxLine
+}
+
+// next returns the next line without its line break, and whether it has one. The line is valid until the following one
+// is read.
+func (r *lineReader) next() (line []byte, ended bool, err error) {
+	r.line, r.skipped = r.line[:0], 0
+	for {
+		part, err := r.b.ReadSlice('\n')
+		ended := err == nil
+		part = bytes.TrimSuffix(part, []byte{'\n'})
+		room := min(len(part), MaxLine-len(r.line))
+		r.line = append(r.line, part[:room]...)
+		r.skipped += int64(len(part) - room)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF):
+			return bytes.TrimSpace(r.line), ended, nil
+		default:
+			return nil, false, err
+		}
+	}
+}
+
+// readEvent reads an event and checks the fields that each event has.
+func readEvent(line []byte) (Event, error) {
+	var e Event
+	if err := json.Unmarshal(line, &e); err != nil {
+		return e, fmt.Errorf("it is not an event: %w", err)
+	}
+	switch {
+	case e.Protocol == 0 || e.Spec == "" || e.Point == "" || e.Decision == "" || e.Payload == nil:
+		return e, errors.New("it is not an event: protocol, spec, point, payload and decision are mandatory")
+	case e.Protocol != Protocol:
+		return e, fmt.Errorf("it was written by version %d of the protocol, and this program has version %d; "+
+			"read it with the version of hookgen that wrote it", e.Protocol, Protocol)
+	}
+	return e, nil
+}

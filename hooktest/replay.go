@@ -1,0 +1,142 @@
+package hooktest
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/atomicfile"
+)
+
+var accept = flag.Bool("hooktest.update", false, "let hooktest.Replay write the decisions of the hooks to the record")
+
+// Replay fires the payloads of a record at hooks and fails the test at the first decision that is not the recorded one.
+// For example, a guard once let a dangerous command pass. The record of that day becomes the file of a test, and the
+// decision in it is the right one from now on:
+//
+//	func TestIncidents(t *testing.T) {
+//		hooks := new(agent.Hooks)
+//		hooks.Use(shell.Guard{})
+//		hooktest.Replay(t, "testdata/incident.jsonl", hooks)
+//	}
+//
+// To accept the decisions of the hooks, run the test with -hooktest.update. If the test package defines a flag -update
+// of its own, that one works too. The file is then replaced in one step. Compare it with the old one before you commit
+// it.
+//
+// The test also fails if the file has no event, a line that is not an event, or an event that cannot be compared, for
+// example of a point that no longer exists. Such a file must be repaired by hand. [wire.Replay] says which decisions
+// count as the same, and explains the options.
+func Replay(
+	t testing.TB, path string, hooks interface{ Points() []hookkit.PointInfo }, opts ...wire.ReplayOption,
+) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatalf("%v; record a run with wire.OpenLog", err)
+	}
+	defer func() { _ = file.Close() }()
+	var (
+		updated bytes.Buffer
+		sink    = wire.Lines(&updated)
+		update  = *accept || ownFlag()
+		changes = 0
+		count   = 0
+	)
+	for c, err := range wire.Replay(t.Context(), wire.ReadLog(file), hooks.Points(), opts...) {
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", path, err)
+			return
+		case c.Status == wire.NotComparable:
+			t.Errorf("%s: %s", path, describe(c))
+			return
+		case c.Status != wire.Same && !update:
+			t.Errorf("%s: %s\nrun the test with -hooktest.update to accept the decision", path, describe(c))
+			return
+		case c.Status != wire.Same:
+			t.Logf("%s: accepted: %s", path, describe(c))
+			changes++
+		}
+		count++
+		if err := sink.WriteEvent(context.Background(), accepted(c)); err != nil {
+			t.Errorf("%s: %v", path, err)
+			return
+		}
+	}
+	if count == 0 {
+		t.Errorf("%s has no event, so the test compares nothing", path)
+	}
+	if changes > 0 {
+		if err := replace(path, updated.Bytes()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// ownFlag reports whether the test package has a flag -update that is set.
+func ownFlag() bool {
+	f := flag.Lookup("update")
+	if f == nil {
+		return false
+	}
+	g, ok := f.Value.(flag.Getter)
+	return ok && g.Get() == true
+}
+
+// accepted returns the event with the decision of the replay.
+func accepted(c wire.Comparison) wire.Event {
+	if c.Status == wire.Same {
+		return c.Was
+	}
+	e := c.Is
+	e.Seq, e.Time, e.Elapsed, e.Payload = c.Was.Seq, c.Was.Time, c.Was.Elapsed, c.Was.Payload
+	return e
+}
+
+// replace replaces a file whole or not at all, and keeps its mode.
+func replace(path string, data []byte) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	temporary, err := atomicfile.Stage(path, data, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(temporary, path); err != nil {
+		_ = os.Remove(temporary)
+	}
+	return err
+}
+
+// describe returns a comparison for people, in several lines.
+func describe(c wire.Comparison) string {
+	const most = 300
+	payload := string(c.Was.Payload)
+	if len(payload) > most {
+		payload = fmt.Sprintf("%.*s... (%d bytes)", most, payload, len(payload))
+	}
+	text := fmt.Sprintf("event %d, %s in the run %q: %s\npayload %s", c.Was.Seq, c.Was.Point, c.Was.Run.ID, c.Why, payload)
+	if c.Status == wire.NotComparable {
+		return text
+	}
+	return fmt.Sprintf("%s\nwas %s\nis  %s", text, decision(c.Was), decision(c.Is))
+}
+
+// decision returns the decision of an event in one line.
+func decision(e wire.Event) string {
+	line := e.Decision
+	if e.By != "" {
+		line += fmt.Sprintf(" by %s (%s)", e.By, e.Site)
+	}
+	if e.Reason != "" {
+		line += fmt.Sprintf(", %q", e.Reason)
+	}
+	return line
+}

@@ -1,0 +1,249 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/tests/fixture"
+)
+
+// TestShadow: a candidate that is the same as the live hooks decides the same, and live decisions are those without it.
+func TestShadow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var live, candidate, alone fixture.Hooks
+		points := wirePoints(&live)
+		at := rapid.IntRange(0, len(points)-1).Draw(t, "point")
+		turns := []turn{{at, rapid.IntRange(1, 3).Draw(t, "every"), drawAct(t, points[at])}}
+		other := append([]turn{{at, 2, drawAct(t, points[at])}}, turns...)
+		bind(&live, turns)
+		bind(&alone, turns)
+		changed := rapid.Bool().Draw(t, "changed")
+		if changed {
+			bind(&candidate, other)
+		} else {
+			bind(&candidate, turns)
+		}
+		shadow := wire.Shadow(live.Points(), candidate.Points(), func(c wire.Comparison) {
+			if !changed {
+				t.Errorf("%v: %s", c.Status, c.Why)
+			}
+		})
+		run, same := fixture.NewRun(nil), fixture.NewRun(nil)
+		const fires = 4
+		for range fires {
+			payload := drawValue(t, reflect.TypeOf(points[at].New()).Elem(), "payload").Interface()
+			got, _ := points[at].Fire(t.Context(), run, payload)
+			want, _ := wirePoints(&alone)[at].Fire(t.Context(), same, payload)
+			if got.Decision != want.Decision || got.Reason != want.Reason || !reflect.DeepEqual(got.Exit, want.Exit) ||
+				!reflect.DeepEqual(got.Final, want.Final) || !reflect.DeepEqual(got.Collected, want.Collected) {
+				t.Errorf("with a candidate %+v, without %+v", got, want)
+			}
+		}
+		if err := shadow.Close(t.Context()); err != nil || shadow.Compared() != fires || shadow.Dropped() != 0 {
+			t.Errorf("%d of %d fires were compared, %d dropped, %v", shadow.Compared(), fires, shadow.Dropped(), err)
+		}
+	})
+}
+
+// TestCandidatesDoNotAffectFires lets a candidate misbehave in each way. Time is that of the bubble, which also sees
+// that no goroutine remains.
+func TestCandidatesDoNotAffectFires(t *testing.T) {
+	type decide = func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error)
+	for _, c := range []struct {
+		name      string
+		candidate decide
+		status    wire.Status // 0: no report
+		why       string
+	}{
+		{"nothing", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			return nil, nil
+		}, 0, ""},
+		{"another decision", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			return fixture.Stop{Reason: "no"}, nil
+		}, wire.Changed, "the decision was continue and is Stop"},
+		{"a panic", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			panic("oh")
+		}, wire.Failed, "oh"},
+		{"an error", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			return nil, errors.New("no disk")
+		}, wire.Failed, "no disk"},
+		{"changes in place", func(_ context.Context, _ *fixture.Run, i fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			i.Trail[0] = "changed"
+			i.Marks["a"] = 2
+			return nil, nil
+		}, wire.Changed, "the payload after the hooks was"},
+		{"slow", func(ctx context.Context, _ *fixture.Run, _ fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Hour):
+			}
+			return nil, nil
+		}, wire.Failed, "no decision within 1s"},
+		{"deaf", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			time.Sleep(time.Hour)
+			return nil, nil
+		}, wire.Failed, "no decision within 1s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var live, candidate fixture.Hooks
+				live.HandleFailures(func(_ context.Context, f *hookkit.Failure) { t.Error(f) })
+				candidate.HandleFailures(func(context.Context, *hookkit.Failure) {})
+				candidate.LeaveClosed.AddFunc(c.candidate)
+				var reports []string
+				shadow := wire.Shadow(live.Points(), candidate.Points(), func(got wire.Comparison) {
+					reports = append(reports, got.Why)
+					if got.Status != c.status || !strings.Contains(got.Why, c.why) {
+						t.Errorf("%v, %q; want %v, %q", got.Status, got.Why, c.status, c.why)
+					}
+				})
+				item := fixture.Item{Trail: []string{"a"}, Marks: map[string]int{"a": 1}}
+				begun := time.Now()
+				const fires = 3
+				for range fires {
+					if exit, err := live.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), item); exit != nil || err != nil {
+						t.Errorf("the fire returned %v, %v", exit, err)
+					}
+				}
+				if waited := time.Since(begun); waited > 0 {
+					t.Errorf("the fires waited %v", waited)
+				}
+				if err := shadow.Close(t.Context()); err != nil || shadow.Compared() != fires {
+					t.Errorf("%d fires were compared, %v", shadow.Compared(), err)
+				}
+				if !slices.Equal(item.Trail, []string{"a"}) || !maps.Equal(item.Marks, map[string]int{"a": 1}) {
+					t.Errorf("the item is %+v", item)
+				}
+				if want := fires * min(int(c.status), 1); len(reports) != want {
+					t.Errorf("reports %q, want %d", reports, want)
+				}
+				if n := len(live.LeaveClosed.List()); n != 0 {
+					t.Errorf("%d live hooks", n)
+				}
+				time.Sleep(fires * time.Hour) // until the deaf candidate has returned
+			})
+		})
+	}
+}
+
+// While the candidate hangs, fires are dropped and counted. Their number is bounded, and so is the wait of Close.
+func TestHangingCandidatesDropFires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var live, candidate fixture.Hooks
+		release := make(chan struct{})
+		candidate.LeaveClosed.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+			<-release
+			return nil, nil
+		})
+		shadow := wire.Shadow(live.Points(), candidate.Points(), func(wire.Comparison) {}, wire.Limit(time.Minute))
+		const fires = 1000
+		for range fires {
+			if _, err := live.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{}); err != nil {
+				t.Error(err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		if err := shadow.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Close returned %v", err)
+		}
+		synctest.Wait()
+		if n := shadow.Compared() + shadow.Dropped(); n != fires || shadow.Compared() > 6 {
+			t.Errorf("%d fires were compared and %d dropped, of %d", shadow.Compared(), shadow.Dropped(), fires)
+		}
+		close(release)
+		if err := shadow.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A layer of the live hooks can be a candidate, and is shown each fire once.
+func TestALayerCanBeACandidate(t *testing.T) {
+	var live fixture.Hooks
+	layer := live.Layer("candidate")
+	layer.LeaveClosed.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+		return fixture.Skip{}, nil
+	})
+	var got []string
+	shadow := wire.Shadow(live.Points(), layer.Points(), func(c wire.Comparison) { got = append(got, c.Is.Decision) })
+	if _, err := live.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{}); err != nil {
+		t.Error(err)
+	}
+	if err := shadow.Close(t.Context()); err != nil || !slices.Equal(got, []string{"Skip"}) || shadow.Compared() != 1 {
+		t.Errorf("%v, the decisions are %v, %d fires were compared", err, got, shadow.Compared())
+	}
+}
+
+// A candidate sees the identity of the live run, and the environment that Runs gives.
+func TestCandidatesSeeTheLiveRun(t *testing.T) {
+	var live, candidate fixture.Hooks
+	var got []string
+	candidate.Watch.AddFunc(func(_ context.Context, run *fixture.Run, _ fixture.Item) error {
+		got = append(got, fmt.Sprint(run.ID(), run.Parent(), run.Env.Name))
+		return nil
+	})
+	runs := wire.Runs(func(info wire.RunInfo, _ func() time.Time) hookkit.AnyRun {
+		return hookkit.ResumeRun(&fixture.World{Name: "world"}, info.ID, info.Parent, info.Root)
+	})
+	shadow := wire.Shadow(live.Points(), candidate.Points(), func(c wire.Comparison) { t.Errorf("%+v", c) }, runs)
+	live.Watch.Fire(t.Context(), hookkit.NewRunWithID[*fixture.World]("a", nil).ChildWithID("b", nil), fixture.Item{})
+	if err := shadow.Close(t.Context()); err != nil || !slices.Equal(got, []string{"baworld"}) {
+		t.Errorf("%v, the candidate saw %v", err, got)
+	}
+}
+
+func TestWrongShadowsPanic(t *testing.T) {
+	var live, candidate fixture.Hooks
+	report := func(wire.Comparison) {}
+	for name, c := range map[string]struct {
+		call func()
+		want string
+	}{
+		"the live hooks": {func() { wire.Shadow(live.Points(), live.Points(), report) },
+			"the candidate of Shadow is the live"},
+		"no function": {func() { wire.Shadow(live.Points(), candidate.Points(), nil) }, "the function of Shadow is nil"},
+		"no limit":    {func() { wire.Limit(0) }, "the limit must be positive"},
+		"no runs":     {func() { wire.Runs(nil) }, "the function of Runs is nil"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := panicOf(c.call); !strings.Contains(got, c.want) {
+				t.Errorf("it panicked with %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A panic of the function that gets the differences is logged, and the next difference is reported.
+func TestShadowSurvivesItsReports(t *testing.T) {
+	var live, candidate fixture.Hooks
+	log := captureLog(t)
+	candidate.LeaveClosed.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+		return fixture.Skip{}, nil
+	})
+	reports := 0
+	shadow := wire.Shadow(live.Points(), candidate.Points(), func(wire.Comparison) {
+		reports++
+		panic("no pager")
+	})
+	for range 2 {
+		if _, err := live.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := shadow.Close(t.Context()); err != nil || reports != 2 || !strings.Contains(log.String(), "no pager") {
+		t.Errorf("%v, %d reports, logged %q", err, reports, log)
+	}
+}
