@@ -86,6 +86,7 @@ var importPaths = map[string]string{
 	"spec":     usermodule.Path + "/spec",
 	"wire":     usermodule.Path + "/hookkit/wire",
 	"wireexec": usermodule.Path + "/hookkit/wire/wireexec",
+	"redact":   usermodule.Path + "/builtin/redact",
 	"wirehttp": usermodule.Path + "/hookkit/wire/wirehttp",
 	"context":  "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "http": "net/http", "io": "io",
 	"json": "encoding/json", "os": "os", "slog": "log/slog", "strings": "strings", "sync": "sync", "testing": "testing",

@@ -161,10 +161,8 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 	if err != nil {
 		return result(NotComparable, "the decision cannot be written: %v", err)
 	}
+	is = c.redact.event(is)
 	is.Spec, is.Run = was.Spec, was.Run
-	if c.redact != nil {
-		is = c.redact(is)
-	}
 	out := result(Same, "")
 	out.Is = is
 	if failed := newFailure(p.PointInfo, was, is, fired); failed != "" {

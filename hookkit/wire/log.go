@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -24,25 +26,61 @@ type LogOption interface{ applyLog(*Log) }
 type LinesOption interface{ applyLines(*lines) }
 
 // A Redaction is the option that [Redact] returns. It is legal in OpenLog, Lines and Replay.
-type Redaction func(Event) Event
+type Redaction func(text []byte) json.RawMessage
 
-// Redact changes events before they are written, for example to remove passwords from payloads. The function may be
-// called concurrently. It must not change the bytes of a payload in place, but return an Event with other ones. An
-// event for which it panics is not written.
+// Redact removes secrets from events before they are written. The function gets each JSON value of an event, one after
+// the other: payloads, the exit, contributions and votes, and as JSON strings the reasons, errors and labels. It
+// returns the JSON to write. It must not change the bytes of its argument and may be called concurrently. An event for
+// which it panics, or returns anything but JSON, is not written.
 //
-//	log, err := wire.OpenLog("run.jsonl", wire.Redact(func(e wire.Event) wire.Event {
-//		e.Payload = redactor.JSON(e.Payload)
-//		e.Final = redactor.JSON(e.Final)
-//		return e
-//	}))
+//	log, err := wire.OpenLog("run.jsonl", wire.Redact(new(redact.Redactor).JSON))
 //
 // A replay of redacted events fires the redacted payloads. Pass the same option to [Replay], so that the decisions of
 // the replay are redacted too before they are compared.
-func Redact(f func(Event) Event) Redaction {
+func Redact(f func(text []byte) json.RawMessage) Redaction {
 	if f == nil {
 		panic("wire: the function of Redact is nil")
 	}
 	return f
+}
+
+// event redacts a copy of an event.
+func (r Redaction) event(e Event) Event {
+	if r == nil {
+		return e
+	}
+	value := func(v json.RawMessage) json.RawMessage {
+		if v == nil {
+			return nil
+		}
+		return r(v)
+	}
+	text := func(s string) string {
+		quoted, err := json.Marshal(s)
+		if s == "" || err != nil {
+			return ""
+		}
+		redacted := r(quoted)
+		if json.Unmarshal(redacted, &s) != nil {
+			return string(redacted)
+		}
+		return s
+	}
+	e.Payload, e.Final, e.Value, e.Collected = value(e.Payload), value(e.Final), value(e.Value), value(e.Collected)
+	e.Reason, e.Error = text(e.Reason), text(e.Error)
+	e.Run.Labels = maps.Clone(e.Run.Labels)
+	for name, label := range e.Run.Labels {
+		e.Run.Labels[name] = text(label)
+	}
+	e.Ballots = slices.Clone(e.Ballots)
+	for i := range e.Ballots {
+		e.Ballots[i].Reason, e.Ballots[i].Value = text(e.Ballots[i].Reason), value(e.Ballots[i].Value)
+	}
+	e.Failures = slices.Clone(e.Failures)
+	for i := range e.Failures {
+		e.Failures[i].Cause = text(e.Failures[i].Cause)
+	}
+	return e
 }
 
 func (r Redaction) applyLog(l *Log)     { l.redact = r }
@@ -145,10 +183,7 @@ func (l *Log) rotate(more int64) error {
 
 // encodeLine returns the line for an event, without a line break.
 func encodeLine(e Event, redact Redaction) ([]byte, error) {
-	if redact != nil {
-		e = redact(e)
-	}
-	line, err := json.Marshal(e)
+	line, err := json.Marshal(redact.event(e))
 	if err == nil && len(line) > MaxLine {
 		err = fmt.Errorf("it has %d bytes, more than %d; shorten it with wire.Redact", len(line), MaxLine)
 	}

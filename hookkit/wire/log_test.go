@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -238,17 +239,43 @@ func TestWrongOptionsPanic(t *testing.T) {
 }
 
 func TestRedactedTextIsNotWritten(t *testing.T) {
-	redact := wire.Redact(func(e wire.Event) wire.Event {
-		e.Payload = bytes.ReplaceAll(e.Payload, []byte("secret"), []byte("***"))
-		return e
+	redact := wire.Redact(func(text []byte) json.RawMessage {
+		return bytes.ReplaceAll(text, []byte("secret"), []byte("***"))
 	})
+	secret, text := json.RawMessage(`["a secret"]`), "the secret"
+	e := event(1, "a secret")
+	e.Final, e.Value, e.Collected, e.Reason, e.Error = secret, secret, secret, text, text
+	e.Run.Labels = map[string]string{"user": text}
+	e.Ballots = []wire.Ballot{{By: "b", Reason: text, Value: secret}, {By: "c"}}
+	e.Failures = []wire.Failure{{By: "b", Cause: text}}
+	before := line(e)
 	l, path := openLog(t, redact)
-	write(t, l, event(1, "a secret"))
+	write(t, l, e)
 	var b bytes.Buffer
-	write(t, wire.Lines(&b, redact), event(1, "a secret"))
-	text, err := os.ReadFile(path)
-	if err != nil || !strings.Contains(string(text), `"a ***"`) || string(text) != b.String() {
-		t.Errorf("the log has %q, %v; Lines wrote %q", text, err, b.String())
+	write(t, wire.Lines(&b, redact), e)
+	got, err := os.ReadFile(path)
+	want := strings.ReplaceAll(before, "secret", "***") + "\n"
+	if err != nil || string(got) != want || b.String() != want {
+		t.Errorf("the log has\n%s%v, Lines wrote\n%s, want\n%s", got, err, b.String(), want)
+	}
+	if line(e) != before {
+		t.Errorf("the event is now %s", line(e))
+	}
+	for name, f := range map[string]func([]byte) json.RawMessage{
+		"a panic": func([]byte) json.RawMessage { panic("no key") },
+		"no JSON": func([]byte) json.RawMessage { return []byte("{") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			defer func() {
+				if v := recover(); b.Len() > 0 || name == "a panic" && v == nil {
+					t.Errorf("Lines wrote %q", b.String())
+				}
+			}()
+			if err := wire.Lines(&b, wire.Redact(f)).WriteEvent(t.Context(), e); err == nil {
+				t.Error("no error")
+			}
+		})
 	}
 }
 

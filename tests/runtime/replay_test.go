@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -289,9 +290,8 @@ func TestReplayedRunsHaveTheTimeOfTheRecord(t *testing.T) {
 
 // Decisions of the replay are redacted as the record was.
 func TestReplayedDecisionsAreRedacted(t *testing.T) {
-	redact := wire.Redact(func(e wire.Event) wire.Event {
-		e.Value = bytes.ReplaceAll(e.Value, []byte("secret"), []byte("***"))
-		return e
+	redact := wire.Redact(func(text []byte) json.RawMessage {
+		return bytes.ReplaceAll(text, []byte("secret"), []byte("***"))
 	})
 	events := recorded(t, "ls")
 	events[0].Decision, events[0].Value = "Stop", []byte(`{"Reason":"***"}`)
