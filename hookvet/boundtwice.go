@@ -17,29 +17,21 @@ var boundTwice = check{
 Each Add is a registration of its own, so the hook runs twice in every fire: it counts twice and collects twice. The
 check compares calls that can both run; an Add in each branch of an if is fine. It is silent if Bind assigns the hook a
 second time, or removes a registration.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
-			var calls []registering
+			var calls []callSite
 			for _, a := range r.adds {
-				calls = append(calls, registering{a.call, a.at})
+				calls = append(calls, a.callSite)
 			}
-			for _, u := range r.uses {
-				calls = append(calls, registering(u))
-			}
-			r.checkTwice(b, calls)
+			r.checkTwice(b, append(calls, r.uses...))
 		}
 	},
 }
 
-// A registering is a call that registers its first argument.
-type registering struct {
-	call *ast.CallExpr
-	at   inspector.Cursor
-}
-
-func (r *reporter) checkTwice(b bind, calls []registering) {
-	var inside []registering
+// checkTwice reports the calls in a Bind that register a hook again. Each call registers its first argument.
+func (r *reporter) checkTwice(b bind, calls []callSite) {
+	var inside []callSite
 	for _, c := range calls {
 		if decl, ok := outermostFunc(c.at); ok && decl == b.decl && len(c.call.Args) > 0 {
 			inside = append(inside, c)
@@ -62,12 +54,15 @@ func (r *reporter) checkTwice(b bind, calls []registering) {
 	}
 }
 
-// removes reports whether a function calls a method Remove, for example of a registration.
+// removes reports whether a function uses the method Remove of a registration.
 func (r *reporter) removes(f ast.Node) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {
-		x, ok := n.(*ast.SelectorExpr)
-		found = found || ok && x.Sel.Name == "Remove"
+		if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == "Remove" {
+			fn := r.funcOf(x)
+			found = found || fn != nil && fn.Signature().Recv() != nil &&
+				isNamed(deref(fn.Signature().Recv().Type()), kitPath, "Registration")
+		}
 		return !found
 	})
 	return found
@@ -91,7 +86,7 @@ func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
 }
 
 // sameHook reports whether two calls register the same hook at the same point, in the same way.
-func (r *reporter) sameHook(a, b registering) bool {
+func (r *reporter) sameHook(a, b callSite) bool {
 	x, isMethod := ast.Unparen(a.call.Fun).(*ast.SelectorExpr)
 	y, isOther := ast.Unparen(b.call.Fun).(*ast.SelectorExpr)
 	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
@@ -107,40 +102,8 @@ func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
 	return target(r.onlyValue(at, e))
 }
 
-// identity returns a text that is the same for two expressions only if they are the same variable, function or field.
-// It is empty if that cannot be known.
-func (r *reporter) identity(e ast.Expr) string {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		if obj := r.info.ObjectOf(e); obj != nil {
-			return r.pass.Fset.Position(obj.Pos()).String() + " " + obj.Name()
-		}
-	case *ast.SelectorExpr:
-		if _, isPackage := r.info.Uses[e.Sel].(*types.Func); isPackage {
-			if id, ok := e.X.(*ast.Ident); ok && r.info.ObjectOf(id) != nil {
-				return types.ExprString(e)
-			}
-		}
-		if x := r.identity(e.X); x != "" {
-			return x + "." + e.Sel.Name
-		}
-	case *ast.UnaryExpr:
-		if x := r.identity(e.X); x != "" {
-			return e.Op.String() + x
-		}
-	}
-	return ""
-}
-
-// bothRun reports whether the second call may run after the first one, in one call of the function around them.
-func (r *reporter) bothRun(first, second registering) bool {
-	f, ok := enclosingFunc(first.at)
-	g, same := enclosingFunc(second.at)
-	return ok && same && f.Node() == g.Node() && r.graphOf(f.Node()).reaches(first.call, second.call)
-}
-
 // removeStatement returns the fix that deletes the second call, if both are the same text and nothing uses the result.
-func (r *reporter) removeStatement(first, second registering) *analysis.SuggestedFix {
+func (r *reporter) removeStatement(first, second callSite) *analysis.SuggestedFix {
 	statement, ok := second.at.Parent().Node().(*ast.ExprStmt)
 	if !ok || types.ExprString(first.call) != types.ExprString(second.call) {
 		return nil

@@ -37,10 +37,10 @@ type code struct {
 	decls    map[*types.Func]*ast.FuncDecl
 	fires    []fire
 	adds     []add
-	uses     []use
+	uses     []callSite // calls of Use and ObserveAny of Hooks
 	binds    []bind
 	hookFns  []*hookFunc
-	handed   []handed
+	passed   []passedHook
 	exits    map[*types.TypeName]bool // of all known points
 	outcomes map[*types.TypeName]bool // the interfaces of outcomes and of exits
 
@@ -53,27 +53,24 @@ type code struct {
 	byType   map[*types.TypeName]*point // by types that only hooks have: the outcome, and the next of an around hook
 }
 
+// A callSite is a call and its place in the syntax tree.
+type callSite struct {
+	call *ast.CallExpr
+	at   inspector.Cursor
+}
+
 // A fire is a call of Fire or FireBy, or of a local variable that holds one of them.
 type fire struct {
-	call  *ast.CallExpr
-	at    inspector.Cursor
+	callSite
 	point *point
 	hooks ast.Expr // the expression before the name of the point; nil if the point is a variable of its own
-	recv  ast.Expr // the expression of the point
 }
 
 // An add is a call of Add, AddFunc, Observe or ObserveFunc of a point.
 type add struct {
-	call     *ast.CallExpr
-	at       inspector.Cursor
+	callSite
 	point    *point
 	observes bool
-}
-
-// A use is a call of Use or ObserveAny of Hooks.
-type use struct {
-	call *ast.CallExpr
-	at   inspector.Cursor
 }
 
 // A bind is a declaration of a Bind method.
@@ -86,8 +83,8 @@ type bind struct {
 	of    *types.Named // the Hooks
 }
 
-// A handed is a value that a call passes as a hook or as an observer of a point.
-type handed struct {
+// A passedHook is a value that a call passes as a hook or as an observer of a point.
+type passedHook struct {
 	typ      *types.Named // without pointer
 	point    *point
 	observes bool
@@ -333,7 +330,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 		}
 		return
 	}
-	c.readHanded(call)
+	c.readPassed(call)
 	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
 		c.readMethodValue(at, call)
@@ -346,7 +343,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	recv := method.Signature().Recv().Type()
 	if hooksOf(recv) != nil {
 		if method.Name() == "Use" || method.Name() == "ObserveAny" {
-			c.uses = append(c.uses, use{call, at})
+			c.uses = append(c.uses, callSite{call, at})
 		}
 		return
 	}
@@ -361,7 +358,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	case "Fire", "FireBy":
 		c.addFire(at, call, p, selector)
 	case "Add", "Observe", "AddFunc", "ObserveFunc":
-		a := add{call: call, at: at, point: p, observes: strings.HasPrefix(method.Name(), "Observe")}
+		a := add{callSite: callSite{call, at}, point: p, observes: strings.HasPrefix(method.Name(), "Observe")}
 		c.adds = append(c.adds, a)
 		if strings.HasSuffix(method.Name(), "Func") && len(call.Args) > 0 {
 			c.readFunction(call.Args[0], p, a.observes)
@@ -385,15 +382,15 @@ func (c *code) readMethodValue(at inspector.Cursor, call *ast.CallExpr) {
 }
 
 func (c *code) addFire(at inspector.Cursor, call *ast.CallExpr, p *point, selector *ast.SelectorExpr) {
-	f := fire{call: call, at: at, point: p, recv: ast.Unparen(selector.X)}
-	if s, ok := f.recv.(*ast.SelectorExpr); ok && hooksOf(c.typeOf(s.X)) != nil {
+	f := fire{callSite: callSite{call, at}, point: p}
+	if s, ok := ast.Unparen(selector.X).(*ast.SelectorExpr); ok && hooksOf(c.typeOf(s.X)) != nil {
 		f.hooks = ast.Unparen(s.X)
 	}
 	c.fires = append(c.fires, f)
 }
 
-// readHanded finds the arguments whose parameters are hooks or observers of a point.
-func (c *code) readHanded(call *ast.CallExpr) {
+// readPassed finds the arguments whose parameters are hooks or observers of a point.
+func (c *code) readPassed(call *ast.CallExpr) {
 	sig, ok := c.typeOf(call.Fun).Underlying().(*types.Signature)
 	if !ok {
 		return
@@ -409,7 +406,7 @@ func (c *code) readHanded(call *ast.CallExpr) {
 		p := c.byHook[hook.Origin().Obj()]
 		typ, ok := types.Unalias(deref(c.typeOf(arg))).(*types.Named)
 		if p != nil && ok {
-			c.handed = append(c.handed, handed{typ.Origin(), p, hook.Obj().Name() != p.name})
+			c.passed = append(c.passed, passedHook{typ.Origin(), p, hook.Obj().Name() != p.name})
 		}
 	}
 }
@@ -450,13 +447,7 @@ func (c *code) funcOf(e ast.Expr) *types.Func {
 }
 
 // callee returns the function or method that a call calls, or nil.
-func (c *code) callee(call *ast.CallExpr) *types.Func {
-	fn, _ := typeutil.Callee(c.info, call).(*types.Func)
-	if fn == nil {
-		return nil
-	}
-	return fn.Origin()
-}
+func (c *code) callee(call *ast.CallExpr) *types.Func { return c.funcOf(call.Fun) }
 
 // typeOf never returns nil: code that does not compile has expressions without a type.
 func (c *code) typeOf(e ast.Expr) types.Type {
@@ -464,16 +455,6 @@ func (c *code) typeOf(e ast.Expr) types.Type {
 		return t
 	}
 	return types.Typ[types.Invalid]
-}
-
-// variable returns the variable that an expression names, or nil.
-func (c *code) variable(e ast.Expr) *types.Var {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	v, _ := c.info.ObjectOf(id).(*types.Var)
-	return v
 }
 
 // enclosingFunc returns the innermost function around a node, or an invalid cursor.
@@ -500,3 +481,15 @@ func (c *code) filesOf() []*ast.File {
 	}
 	return files
 }
+
+// cursor returns the cursor of a node.
+func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
+	for _, file := range r.files {
+		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
+			return file.FindNode(n)
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }

@@ -15,7 +15,7 @@ var exitValue = check{
 
 The decisions of a point are a sealed set, but Go lets a pointer to an exit and a struct that embeds one implement its
 interface too. The fire treats both, and a nil pointer, as a failure of the hook.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.ReturnStmt)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil),
@@ -70,21 +70,6 @@ func (r *reporter) eachConversion(at inspector.Cursor, visit func(e ast.Expr, to
 			}
 		}
 	}
-}
-
-// signatureOf returns the signature of a function; it is empty in code that does not compile.
-func (c *code) signatureOf(f ast.Node) *types.Signature {
-	switch f := f.(type) {
-	case *ast.FuncDecl:
-		if fn, ok := c.info.Defs[f.Name].(*types.Func); ok {
-			return fn.Signature()
-		}
-	case *ast.FuncLit:
-		if sig, ok := c.typeOf(f).(*types.Signature); ok {
-			return sig
-		}
-	}
-	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
 }
 
 // checkOutcome reports an expression that is converted to the outcomes of a point and is not one of them.

@@ -32,7 +32,7 @@ func (r *reporter) checkCopy(f fire) {
 	}
 	switch e := from.(type) {
 	case *ast.CallExpr:
-		if r.isBuiltin(e, "new") && (pointer == nil || r.isUnread(f, pointer, nil)) {
+		if r.isBuiltin(e, "new") && (pointer == nil || r.isTargetUnread(f, pointer)) {
 			r.reportLost(f, "the new payload")
 		}
 	case *ast.UnaryExpr:
@@ -42,7 +42,7 @@ func (r *reporter) checkCopy(f fire) {
 		_, isLiteral := ast.Unparen(e.X).(*ast.CompositeLit)
 		v := r.variable(e.X)
 		switch {
-		case isLiteral && (pointer == nil || r.isUnread(f, pointer, nil)):
+		case isLiteral && (pointer == nil || r.isTargetUnread(f, pointer)):
 			r.reportLost(f, "the payload")
 		case v != nil && (pointer == nil || r.usesOf(f, pointer) == 1) && r.isUnread(f, v, e):
 			r.reportLost(f, v.Name())
@@ -50,24 +50,30 @@ func (r *reporter) checkCopy(f fire) {
 	}
 }
 
-// isUnread reports whether nothing reads a local variable after a fire, other than the address that the fire is passed.
+// isUnread reports whether nothing reads a local variable after a fire. address is the &v that the fire is passed.
 func (r *reporter) isUnread(f fire, v *types.Var, address ast.Expr) bool {
+	passed := address
+	if !encloses(f.call, passed) {
+		passed = f.call.Args[2] // a pointer that holds the address
+	}
+	return r.isUnreadBut(f, v, address, passed)
+}
+
+// isTargetUnread reports whether nothing reads the target of a local pointer after a fire that is passed the pointer.
+func (r *reporter) isTargetUnread(f fire, pointer *types.Var) bool {
+	return r.onlySelected(f, pointer) && r.isUnreadBut(f, pointer, nil, f.call.Args[2])
+}
+
+// isUnreadBut reports whether nothing reads a local variable after a fire, and nothing but passed in its statement. The
+// variable may escape only through its address.
+func (r *reporter) isUnreadBut(f fire, v *types.Var, address, passed ast.Expr) bool {
 	function, ok := enclosingFunc(f.at)
-	if !ok || !isLocal(function.Node(), v) || r.isResult(function.Node(), v) ||
-		r.isShared(function.Node(), v, address) || address == nil && !r.onlySelected(f, v) {
+	if !ok || !isLocal(function.Node(), v) || r.isResult(function.Node(), v) || r.escapes(function.Node(), v, address) {
 		return false
 	}
 	g := r.graphOf(function.Node())
 	from, ok := g.find(f.call)
-	passed := address
-	if passed == nil || !contains(f.call, passed) {
-		passed = f.call.Args[2]
-	}
-	return ok && !r.refersOutside(from.node(), v, passed) && !r.usedAfter(g, from, lifetimeOf(function.Node(), v))
-}
-
-func contains(outer, inner ast.Node) bool {
-	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+	return ok && !r.contains(from.node(), v, passed) && !r.usedAfter(g, from, watch(function.Node(), v, ""))
 }
 
 // onlySelected reports whether a function uses a pointer only to select fields of its target, and for the fire.
@@ -77,7 +83,7 @@ func (r *reporter) onlySelected(f fire, pointer *types.Var) bool {
 		return false
 	}
 	for use := range function.Preorder((*ast.Ident)(nil)) {
-		if r.info.Uses[use.Node().(*ast.Ident)] != pointer || contains(f.call, use.Node()) {
+		if r.info.Uses[use.Node().(*ast.Ident)] != pointer || encloses(f.call, use.Node()) {
 			continue
 		}
 		x, ok := use.Parent().Node().(*ast.SelectorExpr)
@@ -101,36 +107,6 @@ func (r *reporter) usesOf(f fire, v *types.Var) int {
 }
 
 func (r *reporter) reportLost(f fire, payload string) {
-	r.report(f.call.Args[2], nil, "hooks of %s may change the payload, and nothing reads %s after the fire: "+
-		"use it instead of what it was made from", f.point, payload)
-}
-
-// isLocal reports whether a variable is declared inside a function, as a parameter or in its body.
-func isLocal(f ast.Node, v *types.Var) bool {
-	return f.Pos() <= v.Pos() && v.Pos() < f.End() && !v.IsField()
-}
-
-// isResult reports whether a variable is a named result, which a return without values reads.
-func (r *reporter) isResult(f ast.Node, v *types.Var) bool {
-	for result := range r.signatureOf(f).Results().Variables() {
-		if result == v {
-			return true
-		}
-	}
-	return false
-}
-
-// refersOutside reports whether a node contains the variable outside of one expression.
-func (r *reporter) refersOutside(n ast.Node, v *types.Var, except ast.Expr) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if n == ast.Node(except) {
-			return false
-		}
-		if id, ok := n.(*ast.Ident); ok && r.info.ObjectOf(id) == v {
-			found = true
-		}
-		return !found
-	})
-	return found
+	r.report(f.call.Args[2], nil, "hooks of %s may change the payload, and nothing reads %s after the fire, "+
+		"so the changes are lost: read it there, not the original", f.point, payload)
 }

@@ -53,16 +53,16 @@ func (r *reporter) checkResult(f fire) {
 		dropped = func(i int) bool { return isBlank(n.Names[i]) || r.isDiscarded(f.at, n.Names[i]) }
 	}
 	for i, role := range roles {
-		if role == other || !dropped(i) {
+		if role == roleOther || !dropped(i) {
 			continue
 		}
 		switch role {
-		case exitRole:
+		case roleExit:
 			r.report(f.call, nil, "the decision of %s is dropped: handle it with %s", f.point,
 				r.qualified(f.call.Pos(), f.point.pkg, "Match"+f.point.name))
-		case failure:
+		case roleError:
 			r.report(f.call, nil, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
-		case collected:
+		case roleCollected:
 			r.report(f.call, nil, "what the hooks of %s contribute is dropped", f.point)
 		}
 		return
@@ -93,9 +93,4 @@ func (r *reporter) isDiscarded(at inspector.Cursor, e ast.Expr) bool {
 		}
 	}
 	return true
-}
-
-func isBlank(e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && id.Name == "_"
 }

@@ -27,7 +27,7 @@ not checked.`,
 		reported := map[token.Pos]bool{}
 		for _, f := range r.hookFns {
 			s := &stateCheck{r: r, followed: map[*types.Var]bool{}, reported: reported}
-			in := reached{f: f.node}
+			in := sharedVars{}
 			if f.recv != nil {
 				in.shared = append(in.shared, r.reachOf(f.recv, f.node))
 			}
@@ -76,16 +76,15 @@ type stateCheck struct {
 	reported map[token.Pos]bool
 }
 
-// A reached is a function that a hook reaches, with the values there that all calls of the hook share.
-type reached struct {
-	f        ast.Node
+// The sharedVars are the values of a function that all calls of a hook share.
+type sharedVars struct {
 	shared   []*reach
 	captured []*types.Var
 }
 
 // look checks the statements of a function. Its body is that of the function that is looked at, or of a literal inside
 // it that is called at once.
-func (s *stateCheck) look(f ast.Node, in reached) {
+func (s *stateCheck) look(f ast.Node, in sharedVars) {
 	l := s.r.locksOf(f)
 	ast.Inspect(bodyOf(f), func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -115,19 +114,9 @@ func (s *stateCheck) look(f ast.Node, in reached) {
 	})
 }
 
-func bodyOf(f ast.Node) *ast.BlockStmt {
-	switch f := f.(type) {
-	case *ast.FuncDecl:
-		return f.Body
-	case *ast.FuncLit:
-		return f.Body
-	}
-	return nil
-}
-
 // follow looks into a function that is called without a lock: a literal, or one of the package to which the call passes
 // shared values. The lock of a PerRun.Do is that of one run.
-func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
+func (s *stateCheck) follow(call *ast.CallExpr, in sharedVars) {
 	literal, _ := ast.Unparen(call.Fun).(*ast.FuncLit)
 	if _, method, ok := s.r.perRunCall(call); ok && method == "Do" && len(call.Args) == 2 {
 		literal, _ = ast.Unparen(call.Args[1]).(*ast.FuncLit)
@@ -141,7 +130,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
 	if decl == nil || decl.Body == nil {
 		return
 	}
-	passed := reached{f: decl}
+	passed := sharedVars{}
 	pass := func(param *types.Var) {
 		if nameable(param) != nil && !s.followed[param] {
 			s.followed[param] = true
@@ -171,7 +160,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, in reached) {
 }
 
 // check reports a write of what all calls of the hook share.
-func (s *stateCheck) check(target, written ast.Expr, in reached) {
+func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
 	root := rootVariable(s.r.code, target)
 	_, direct := s.r.rootOf(target)
 	switch {
@@ -188,27 +177,6 @@ func (s *stateCheck) check(target, written ast.Expr, in reached) {
 		return
 	}
 	s.reported[written.Pos()] = true
-}
-
-// rootVariable returns the variable that an expression selects from, through fields, pointers and elements, or nil.
-func rootVariable(c *code, e ast.Expr) *types.Var {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			return c.variable(x)
-		case *ast.SelectorExpr:
-			if v, ok := c.info.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-				return v // of another package
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		default:
-			return nil
-		}
-	}
 }
 
 // locks are the places of a function that take and release locks.
@@ -260,7 +228,7 @@ func (r *reporter) locksOf(f ast.Node) locks {
 			return false
 		case *ast.CallExpr:
 			_, deferred := at.Parent().Node().(*ast.DeferStmt)
-			switch name, of := r.mutexCall(n); {
+			switch name, of := r.methodCall(n); {
 			case strings.EqualFold(name, "Unlock") || strings.EqualFold(name, "RUnlock"):
 				if !deferred {
 					l.release = append(l.release, lock{n, of})
@@ -268,7 +236,7 @@ func (r *reporter) locksOf(f ast.Node) locks {
 			case strings.EqualFold(name, "Lock") || strings.EqualFold(name, "RLock"):
 				l.taken = append(l.taken, lock{n, of})
 				return true
-			case r.calleeWaits(n, 3):
+			case r.calleeWaits(n, maxWaitDepth):
 				l.taken = append(l.taken, lock{n, ""})
 			}
 		}
@@ -280,14 +248,17 @@ func (r *reporter) locksOf(f ast.Node) locks {
 	return l
 }
 
-// mutexCall returns the name of a method that is called without arguments, and the expression of its receiver.
-func (r *reporter) mutexCall(call *ast.CallExpr) (name, of string) {
+// methodCall returns the name of a method that is called without arguments, and the expression of its receiver.
+func (r *reporter) methodCall(call *ast.CallExpr) (name, of string) {
 	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || len(call.Args) > 0 {
 		return "", ""
 	}
 	return x.Sel.Name, types.ExprString(x.X)
 }
+
+// maxWaitDepth bounds how many calls deep a lock is searched, because functions may call themselves.
+const maxWaitDepth = 3
 
 // calleeWaits reports whether a function of the package that is called can wait for others, in itself or in a function
 // that it calls.
@@ -312,8 +283,7 @@ func (r *reporter) calleeWaits(call *ast.CallExpr, depth int) bool {
 }
 
 // waitsAt returns the node that can wait for others, or let only one of them in: a call that says so in its name, an
-// atomic operation whose result is used, or an operation of a channel. To receive from the Done of a context lets all
-// in.
+// atomic operation whose result is used, or an operation of a channel. A receive from ctx.Done() is not counted.
 func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 	switch n := at.Node().(type) {
 	case *ast.SendStmt: // the channel can hold a token, or have room for one
@@ -323,7 +293,7 @@ func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 			return nil
 		}
 		if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok {
-			if name, _ := r.mutexCall(call); name == "Done" {
+			if name, _ := r.methodCall(call); name == "Done" {
 				return nil
 			}
 		}

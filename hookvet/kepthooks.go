@@ -14,7 +14,7 @@ var keptHooks = check{
 
 The Hooks that Bind receives exist only to collect registrations, and hold no other hook. A fire on them panics, also
 later. A hook that fires points gets the Hooks of the program from whoever made it.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
 			if b.hooks != nil {
@@ -86,13 +86,4 @@ func (r *reporter) runsLater(at inspector.Cursor) bool {
 		}
 	}
 	return false
-}
-
-func (r *reporter) isBuiltin(call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok || id.Name != name {
-		return false
-	}
-	_, ok = r.info.Uses[id].(*types.Builtin)
-	return ok
 }

@@ -62,16 +62,6 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 	}
 }
 
-// cursor returns the cursor of a node.
-func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
-	for _, file := range r.files {
-		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
-			return file.FindNode(n)
-		}
-	}
-	return inspector.Cursor{}, false
-}
-
 // widest climbs from a variable to the largest part of the payload that is selected from it, and returns that and the
 // largest part that gives access to memory of the program: a map, a slice or a pointer, or the whole if it has a field
 // of them.
@@ -83,7 +73,7 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 			break
 		}
 		whole = at
-		if payload.refersTo(e) {
+		if payload.sharesMemory(e) {
 			shared = e
 		}
 		at = at.Parent()
@@ -93,28 +83,10 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 	if payload.pointsToCopy(e) {
 		t = deref(t)
 	}
-	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, 5) {
+	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, maxFieldDepth) {
 		shared = e
 	}
 	return whole, shared
-}
-
-// hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
-// Nobody else changes the other fields, for example those of a time.
-func hasOpenReferences(t types.Type, depth int) bool {
-	if isReference(t) {
-		return true
-	}
-	body, ok := t.Underlying().(*types.Struct)
-	if !ok || depth == 0 {
-		return false
-	}
-	for field := range body.Fields() {
-		if field.Exported() && hasOpenReferences(field.Type(), depth-1) {
-			return true
-		}
-	}
-	return false
 }
 
 // readsOwnPart reports whether a struct is passed to a function of the package that uses only fields without shared
@@ -183,7 +155,7 @@ func (k *keeper) storedIn(value inspector.Cursor) ast.Expr {
 			}
 		}
 	case *ast.SendStmt: // a hook that waits may get its answer from the receiver
-		if n.Value == e && k.holds(n.Chan) && !k.waits() {
+		if n.Value == e && k.lasts(n.Chan) && !k.waits() {
 			return n.Chan
 		}
 	case *ast.CallExpr:
@@ -210,7 +182,7 @@ func (k *keeper) storedIn(value inspector.Cursor) ast.Expr {
 // hasReferringElements reports whether a copy of the elements of a slice shares memory with them.
 func (r *reporter) hasReferringElements(e ast.Expr) bool {
 	of, ok := r.typeOf(e).Underlying().(*types.Slice)
-	return ok && hasOpenReferences(of.Elem(), 5)
+	return ok && hasOpenReferences(of.Elem(), maxFieldDepth)
 }
 
 // isKeptBy reports whether a method of the same receiver, or a function of the package, keeps an argument.
@@ -223,7 +195,7 @@ func (k *keeper) isKeptBy(call *ast.CallExpr, arg ast.Expr) bool {
 		return false
 	}
 	var recv *types.Var
-	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil && k.holds(x.X) {
+	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil && k.lasts(x.X) {
 		recv = nameable(fn.Signature().Recv())
 	}
 	param := nameable(fn.Signature().Params().At(i))
@@ -250,9 +222,9 @@ func (k *keeper) isKeptBy(call *ast.CallExpr, arg ast.Expr) bool {
 	return false
 }
 
-// holds reports whether an expression outlives the function, as a part of the receiver, a package variable, or a
+// lasts reports whether an expression outlives the function, as a part of the receiver, a package variable, or a
 // variable of a function around it.
-func (k *keeper) holds(e ast.Expr) bool {
+func (k *keeper) lasts(e ast.Expr) bool {
 	return k.isOutside(e) || k.recv != nil && (k.recv.reaches(e) || k.recv.isShared(e))
 }
 

@@ -16,7 +16,7 @@ A hook receives a copy of the payload. If it assigns to the parameter, to a fiel
 does not read that field again, for example because it returns nil, the change is lost. Where hooks may change the
 payload, they return it with the generated Replace or Edit function. A call of such a function whose outcome is dropped
 changes nothing either.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		r.checkDroppedOutcomes()
 		for _, f := range r.hookFns {
@@ -54,13 +54,11 @@ func (r *reporter) checkLost(f *hookFunc) {
 	g := r.graphOf(f.node)
 	payload := r.reachOf(f.payload, f.node)
 	isLost := func(statement ast.Node, v *types.Var, field string, except ast.Expr) bool {
-		if r.isShared(f.node, v, except) || r.isResult(f.node, v) {
+		if r.escapes(f.node, v, except) || r.isResult(f.node, v) {
 			return false
 		}
-		life := lifetimeOf(f.node, v)
-		life.field = field
 		at, ok := g.find(statement)
-		return ok && !r.usedAfter(g, at, life)
+		return ok && !r.usedAfter(g, at, watch(f.node, v, field))
 	}
 	assigned := func(statement ast.Node, targets []ast.Expr) {
 		for _, target := range targets {

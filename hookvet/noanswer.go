@@ -7,11 +7,11 @@ import (
 
 var noAnswer = check{
 	name: "noanswer",
-	doc: `find paths of an around hook that neither call next nor answer
+	doc: `find paths of an around hook that return no answer
 
 A hook of an around point returns the answer of next.Call, or makes one with hookkit.Answered. A zero Answer without an
-error is a failure of the hook: the act did not run, and there is no result.`,
-	tests: true,
+error is a failure of the hook, even if the act ran.`,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			if f.observes || !f.point.around {
@@ -51,8 +51,8 @@ func (r *reporter) checkAnswer(f *hookFunc, ret *ast.ReturnStmt) {
 		}
 	}
 	if !answered && !failed {
-		r.report(ret, nil, "this path neither calls next nor answers, which is a failure of the hook: "+
-			"return next.Call(ctx, payload) or hookkit.Answered(result)")
+		r.report(ret, nil, "this path returns no answer, which is a failure of the hook: "+
+			"return the answer of next.Call, or hookkit.Answered(result)")
 	}
 }
 
@@ -82,7 +82,7 @@ func (r *reporter) isZero(e ast.Expr) bool {
 
 // mayBeSet reports whether a variable may have been assigned when a statement is reached.
 func (r *reporter) mayBeSet(f *hookFunc, at ast.Stmt, v *types.Var) bool {
-	if r.isShared(f.node, v, nil) {
+	if r.escapes(f.node, v, nil) {
 		return true
 	}
 	g := r.graphOf(f.node)

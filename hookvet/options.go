@@ -6,8 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 var options = check{
@@ -16,14 +14,14 @@ var options = check{
 
 Of two priorities, names, timeouts or queues only the last counts. Before and After the same registration cannot both
 hold. A timeout or a queue that is not positive panics.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		seen := map[ast.Expr]bool{} // the lists in variables
 		for _, a := range r.adds {
-			r.checkOptions(registering{a.call, a.at}, seen)
+			r.checkOptions(a.callSite, seen)
 		}
 		for _, u := range r.uses {
-			r.checkOptions(registering(u), seen)
+			r.checkOptions(u, seen)
 		}
 	},
 }
@@ -34,7 +32,7 @@ type option struct {
 	call *ast.CallExpr
 }
 
-func (r *reporter) checkOptions(by registering, seen map[ast.Expr]bool) {
+func (r *reporter) checkOptions(by callSite, seen map[ast.Expr]bool) {
 	call := by.call
 	if len(call.Args) == 0 {
 		return
@@ -95,8 +93,8 @@ func (r *reporter) checkAnchors(o option, anchors map[string]string) {
 			continue
 		}
 		if before, ok := anchors[of]; ok && before != o.name {
-			r.report(anchor, nil, "%s cannot be both before and after %s: remove one of the two options",
-				"the hook", types.ExprString(anchor))
+			r.report(anchor, nil, "the hook cannot be both before and after %s: remove one of the two options",
+				types.ExprString(anchor))
 		}
 		anchors[of] = o.name
 	}
@@ -104,14 +102,13 @@ func (r *reporter) checkAnchors(o option, anchors map[string]string) {
 
 // reportSecond reports an option that is given twice. end is the end of the argument before the second one.
 func (r *reporter) reportSecond(first, second option, end token.Pos) {
-	var fix *analysis.SuggestedFix
 	one, other := types.ExprString(first.call), types.ExprString(second.call)
 	if one == other {
-		fix = remove("Remove the second option", end, second.call.End())
+		fix := remove("Remove the second option", end, second.call.End())
 		r.report(second.call, fix, "%s is given twice: remove one", second.name)
 		return
 	}
-	r.report(second.call, fix, "%s is given twice, and only the last one counts: remove %s or %s", second.name, one, other)
+	r.report(second.call, nil, "%s is given twice, and only the last one counts: remove %s or %s", second.name, one, other)
 }
 
 func (r *reporter) checkPositive(o option) {

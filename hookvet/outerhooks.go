@@ -36,10 +36,9 @@ The check reports only Hooks that the function does not fire, pass on or store o
 
 // A layer is a variable that a function sets to a new layer.
 type layer struct {
+	callSite
 	v      *types.Var
 	parent ast.Expr
-	call   *ast.CallExpr
-	at     inspector.Cursor
 }
 
 // layers returns the layers that stay in the function that makes them, and are not fired there.
@@ -61,7 +60,7 @@ func (r *reporter) layers() []layer {
 				continue
 			}
 			if f, ok := enclosingFunc(at); ok && isLocal(f.Node(), v) && r.staysUnfired(f, v) {
-				all = append(all, layer{v, ast.Unparen(x.X), call, at})
+				all = append(all, layer{callSite{call, at}, v, ast.Unparen(x.X)})
 			}
 		}
 	}
@@ -92,7 +91,7 @@ func (r *reporter) leavesOut(f fire, l layer) bool {
 	if parent == "" || fired != parent && !strings.HasPrefix(fired, parent+".") {
 		return false
 	}
-	return r.bothRun(registering{l.call, l.at}, registering{f.call, f.at})
+	return r.bothRun(l.callSite, f.callSite)
 }
 
 // checkGlobal reports a fire of Hooks in a package variable where others are at hand.

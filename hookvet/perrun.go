@@ -14,7 +14,7 @@ Do holds the lock of one run while it calls its function. A Do or Load of the sa
 lock for ever. A fire of the run inside does so as soon as a hook of the point uses the same state.
 
 Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.CallExpr)(nil)) {
@@ -61,6 +61,9 @@ func (r *reporter) isRunOf(held heldState, run ast.Expr) bool {
 	return same != "" && same == r.identity(held.run)
 }
 
+// maxCallDepth bounds how many calls deep a Do is followed, because the number of paths grows with each.
+const maxCallDepth = 5
+
 // checkInside reports calls that must not happen while the lock of a PerRun is held. It follows calls of functions of
 // the package; those in calls are being followed.
 func (r *reporter) checkInside(body ast.Node, held heldState, calls []*types.Func,
@@ -86,7 +89,7 @@ func (r *reporter) checkInside(body ast.Node, held heldState, calls []*types.Fun
 			}
 			fn := r.callee(n)
 			decl := r.decls[fn]
-			if decl == nil || decl.Body == nil || slices.Contains(calls, fn) || len(calls) > 5 {
+			if decl == nil || decl.Body == nil || slices.Contains(calls, fn) || len(calls) > maxCallDepth {
 				return true
 			}
 			r.checkInside(decl.Body, r.asSeenBy(fn, n, held), append(slices.Clip(calls), fn),

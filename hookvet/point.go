@@ -1,7 +1,6 @@
 package hookvet
 
 import (
-	"go/ast"
 	"go/types"
 	"strings"
 )
@@ -21,7 +20,6 @@ type point struct {
 	outcome *types.Named     // of its hooks; nil where they decide nothing
 	exit    *types.Named     // what a fire returns; nil without exits
 	exits   []*types.Named   // in the order of the spec
-	match   *types.Func      // the generated Match function; nil without exits
 	changes bool             // hooks may replace or edit the payload
 	around  bool
 }
@@ -66,8 +64,8 @@ func pointOf(t types.Type) *point {
 	p.outcome = p.generated("Outcome")
 	p.exit = p.generated("Exit")
 	if p.exit != nil {
-		p.match, _ = p.pkg.Scope().Lookup("Match" + p.name).(*types.Func)
-		p.exits = exitsOf(p.match)
+		match, _ := p.pkg.Scope().Lookup("Match" + p.name).(*types.Func)
+		p.exits = exitsOf(match)
 	}
 	return p
 }
@@ -85,7 +83,8 @@ func (p *point) generated(suffix string) *types.Named {
 	return named
 }
 
-// exitsOf returns the exits that a Match function handles: after the exit and none, it has a function for each.
+// exitsOf returns the exits that a generated Match function handles: after the exit and none, it has a function for
+// each. It returns nil for a nil function.
 func exitsOf(match *types.Func) []*types.Named {
 	if match == nil {
 		return nil
@@ -140,10 +139,10 @@ func (p *point) canReplace() bool { return p.pkg.Scope().Lookup("Replace"+p.name
 type role int
 
 const (
-	other     role = iota // who decided, and the result of a wrapped act
-	exitRole              // the decision
-	collected             // the contributions
-	failure               // the error
+	roleOther     role = iota // who decided, and the result of a wrapped act
+	roleExit                  // the decision
+	roleCollected             // the contributions
+	roleError                 // the error
 )
 
 // roles returns the role of each result of a Fire or FireBy.
@@ -153,13 +152,13 @@ func (p *point) roles(fire *types.Signature) []role {
 		t := fire.Results().At(i).Type()
 		switch {
 		case i == len(roles)-1 && types.Identical(t, types.Universe.Lookup("error").Type()):
-			roles[i] = failure
+			roles[i] = roleError
 		case p.around:
 		case p.exit != nil && types.Identical(t, p.exit):
-			roles[i] = exitRole
-		case i == 0 || roles[i-1] == exitRole || isNamed(fire.Results().At(i-1).Type(), kitPath, "By"):
+			roles[i] = roleExit
+		case i == 0 || roles[i-1] == roleExit || isNamed(fire.Results().At(i-1).Type(), kitPath, "By"):
 			if _, ok := t.Underlying().(*types.Slice); ok {
-				roles[i] = collected
+				roles[i] = roleCollected
 			}
 		}
 	}
@@ -167,9 +166,12 @@ func (p *point) roles(fire *types.Signature) []role {
 }
 
 // hooksOf returns the Hooks of a generated package if a type, or the type that it points to, is one; else nil.
-func hooksOf(t types.Type) *types.Named { return hooksWithin(deref(t), 100) }
+func hooksOf(t types.Type) *types.Named { return hooksWithin(deref(t), maxHooksDepth) }
 
-// hooksWithin is hooksOf for types that are at most so deep. Only code that does not compile nests them for ever.
+// maxHooksDepth bounds how deep Hooks extend each other. Only code that does not compile nests them for ever.
+const maxHooksDepth = 100
+
+// hooksWithin is hooksOf for types that are at most so deep.
 func hooksWithin(t types.Type, depth int) *types.Named {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Name() != "Hooks" || depth == 0 {
@@ -187,7 +189,7 @@ func hooksWithin(t types.Type, depth int) *types.Named {
 	return named
 }
 
-// isRegistry is a cheap form of pointOf(t) != nil.
+// isRegistry reports whether a type, not a pointer to it, has the shape of a registry. pointOf also reads its methods.
 func isRegistry(t types.Type) bool {
 	body, ok := t.Underlying().(*types.Struct)
 	return ok && body.NumFields() == 1 && isNamed(body.Field(0).Type(), implPath, "State")
@@ -265,6 +267,3 @@ func deref(t types.Type) types.Type {
 	}
 	return t
 }
-
-// isNil reports whether an expression is the predeclared nil.
-func isNil(info *types.Info, e ast.Expr) bool { return info.Types[e].IsNil() }

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A reach knows the values that a function can reach from one of its parameters: through fields, elements, pointers,
-// and local variables that hold nothing else. Memory behind a pointer, a map or a slice of the parameter is shared with
-// the caller, unless the function replaced it before, for example by a clone.
+// and local variables that hold nothing else. Memory that a pointer, a map or a slice of the parameter refers to is
+// shared with the caller, unless the function replaced it before, for example by a clone.
+//
+// For example, in a hook with the payload m: after to := m.To, to reaches m; after c := &m, c points to a copy;
+// m.Headers["k"] is shared, and no longer after m.Headers = maps.Clone(m.Headers), which owns the path m.Headers.
 type reach struct {
 	c        *code
 	f        ast.Node // *ast.FuncDecl or *ast.FuncLit
@@ -22,10 +23,10 @@ type reach struct {
 	byCopy   bool // root points to a copy; only what the copy refers to is shared
 	sources  map[*types.Var][]source
 	owned    map[string][]ast.Node // from a path to the nodes that replace its value by one that is not shared
-	known    map[*types.Var]bool
-	copies   map[*types.Var]bool
-	literals []*ast.FuncLit // inside the function
-	graphs   map[ast.Node]*graph
+	known    map[*types.Var]bool   // the answers of holds
+	copies   map[*types.Var]bool   // the answers of pointsToCopy
+	literals []*ast.FuncLit        // inside the function
+	graphs   map[ast.Node]*graph   // of the function and the literals
 }
 
 // A source is an expression that is assigned to a variable. In a range, the variable holds the elements of it.
@@ -35,12 +36,12 @@ type source struct {
 }
 
 // reachOf follows a variable through a function.
-func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.follow(root, f, false) }
+func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.newReach(root, f, false) }
 
 // reachOfCopy follows a variable that points to a copy of a shared value.
-func (c *code) reachOfCopy(root *types.Var, f ast.Node) *reach { return c.follow(root, f, true) }
+func (c *code) reachOfCopy(root *types.Var, f ast.Node) *reach { return c.newReach(root, f, true) }
 
-func (c *code) follow(root *types.Var, f ast.Node, byCopy bool) *reach {
+func (c *code) newReach(root *types.Var, f ast.Node, byCopy bool) *reach {
 	h := &reach{
 		c: c, f: f, root: root, byCopy: byCopy,
 		sources: map[*types.Var][]source{}, owned: map[string][]ast.Node{},
@@ -140,11 +141,7 @@ func (h *reach) callee(call *ast.CallExpr) *types.Func {
 	if fn := h.c.callee(call); fn != nil {
 		return fn
 	}
-	fn, _ := typeutil.Callee(h.c.info, &ast.CallExpr{Fun: h.onlyValue(call.Fun)}).(*types.Func)
-	if fn == nil {
-		return nil
-	}
-	return fn.Origin()
+	return h.c.funcOf(h.onlyValue(call.Fun))
 }
 
 // readOwned finds what replaces a value: an assignment, or a call that is passed the address.
@@ -203,7 +200,7 @@ func (c *code) mayReplace(fn *types.Func, i int) bool {
 	}
 	c.replaces[param] = true // while the function is looked at, which may call itself
 	h := c.reachOfCopy(param, decl)
-	name := strconv.Itoa(int(param.Pos()))
+	name := variablePath(param)
 	c.replaces[param] = slices.ContainsFunc(slices.Collect(maps.Keys(h.owned)), func(path string) bool {
 		return path == name || strings.HasPrefix(path, name+".")
 	})
@@ -381,8 +378,8 @@ func (h *reach) functionOf(n ast.Node) ast.Node {
 	return f
 }
 
-// refersTo reports whether the value of an expression gives access to memory that the caller sees.
-func (h *reach) refersTo(e ast.Expr) bool {
+// sharesMemory reports whether the value of an expression gives access to memory that the caller sees.
+func (h *reach) sharesMemory(e ast.Expr) bool {
 	return h.reaches(e) && !h.isOwned(e) && isReference(h.c.typeOf(e))
 }
 
@@ -395,11 +392,17 @@ func isReference(t types.Type) bool {
 	return false
 }
 
+// variablePath returns the path of a variable. The path of m.Headers["k"] is that of m with ".Headers.[]" added.
+func variablePath(v *types.Var) string { return strconv.Itoa(int(v.Pos())) }
+
+// maxAliases bounds how many variables the paths of a value lead through, which may name each other.
+const maxAliases = 5
+
 // paths returns the names under which a function knows the value of an expression: a variable, and the fields and
 // elements that are selected from it. A variable that points to another one has the names of that too. If the
 // expression is assigned, a variable that holds a copy has only its own name.
 func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
-	if depth > 5 {
+	if depth > maxAliases {
 		return nil
 	}
 	var all []string
@@ -414,7 +417,7 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 		if v == nil || !isLocal(h.f, v) {
 			return nil
 		}
-		all = append(all, strconv.Itoa(int(v.Pos())))
+		all = append(all, variablePath(v))
 		for _, s := range h.sources[v] {
 			switch {
 			case s.e == nil || assigned && !isReference(v.Type()):
@@ -446,4 +449,47 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 		}
 	}
 	return all
+}
+
+// maxFieldDepth bounds how deep the structs of a payload are searched for references.
+const maxFieldDepth = 5
+
+// hasReferences reports whether a value of the type may give access to shared memory. It is true for a type that is too
+// deep, because it only decides whether a check looks at a variable at all.
+func hasReferences(t types.Type, depth int) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Slice:
+		return true
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return hasReferences(t.Elem(), depth)
+	case *types.Struct:
+		for field := range t.Fields() {
+			if depth > 0 && hasReferences(field.Type(), depth-1) {
+				return true
+			}
+		}
+		return depth == 0
+	}
+	return false
+}
+
+// hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
+// Nobody else changes the other fields, for example those of a time. It is false for a type that is too deep, because a
+// finding follows from it.
+func hasOpenReferences(t types.Type, depth int) bool {
+	if isReference(t) {
+		return true
+	}
+	body, ok := t.Underlying().(*types.Struct)
+	if !ok || depth == 0 {
+		return false
+	}
+	for field := range body.Fields() {
+		if field.Exported() && hasOpenReferences(field.Type(), depth-1) {
+			return true
+		}
+	}
+	return false
 }

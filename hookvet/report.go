@@ -2,11 +2,8 @@ package hookvet
 
 import (
 	"fmt"
-	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
-	"slices"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -19,11 +16,11 @@ type check struct {
 	name string
 	// doc begins with one line, then has a blank line and the rule.
 	doc string
-	// tests says that the check reads test files too. Tests may make such mistakes on purpose, for example fire
-	// a point and drop the result.
-	tests bool
-	facts []analysis.Fact
-	run   func(*reporter)
+	// inTests says that findings in test files are reported. Tests may make some mistakes on purpose, for example
+	// fire a point and drop the result.
+	inTests bool
+	facts   []analysis.Fact
+	run     func(*reporter)
 }
 
 // analyzer returns the analyzer of a check.
@@ -63,7 +60,7 @@ type reporter struct {
 
 // report reports a finding, unless a comment suppresses it.
 func (r *reporter) report(at analysis.Range, fix *analysis.SuggestedFix, format string, args ...any) {
-	if !r.check.tests && r.isTest(at.Pos()) {
+	if !r.check.inTests && r.isTest(at.Pos()) {
 		return
 	}
 	where := r.pass.Fset.PositionFor(at.Pos(), false)
@@ -142,85 +139,3 @@ func replace(message string, from, to token.Pos, text string) *analysis.Suggeste
 		TextEdits: []analysis.TextEdit{{Pos: from, End: to, NewText: []byte(text)}},
 	}
 }
-
-// A directive is a comment of the form
-//
-//	//hookvet:ignore NAME REASON
-//
-// It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies
-// to all of it, and before the package clause to the file.
-type directive struct {
-	name, reason string
-	pos, end     token.Pos
-	file         string
-	first, last  int // lines
-	whole        bool
-	used         bool
-}
-
-var ignoreForm = regexp.MustCompile(`^//hookvet:ignore(?:[ \t]+(\S+)(?:[ \t]+(\S.*))?)?[ \t]*$`)
-
-// directives returns the comments that suppress findings, and those that only look like one: with another name, or
-// without a reason.
-func (c *code) directives() []*directive {
-	var all []*directive
-	for _, at := range c.files {
-		file := at.Node().(*ast.File)
-		for _, group := range file.Comments {
-			for _, comment := range group.List {
-				m := ignoreForm.FindStringSubmatch(comment.Text)
-				if m == nil {
-					continue
-				}
-				first := c.pass.Fset.PositionFor(comment.Pos(), false)
-				d := &directive{
-					name: m[1], reason: m[2], pos: comment.Pos(), end: comment.End(), file: first.Filename, first: first.Line,
-					last: c.line(group.End()) + 1, whole: comment.Pos() < file.Package,
-				}
-				for _, decl := range file.Decls {
-					if line := c.line(decl.Pos()); line == d.last || line == c.line(group.Pos()) {
-						d.last = c.line(decl.End())
-					}
-				}
-				all = append(all, d)
-			}
-		}
-	}
-	return all
-}
-
-func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }
-
-// ignore returns the check of the comments themselves. It is a function because it knows the names of all checks.
-func ignore() check {
-	return check{
-		name: "ignore",
-		doc: `find comments that mean to suppress a finding and do not
-
-A comment of the form
-
-	//hookvet:ignore NAME REASON
-
-suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of it;
-before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress
-nothing.`,
-		tests: true,
-		run: func(r *reporter) {
-			for _, d := range r.directives() {
-				switch {
-				case d.name == "" || !slices.ContainsFunc(checks(), func(k check) bool { return k.name == d.name }):
-					r.report(span{d.pos, d.end}, nil, "hookvet:ignore suppresses nothing: %q is not the name of a check", d.name)
-				case d.reason == "":
-					r.report(span{d.pos, d.end}, nil,
-						"hookvet:ignore suppresses nothing: give a reason after the name of the check")
-				}
-			}
-		},
-	}
-}
-
-// A span is a piece of source.
-type span struct{ pos, end token.Pos }
-
-func (s span) Pos() token.Pos { return s.pos }
-func (s span) End() token.Pos { return s.end }

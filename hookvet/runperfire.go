@@ -2,8 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/constant"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -41,7 +39,7 @@ Test files are not checked.`,
 				continue
 			}
 			for _, first := range before {
-				if r.isSameWork(first, own) && r.bothRun(registering{first.call, first.at}, registering{f.call, f.at}) {
+				if r.isSameWork(first, own) && r.bothRun(first.callSite, f.callSite) {
 					r.report(f.call.Args[1], nil, "this fire and the one in line %d have a run each, so hooks forget what they "+
 						"kept: make one run and pass it to both", r.pass.Fset.Position(first.call.Pos()).Line)
 					break
@@ -82,37 +80,6 @@ func (r *reporter) isSameWork(a, b ownRun) bool {
 	}
 	named := r.variable(a.call.Args[1]) != nil && r.variable(b.call.Args[1]) != nil
 	return r.isSame(target(a.call.Args[2]), target(b.call.Args[2])) || !named && !a.point.is(b.point)
-}
-
-// target returns the expression whose address an expression is, and any other expression as it is.
-func target(e ast.Expr) ast.Expr {
-	if address, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && address.Op == token.AND {
-		return address.X
-	}
-	return e
-}
-
-// isSame reports whether two expressions have the same value: they are the same variable or field, the same constant,
-// or the zero value.
-func (r *reporter) isSame(a, b ast.Expr) bool {
-	a, b = ast.Unparen(a), ast.Unparen(b)
-	if one := r.identity(a); one != "" {
-		return one == r.identity(b)
-	}
-	if one, other := r.info.Types[a].Value, r.info.Types[b].Value; one != nil && other != nil {
-		return constant.Compare(one, token.EQL, other)
-	}
-	return r.isEmpty(a) && r.isEmpty(b) && types.ExprString(a) == types.ExprString(b)
-}
-
-// isEmpty reports whether an expression is nil, or a composite literal without elements, or a pointer to one.
-func (r *reporter) isEmpty(e ast.Expr) bool {
-	e = ast.Unparen(e)
-	if address, ok := e.(*ast.UnaryExpr); ok && address.Op == token.AND {
-		e = ast.Unparen(address.X)
-	}
-	literal, ok := e.(*ast.CompositeLit)
-	return ok && len(literal.Elts) == 0 || isNil(r.info, e)
 }
 
 // isNewRun reports whether an expression is a call of a NewRun function.

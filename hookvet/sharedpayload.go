@@ -16,11 +16,11 @@ program, by other hooks and by observers, whatever the law of the point and what
 clone, and return a payload with it.
 
 The check follows local variables and functions of the package.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		w := &writes{r: r, found: map[*types.Func]map[int]bool{}, deep: map[*types.Func]map[int]bool{}}
 		for _, f := range r.hookFns {
-			if f.payload == nil || !hasReferences(f.payload.Type(), 5) {
+			if f.payload == nil || !hasReferences(f.payload.Type(), maxFieldDepth) {
 				continue
 			}
 			w.each(r.reachOf(f.payload, f.node), func(n ast.Node, e ast.Expr, by string) {
@@ -84,11 +84,11 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 			first := ast.Unparen(call.Args[0])
 			switch id.Name {
 			case "delete", "clear", "copy":
-				if h.refersTo(first) {
+				if h.sharesMemory(first) {
 					visit(call, first, "")
 				}
 			case "append": // append(s[:i], ...) overwrites what follows
-				if s, ok := first.(*ast.SliceExpr); ok && s.High != nil && !s.Slice3 && h.refersTo(s.X) {
+				if s, ok := first.(*ast.SliceExpr); ok && s.High != nil && !s.Slice3 && h.sharesMemory(s.X) {
 					visit(call, s.X, "")
 				}
 			}
@@ -100,7 +100,7 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr, visit func(n ast.Node, sha
 		return
 	}
 	if changesFirst(fn) {
-		if len(call.Args) > 0 && h.refersTo(call.Args[0]) {
+		if len(call.Args) > 0 && h.sharesMemory(call.Args[0]) {
 			visit(call, call.Args[0], w.r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 		}
 		return
@@ -186,7 +186,7 @@ func (w *writes) eachParam(fn *types.Func, found map[*types.Func]map[int]bool,
 		return changed
 	}
 	look := func(i int, v *types.Var) {
-		if hasReferences(v.Type(), 5) {
+		if hasReferences(v.Type(), maxFieldDepth) {
 			w.each(reachOf(v, decl), func(ast.Node, ast.Expr, string) { changed[i] = true })
 		}
 	}
@@ -197,24 +197,4 @@ func (w *writes) eachParam(fn *types.Func, found map[*types.Func]map[int]bool,
 		look(-1, recv)
 	}
 	return changed
-}
-
-// hasReferences reports whether a value of the type gives access to shared memory.
-func hasReferences(t types.Type, depth int) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Pointer, *types.Map, *types.Slice:
-		return true
-	case *types.Interface:
-		return true
-	case *types.Array:
-		return hasReferences(t.Elem(), depth)
-	case *types.Struct:
-		for field := range t.Fields() {
-			if depth > 0 && hasReferences(field.Type(), depth-1) {
-				return true
-			}
-		}
-		return depth == 0
-	}
-	return false
 }

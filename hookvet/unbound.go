@@ -18,7 +18,7 @@ runs, and nothing reports it.
 
 The check is silent if the package calls the method itself, or if Bind passes the Hooks and the hook to code that the
 check cannot see.`,
-	tests: true,
+	inTests: true,
 	run: func(r *reporter) {
 		for _, t := range r.boundTypes() {
 			if t.unknown {
@@ -69,7 +69,7 @@ func (r *reporter) boundTypes() []boundType {
 			for i := range r.binds {
 				if r.binds[i].typ == typ {
 					t.bind = &r.binds[i]
-					r.follow(&t, t.bind.decl, t.bind.hooks)
+					r.followBind(&t, t.bind.decl, t.bind.hooks)
 				}
 			}
 		}
@@ -94,9 +94,9 @@ func findPaths(hooks *types.Named, at string, into map[*types.TypeName]string) {
 	}
 }
 
-// follow finds the functions that a Bind passes its Hooks to. It sets unknown if one of them is not in this package and
-// receives the hook too.
-func (r *reporter) follow(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
+// followBind finds the functions that a Bind passes its Hooks to. It sets unknown if one of them is not in this package
+// and receives the hook too.
+func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
 	if t.inside[decl] || hooks == nil {
 		return
 	}
@@ -123,7 +123,7 @@ func (r *reporter) follow(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
 				return true
 			}
 			if called := r.decls[fn]; called != nil && called.Body != nil {
-				r.follow(t, called, r.parameter(fn, index))
+				r.followBind(t, called, r.parameter(fn, index))
 			} else if r.mentions(n, t.typ) {
 				t.unknown = true
 			}
@@ -132,7 +132,8 @@ func (r *reporter) follow(t *boundType, decl *ast.FuncDecl, hooks *types.Var) {
 	})
 }
 
-// passes reports whether an argument is the variable or a part of it, for example the Hooks of a parent.
+// passes reports whether an argument is the variable or a part of it, for example the Hooks of a parent. A function
+// literal that uses the variable passes nothing.
 func (r *reporter) passes(e ast.Expr, v *types.Var) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -284,7 +285,7 @@ func looksLikeHook(sig *types.Signature, p *point, observes bool) bool {
 // isAdded reports whether Bind registers something at the point, or other code of the package hands a value of the type
 // to the point or to a function that takes its hooks.
 func (r *reporter) isAdded(t boundType, p *point, observes bool) bool {
-	for _, h := range r.handed {
+	for _, h := range r.passed {
 		if h.typ == t.typ && h.point.is(p) && h.observes == observes {
 			return true
 		}

@@ -21,7 +21,6 @@ imports fire, and reports in package main: at the package clause, the points tha
 It looks only at programs that have Hooks and fire some of their points. All points of Hooks count as fired if something
 calls their method Points, because they can be fired through it, or passes them to a function of the generated package.
 Fires in test files do not count. For a library, whose points others fire, use hooktest.EveryPointFired.`,
-	tests: true,
 	facts: []analysis.Fact{new(firedFact)},
 	run:   runUnfired,
 }
@@ -39,8 +38,8 @@ func (*firedFact) AFact() {}
 
 func (f *firedFact) String() string { return "fires " + strings.Join(f.Fired, ", ") }
 
-// A firing collects a firedFact.
-type firing struct {
+// A firedSet collects a firedFact. Each set has names of types.
+type firedSet struct {
 	fired, all, made map[string]bool
 }
 
@@ -48,7 +47,7 @@ func runUnfired(r *reporter) {
 	if strings.HasSuffix(r.pass.Pkg.Path(), ".test") {
 		return // the package main that the go command makes for the tests of a package
 	}
-	f := &firing{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	f := &firedSet{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, imported := range r.pass.Pkg.Imports() {
 		var fact firedFact
 		if r.pass.ImportPackageFact(imported, &fact) {
@@ -66,8 +65,8 @@ func runUnfired(r *reporter) {
 		for c := range at.Preorder((*ast.SelectorExpr)(nil)) {
 			x := c.Node().(*ast.SelectorExpr)
 			p := pointOf(r.typeOf(x))
-			if p != nil && !r.onlyRegisters(c.ParentEdgeKind() == edge.SelectorExpr_X, c.Parent().Node()) {
-				f.fired[typeName(p.typ.Obj())] = true
+			if p != nil && !onlyRegisters(c.ParentEdgeKind() == edge.SelectorExpr_X, c.Parent().Node()) {
+				f.fired[qualifiedName(p.typ.Obj())] = true
 			}
 		}
 	}
@@ -89,17 +88,17 @@ func addAll(set map[string]bool, names []string) {
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // onlyRegisters reports whether a point is used for nothing but a method that registers or lists.
-func (r *reporter) onlyRegisters(isSelected bool, parent ast.Node) bool {
+func onlyRegisters(isSelected bool, parent ast.Node) bool {
 	x, ok := parent.(*ast.SelectorExpr)
 	return isSelected && ok && x.Sel.Name != "Fire" && x.Sel.Name != "FireBy"
 }
 
 // readHooks adds the Hooks that a file makes, and those that it passes on as a whole.
-func (r *reporter) readHooks(file *ast.File, f *firing) {
+func (r *reporter) readHooks(file *ast.File, f *firedSet) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			r.readPassed(n, f)
+			r.readPassedHooks(n, f)
 			if r.isBuiltin(n, "new") && len(n.Args) == 1 {
 				r.makes(n.Args[0], f)
 			}
@@ -119,7 +118,7 @@ func (r *reporter) readHooks(file *ast.File, f *firing) {
 }
 
 // makes notes the Hooks that an expression has as its type, and those that they extend.
-func (r *reporter) makes(e ast.Expr, f *firing) {
+func (r *reporter) makes(e ast.Expr, f *firedSet) {
 	t := r.typeOf(e)
 	if obj := r.info.Defs[asIdent(e)]; obj != nil {
 		t = obj.Type()
@@ -129,7 +128,7 @@ func (r *reporter) makes(e ast.Expr, f *firing) {
 	}
 	if hooks := hooksOf(t); hooks != nil {
 		for _, h := range append(parents(hooks), hooks) {
-			f.made[typeName(h.Obj())] = true
+			f.made[qualifiedName(h.Obj())] = true
 		}
 	}
 }
@@ -139,9 +138,9 @@ func asIdent(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// readPassed notes Hooks whose points something can fire without their names: through Points, or in the generated
+// readPassedHooks notes Hooks whose points something can fire without their names: through Points, or in the generated
 // package.
-func (r *reporter) readPassed(call *ast.CallExpr, f *firing) {
+func (r *reporter) readPassedHooks(call *ast.CallExpr, f *firedSet) {
 	fn := r.callee(call)
 	if fn == nil {
 		return
@@ -149,7 +148,7 @@ func (r *reporter) readPassed(call *ast.CallExpr, f *firing) {
 	all := func(t types.Type) {
 		if hooks := hooksOf(t); hooks != nil {
 			for _, h := range append(parents(hooks), hooks) {
-				f.all[typeName(h.Obj())] = true
+				f.all[qualifiedName(h.Obj())] = true
 			}
 		}
 	}
@@ -166,19 +165,19 @@ func (r *reporter) readPassed(call *ast.CallExpr, f *firing) {
 	}
 }
 
-func typeName(obj *types.TypeName) string { return pathOf(obj.Pkg()) + "." + obj.Name() }
+func qualifiedName(obj *types.TypeName) string { return pathOf(obj.Pkg()) + "." + obj.Name() }
 
 // reportUnfired reports the points of the program's Hooks that nothing fires.
-func (r *reporter) reportUnfired(f *firing) {
+func (r *reporter) reportUnfired(f *firedSet) {
 	for _, hooks := range r.hooks {
-		name := typeName(hooks.Obj())
+		name := qualifiedName(hooks.Obj())
 		if !f.made[name] || f.all[name] {
 			continue
 		}
 		var missing []string
 		points := pointsOf(hooks)
 		for _, p := range points {
-			if !f.fired[typeName(p.typ.Obj())] {
+			if !f.fired[qualifiedName(p.typ.Obj())] {
 				missing = append(missing, p.name)
 			}
 		}
@@ -192,13 +191,13 @@ func (r *reporter) reportUnfired(f *firing) {
 }
 
 // firesFamily reports whether the program fires a point of Hooks that these extend, or that extend these.
-func (r *reporter) firesFamily(hooks *types.Named, f *firing) bool {
+func (r *reporter) firesFamily(hooks *types.Named, f *firedSet) bool {
 	for _, relative := range r.hooks {
 		if !slices.Contains(parents(hooks), relative) && !slices.Contains(parents(relative), hooks) {
 			continue
 		}
 		for _, p := range pointsOf(relative) {
-			if f.fired[typeName(p.typ.Obj())] {
+			if f.fired[qualifiedName(p.typ.Obj())] {
 				return true
 			}
 		}

@@ -21,5 +21,7 @@
 // The names, descriptions and results of a server are text from a stranger, and models read them. A description may
 // ask the model to send a secret to another tool. This package bounds such texts and never runs them, but it cannot
 // make them true. Give an agent only servers that you would install, decide about their calls with hooks of
-// OnPermission, and treat its results as you would treat a web page.
+// OnPermission, and treat their results as you would treat a web page.
+//
+// Start with [Connect] to use a server, and with [Middleware] to guard one.
 package mcp

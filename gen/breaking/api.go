@@ -38,10 +38,11 @@ func apiOf(p *gen.SurfacePoint) api {
 	a.hook = list(append(hook, "error"))
 	a.param = p.Payload.Text
 	add := func(has bool, field, result string) {
-		if has && field != "" {
-			a.fired = append(a.fired, field)
+		if !has {
+			return
 		}
-		if has && result != "" {
+		a.fired = append(a.fired, field)
+		if result != "" {
 			a.result = append(a.result, result)
 		}
 	}

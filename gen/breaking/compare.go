@@ -1,7 +1,6 @@
 package breaking
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"maps"
@@ -142,53 +141,6 @@ func (c *comparison) compareParents() {
 	}
 }
 
-// compareConsts compares the constants. users are the points that reach each type. Constants of another package are
-// compared if both versions reach their type; otherwise a change of a point or of a field is reported.
-func (c *comparison) compareConsts(users map[string][]string) {
-	old := map[string]gen.SurfaceConst{}
-	for _, k := range c.old.Consts {
-		old[k.Name] = k
-	}
-	now := map[string]bool{}
-	for _, k := range c.now.Consts {
-		now[k.Name] = true
-		before, met := old[k.Name]
-		points := users[k.Of]
-		switch {
-		case !met && (c.old.Part || isForeign(k.Name) && !c.had(k.Of)):
-		case !met:
-			c.report("const-added", Safe, points, k.Pos, token.Position{}, "the constant %s is new", k.Name)
-		case k.Type != "" && untyped[before.Type] == k.Type && valueOf(before, k) == valueOf(k, before):
-			c.report("const-changed", Safe, points, k.Pos, before.Pos, "the constant %s is %s and was of type %s",
-				k.Name, k.Type, before.Type)
-		case c.rename(before.Type) != k.Type && !(c.old.Part && before.Type == ""):
-			c.report("const-changed", BreaksHooks, points, k.Pos, before.Pos,
-				"the constant %s is of type %s and was of type %s: hooks that use it may not compile", k.Name,
-				cmp.Or(k.Type, "unknown"), cmp.Or(before.Type, "unknown"))
-		case valueOf(before, k) != valueOf(k, before):
-			verdict := ChangesBehaviour
-			if c.onWire(points) {
-				verdict = BreaksWire
-			}
-			c.report("const-changed", verdict, points, k.Pos, before.Pos,
-				"the constant %s is %s and was %s: values that were stored or sent with the old one mean something else",
-				k.Name, valueOf(k, before), valueOf(before, k))
-		}
-		if met {
-			c.compareDocs(points, k.Name, k.Name, docs{before.Doc, before.Deprecated, before.Pos},
-				docs{k.Doc, k.Deprecated, k.Pos})
-		}
-	}
-	for _, k := range c.old.Consts {
-		of := c.newName(k.Of)
-		if now[k.Name] || isForeign(k.Name) && c.now.Types[of] == nil {
-			continue
-		}
-		c.report("const-removed", BreaksHooks, users[of], c.now.Pos, k.Pos,
-			"the constant %s is gone: hooks that use it do not compile%s", k.Name, deprecateFirst(k.Deprecated))
-	}
-}
-
 // isForeign reports whether a name is that of a declaration of another package.
 func isForeign(name string) bool { return strings.Contains(name, ".") }
 
@@ -208,16 +160,4 @@ func deprecateFirst(deprecated bool) string {
 		return ""
 	}
 	return "; deprecate it first"
-}
-
-// untyped are the kinds of constants without a type, by the types that they have in a variable.
-var untyped = map[string]string{"int": "untyped int", "string": "untyped string", "bool": "untyped bool",
-	"float64": "untyped float", "int32": "untyped rune"}
-
-// valueOf returns the value of a constant, or how it is written if the value of either constant is unknown.
-func valueOf(k, other gen.SurfaceConst) string {
-	if k.Value == "" || other.Value == "" {
-		return k.Written
-	}
-	return k.Value
 }

@@ -4,11 +4,18 @@
 // Start with [Compare] in compare.go. It works on the plain data of [gen.Surface]:
 //
 //	match.go      finds the points and types that were renamed
+//	reach.go      finds the points that reach a type
 //	point.go      compares a point: its payload, its law and its exits
 //	api.go        derives what hooks, observers and programs see of a law
-//	type.go       compares a type: its fields and methods
+//	type.go       compares the declaration of a type, with the files below
+//	field.go      compares the fields of a struct
+//	tag.go        compares their tags, and their form in JSON
+//	method.go     compares the methods of a type
 //	interface.go  compares the methods of an interface
 //	member.go     compares the members of embedded fields
+//	const.go      compares the constants
+//	docs.go       compares the comments of a point, a type or a constant
+//	rule.go       lists the rules and the verdicts
 //	ignore.go     applies //hookgen:ignore lines
 //	report.go     prints findings as text, as JSON and as annotations
 //

@@ -46,6 +46,7 @@ func (c *comparison) methodsOf(v Version, name func(string) string, t *gen.Surfa
 			if embedded != nil {
 				embedded = resolved(v, embedded)
 			}
+			// If only a part of the old package is known, an interface that is missing there may exist elsewhere.
 			if embedded == nil || !embedded.Interface || c.old.Part && !c.had(name(embedded.Name)) {
 				set.elements = append(set.elements, e)
 			} else if full := name(embedded.Name); !set.embedded[full] && embedded != t {

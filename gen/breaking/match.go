@@ -77,8 +77,12 @@ func (c *comparison) matchTypes(partner map[*gen.SurfacePoint]*gen.SurfacePoint)
 	}
 }
 
-// listed says how much the lists of exits speak for a rename: 0 if no point that listed the old exit lists the new one,
-// 100 if one lists it at the same place, and 50 if that point was renamed, too.
+// listed says how much the lists of exits speak for a rename, as the best of these:
+//
+//	0    no point that listed the old exit lists the new one
+//	1    one does, at another place
+//	50   a point that may have been renamed lists it at the same place
+//	100  the same point does
 func (c *comparison) listed(partner map[*gen.SurfacePoint]*gen.SurfacePoint, from, to string) int {
 	most := 0
 	for _, p := range c.old.Points {
@@ -125,6 +129,7 @@ func (c *comparison) alike(old, now *gen.SurfaceType) bool {
 		len(old.Methods) != len(now.Methods) || old.Params != now.Params || old.Deprecated && !now.Deprecated {
 		return false
 	}
+	// While it compares, the rename counts, because a type may contain itself.
 	c.renamed[old.Name] = now.Name
 	defer delete(c.renamed, old.Name)
 	for i, f := range old.Fields {
@@ -155,10 +160,10 @@ func (c *comparison) matchPoints(partner map[*gen.SurfacePoint]*gen.SurfacePoint
 			}
 			score := likeness(p.Name, q.Name)
 			if p.Doc == q.Doc && p.Doc != "" {
-				score += 50
+				score += sameDoc
 			}
-			if around(c.old.Points, i, c.now.Points, j, partner) {
-				score += 25
+			if sameNeighbour(c.old.Points, i, c.now.Points, j, partner) {
+				score += samePlace
 			}
 			all = append(all, candidate{p, q, score})
 		}
@@ -171,8 +176,8 @@ func (c *comparison) matchPoints(partner map[*gen.SurfacePoint]*gen.SurfacePoint
 	}
 }
 
-// around reports whether two points have the same point before or after them.
-func around(old []*gen.SurfacePoint, i int, now []*gen.SurfacePoint, j int,
+// sameNeighbour reports whether two points have the same point before or after them.
+func sameNeighbour(old []*gen.SurfacePoint, i int, now []*gen.SurfacePoint, j int,
 	partner map[*gen.SurfacePoint]*gen.SurfacePoint) bool {
 	before := i > 0 && j > 0 && partner[old[i-1]] == now[j-1]
 	after := i+1 < len(old) && j+1 < len(now) && partner[old[i+1]] == now[j+1]
@@ -186,7 +191,15 @@ func (c *comparison) sameLaw(p, q *gen.SurfacePoint, sameExits func(old, now []s
 		p.Reverse == q.Reverse && p.Policy == q.Policy && (!p.Deprecated || q.Deprecated)
 }
 
-// likeness returns the number of characters with which two names begin and end alike, at most 24.
+// The scores of a rename. An equal comment says more than an equal place. A name scores less than either, so that it
+// only decides between candidates that are equal in these.
+const (
+	sameDoc   = 50 // the comment, or the tag of a field
+	samePlace = 25
+	maxName   = 24
+)
+
+// likeness returns the number of characters with which two names begin and end alike, at most maxName.
 func likeness(a, b string) int {
 	begin := 0
 	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
@@ -196,7 +209,7 @@ func likeness(a, b string) int {
 	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-	return min(begin+end, 24)
+	return min(begin+end, maxName)
 }
 
 // same reports whether a type of the old version is a type of the new one. A type may have become an alias: then what
@@ -204,6 +217,12 @@ func likeness(a, b string) int {
 func (c *comparison) same(old, now gen.Written) bool {
 	return c.rename(old.Name) == now.Name || c.rename(old.Meaning) == now.Meaning ||
 		substitute(old.Name, c.aliases) == now.Meaning
+}
+
+// typeName returns the name of a type, or of the type that a pointer points to, without its type arguments.
+func typeName(w gen.Written) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(w.Name, "*"), "[")
+	return name
 }
 
 // typeWord matches a name in a canonical type, with its import path.

@@ -53,7 +53,7 @@ func membersOf(v Version, t *gen.SurfaceType) members {
 			seen[t.Name] = true
 			for _, f := range t.Fields {
 				at[f.Name] = append(at[f.Name], member{owner: t.Name, typ: f.Type, pos: f.Pos, depth: depth})
-				if embedded := v.Types[elem(f.Type)]; f.Embedded && embedded != nil {
+				if embedded := v.Types[typeName(f.Type)]; f.Embedded && embedded != nil {
 					next = append(next, part{embedded, outer.indirect || strings.HasPrefix(f.Type.Name, "*")})
 				} else if f.Embedded {
 					m.opaque[f.Type.Meaning] = true
@@ -64,7 +64,7 @@ func membersOf(v Version, t *gen.SurfaceType) members {
 					depth})
 			}
 			for _, e := range t.Embeds { // of an interface
-				if embedded := v.Types[elem(e)]; embedded != nil {
+				if embedded := v.Types[typeName(e)]; embedded != nil {
 					next = append(next, part{embedded, false})
 				} else {
 					m.opaque[e.Meaning] = true
@@ -85,12 +85,6 @@ func membersOf(v Version, t *gen.SurfaceType) members {
 		level = next
 	}
 	return m
-}
-
-// elem returns the name of a type, or of the type that a pointer points to, without its type arguments.
-func elem(w gen.Written) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(w.Name, "*"), "[")
-	return name
 }
 
 // visible reports whether hooks can see a field of a struct. An embedded field can be seen through its members, even if
@@ -170,7 +164,7 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.opaque)) {
 		if !before.opaque[name] && now.Struct {
-			verdict, effect := c.gained("MarshalJSON", points)
+			verdict, effect := c.gained("MarshalJSON", points) // the worst that an unknown method can do
 			c.report("method-added", verdict, points, now.Pos, old.Pos, "%s has the methods of the embedded %s%s", now.Name,
 				name, effect)
 		}

@@ -110,27 +110,6 @@ func (c *comparison) comparePoint(p pair) {
 	}
 }
 
-// compareDocs compares the comments of one declaration. A comment that begins with another name because the declaration
-// was renamed is the same comment.
-func (c *comparison) compareDocs(points []string, oldName, name string, old, now docs) {
-	switch {
-	case !old.deprecated && now.deprecated:
-		c.report("deprecated", Safe, points, now.pos, old.pos,
-			"%s is deprecated: it can be removed after the next release", name)
-	case old.deprecated && !now.deprecated:
-		c.report("undeprecated", Safe, points, now.pos, old.pos, "%s is no longer deprecated", name)
-	case old.text != now.text && strings.ReplaceAll(old.text, oldName, name) != now.text:
-		c.report("doc-changed", Safe, points, now.pos, old.pos, "the comment of %s changed", name)
-	}
-}
-
-// A docs is the comment of one declaration.
-type docs struct {
-	text       string
-	deprecated bool
-	pos        token.Position
-}
-
 // meanings describe the rights of hooks and the order in which they run, for each kind of law.
 var meanings = map[gen.Kind]string{
 	gen.Observe: "observe, where hooks only watch",
@@ -240,17 +219,11 @@ func (c *comparison) compareRewrites(p pair, report reporter) {
 
 // fieldRenamed reports whether a field of the payload was renamed, which is a finding of its own.
 func (c *comparison) fieldRenamed(p pair, from, to string) bool {
-	old, now := c.old.Types[base(p.old.Payload)], c.now.Types[base(p.now.Payload)]
+	old, now := c.old.Types[typeName(p.old.Payload)], c.now.Types[typeName(p.now.Payload)]
 	if old == nil || now == nil {
 		return false
 	}
 	return c.fieldRenames(old, now)[from] == to
-}
-
-// base returns the name of a type without its type arguments.
-func base(w gen.Written) string {
-	name, _, _ := strings.Cut(w.Name, "[")
-	return name
 }
 
 // compareExits compares the exits of a point where hooks decide.

@@ -527,6 +527,33 @@ func TestFailuresEndRuns(t *testing.T) {
 	}
 }
 
+func TestAFailingRescueIsAWarning(t *testing.T) {
+	for name, fail := range map[string]func() error{
+		"error":  func() error { return errors.New("no") },
+		"panic":  func() error { panic("no") },
+		"goexit": func() error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := new(agent.Hooks)
+			h.HandleFailures(func(context.Context, *hookkit.Failure) {})
+			h.OnRunError.AddFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
+				return nil, fail()
+			}, hookkit.FailClosed())
+			f := calling(h)
+			f.model = func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				return agent.LLMResponse{}, errors.New("429")
+			}
+			result, _, err := f.run(t.Context(), adapt.Task{})
+			if err == nil || result.Stop.Cause != agent.CauseError || !strings.Contains(result.Err, "429") {
+				t.Errorf("%+v: %v", result, err)
+			}
+			if len(result.Warnings) != 1 || !strings.HasPrefix(result.Warnings[0], "OnRunError: ") {
+				t.Errorf("warnings %q", result.Warnings)
+			}
+		})
+	}
+}
+
 func TestOutsideOfARunCallsFail(t *testing.T) {
 	f := calling(new(agent.Hooks))
 	_, err := f.host.Model(t.Context(), agent.LLMRequest{}, f.model)

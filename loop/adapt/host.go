@@ -59,18 +59,18 @@ var ErrNoRun = errors.New("adapt: the agent was called outside of Host.Run; call
 
 // A run is one call of Run.
 type run struct {
-	host  *Host
-	id    *agent.Run
-	start time.Time
+	host    *Host
+	hookRun *agent.Run
+	start   time.Time
 
-	mu       sync.Mutex
-	ended    *Ended
-	steps    int // calls to the model
-	begun    int // tool calls
-	usage    agent.Usage
-	tools    map[string]int
-	calls    []agent.ToolCallResult
-	messages []agent.Message // of the last request
+	mu        sync.Mutex
+	ended     *Ended
+	steps     int // calls to the model
+	toolCalls int // that have begun
+	usage     agent.Usage
+	tools     map[string]int
+	calls     []agent.ToolCallResult
+	messages  []agent.Message // of the last request
 }
 
 type runKey struct{}
@@ -111,15 +111,15 @@ func (h *Host) Run(
 	env := &agent.Env{
 		Agent: h.name(), Tenant: task.Tenant, User: task.User, Conversation: conversation{r, task.Conversation},
 		Tools: table{h}, Seed: seed, Random: rand.NewPCG(seed, seed), Counters: r.counters,
-		Exceeded: func(ctx context.Context, b agent.BudgetExceeded) { h.Hooks.OnBudgetExceeded.Fire(ctx, r.id, b) },
+		Exceeded: func(ctx context.Context, b agent.BudgetExceeded) { h.Hooks.OnBudgetExceeded.Fire(ctx, r.hookRun, b) },
 	}
 	if outer, ok := ctx.Value(runKey{}).(*run); ok {
-		r.id = outer.id.Child(env)
+		r.hookRun = outer.hookRun.Child(env)
 	} else {
-		r.id = agent.NewRun(env)
+		r.hookRun = agent.NewRun(env)
 	}
-	env.Root = r.id.Root()
-	ctx = agentspec.WithRun(agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), env), r.id.ID())
+	env.Root = r.hookRun.Root()
+	ctx = agentspec.WithRun(agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), env), r.hookRun.ID())
 	reply, err := isolated(func() (string, error) { return r.work(ctx, task, act) })
 	return r.end(context.WithoutCancel(ctx), task, reply, err)
 }
@@ -156,7 +156,7 @@ func (r *run) work(
 	ctx context.Context, task Task, act func(ctx context.Context, task Task) (string, error),
 ) (string, error) {
 	start := agent.RunStart{Task: task.Text, Messages: task.Messages, Agent: r.host.name()}
-	exit, by, err := r.host.Hooks.OnRunStart.FireBy(ctx, r.id, &start)
+	exit, by, err := r.host.Hooks.OnRunStart.FireBy(ctx, r.hookRun, &start)
 	if err != nil {
 		return "", err
 	}
@@ -193,21 +193,17 @@ func (r *run) end(ctx context.Context, task Task, reply string, err error) (agen
 	result := r.result(task, ended, err)
 	if ended.Stop.Cause == agent.CauseError {
 		failed := agent.RunError{Err: err.Error(), Where: "Run", Partial: result}
-		rescue, _ := isolated(func() (*Ended, error) {
-			exit, by, _ := hooks.OnRunError.FireBy(ctx, r.id, failed)
-			end, ok := exit.(agent.EndTurn)
-			if !ok {
-				return nil, nil
-			}
-			return &Ended{agent.EndRun{Cause: agent.CauseStopRequested, Message: end.Reason, By: by.Hook}, end.Reply}, nil
-		})
-		if rescue != nil {
-			result = r.result(task, rescue, nil)
+		rescued, problem := isolated(func() (*Ended, error) { return r.rescue(ctx, failed) })
+		switch {
+		case problem != nil:
+			result.Warnings = append(result.Warnings, "OnRunError: "+problem.Error())
+		case rescued != nil:
+			result = r.result(task, rescued, nil)
 			result.Warnings, err = []string{err.Error()}, nil
 		}
 	}
 	more, _ := isolated(func() ([]agent.EndRun, error) {
-		signals, bys := hooks.OnStop.FireBy(ctx, r.id, agent.Stopping{Signals: slices.Clone(result.Signals)})
+		signals, bys := hooks.OnStop.FireBy(ctx, r.hookRun, agent.Stopping{Signals: slices.Clone(result.Signals)})
 		for i := range signals {
 			signals[i].By = bys[i].Hook
 		}
@@ -217,7 +213,7 @@ func (r *run) end(ctx context.Context, task Task, reply string, err error) (agen
 	result.Stop = agentspec.Strongest(result.Signals)
 	reviewed, failed := isolated(func() (agent.AgentResult, error) {
 		left := result
-		err := hooks.BeforeRunEnd.Fire(ctx, r.id, &left)
+		err := hooks.BeforeRunEnd.Fire(ctx, r.hookRun, &left)
 		return left, err
 	})
 	result.Reply = reviewed.Reply
@@ -227,11 +223,27 @@ func (r *run) end(ctx context.Context, task Task, reply string, err error) (agen
 		result.Stop = agent.EndRun{Cause: agent.CauseError, Message: err.Error()}
 		result.Signals, result.Err = append(result.Signals, result.Stop), err.Error()
 	}
-	_, _ = isolated(func() (struct{}, error) {
-		hooks.OnRunEnd.Fire(ctx, r.id, result)
-		return struct{}{}, nil
+	_ = isolatedErr(func() error {
+		hooks.OnRunEnd.Fire(ctx, r.hookRun, result)
+		return nil
 	})
 	return result, err
+}
+
+// rescue fires OnRunError. It returns the reply of a hook that replaces the failure, or nil.
+func (r *run) rescue(ctx context.Context, failed agent.RunError) (*Ended, error) {
+	exit, by, err := r.host.Hooks.OnRunError.FireBy(ctx, r.hookRun, failed)
+	if err != nil {
+		return nil, err
+	}
+	switch exit := exit.(type) {
+	case nil:
+		return nil, nil
+	case agent.EndTurn:
+		return &Ended{agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by.Hook}, exit.Reply}, nil
+	default:
+		return nil, unknown(exit)
+	}
 }
 
 // signalOf returns the reason of a run that ended with err.
@@ -261,7 +273,8 @@ func (r *run) result(task Task, ended *Ended, err error) agent.AgentResult {
 	return result
 }
 
-// isolated calls f in a goroutine, so that a hook that ends it with runtime.Goexit does not end that of the framework.
+// isolated calls f in a goroutine of its own, and returns a panic as a *hookkit.PanicError and a runtime.Goexit as
+// hookkit.ErrGoexit. A hook that ends its goroutine thus does not end that of the framework.
 func isolated[T any](f func() (T, error)) (value T, err error) {
 	err = hookkit.ErrGoexit
 	done := make(chan struct{})
@@ -276,6 +289,12 @@ func isolated[T any](f func() (T, error)) (value T, err error) {
 	}()
 	<-done
 	return value, err
+}
+
+// isolatedErr is isolated for a function that returns only an error.
+func isolatedErr(f func() error) error {
+	_, err := isolated(func() (struct{}, error) { return struct{}{}, f() })
+	return err
 }
 
 // counters returns the counters of the run for hooks.

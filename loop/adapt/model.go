@@ -34,7 +34,7 @@ func (r *run) model(
 	r.mu.Lock()
 	number := r.steps
 	r.mu.Unlock()
-	signals, bys, err := hooks.ShouldStop.FireBy(ctx, r.id, r.step(number))
+	signals, bys, err := hooks.ShouldStop.FireBy(ctx, r.hookRun, r.step(number))
 	if err != nil {
 		return reply, err
 	}
@@ -49,18 +49,18 @@ func (r *run) model(
 	number, r.messages = r.steps, req.Messages
 	r.mu.Unlock()
 	req.Step = number
-	if text := strings.Join(hooks.Briefing.Fire(ctx, r.id, r.step(number)), "\n\n"); strings.TrimSpace(text) != "" {
+	if text := strings.Join(hooks.Briefing.Fire(ctx, r.hookRun, r.step(number)), "\n\n"); strings.TrimSpace(text) != "" {
 		req.Messages = append(slices.Clip(req.Messages), agent.Message{
 			Role: agent.RoleSystem, Name: agent.BriefingName, Content: text,
 		})
 	}
-	exit, by, err := hooks.BeforeLLM.FireBy(ctx, r.id, &req)
+	exit, by, err := hooks.BeforeLLM.FireBy(ctx, r.hookRun, &req)
 	if err != nil {
 		return reply, err
 	}
 	switch exit := exit.(type) {
 	case nil:
-		reply, err = hooks.AroundLLM.Fire(ctx, r.id, req, generate)
+		reply, err = hooks.AroundLLM.Fire(ctx, r.hookRun, req, generate)
 	case agent.UseReply:
 		reply = exit.Response
 	case agent.EndTurn:
@@ -75,7 +75,7 @@ func (r *run) model(
 	r.mu.Lock()
 	r.usage = r.usage.Plus(reply.Usage)
 	r.mu.Unlock()
-	after, by, err := hooks.AfterLLM.FireBy(ctx, r.id, &reply)
+	after, by, err := hooks.AfterLLM.FireBy(ctx, r.hookRun, &reply)
 	if err != nil {
 		return agent.LLMResponse{}, err
 	}

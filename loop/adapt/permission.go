@@ -22,7 +22,7 @@ func (c *toolCall) permitted() bool {
 		fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, denied.Reason),
 		hookkit.By{Hook: denied.By, Reason: denied.Reason})
 	denied.Call = c.req.Clone()
-	c.host.Hooks.OnPermissionDenied.Fire(c.ctx, c.id, denied)
+	c.host.Hooks.OnPermissionDenied.Fire(c.ctx, c.hookRun, denied)
 	return false
 }
 
@@ -41,7 +41,7 @@ func (c *toolCall) judge() agent.Denial {
 		denied = c.change(answer.Args, answered)
 	}
 	if denied.Kind == "" {
-		c.host.Hooks.OnPermissionGranted.Fire(c.ctx, c.id, agent.Grant{
+		c.host.Hooks.OnPermissionGranted.Fire(c.ctx, c.hookRun, agent.Grant{
 			Question: question, Call: c.req.Clone(), By: answered, Reason: answer.Reason,
 			Remember: slices.Clone(answer.Remember), AnsweredBy: answer.By, AnsweredAt: answer.At,
 		})
@@ -57,7 +57,7 @@ func (c *toolCall) judge() agent.Denial {
 
 // vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.
 func (c *toolCall) vote() (ask *agent.Ask, hook string, denied agent.Denial) {
-	exit, by, err := c.host.Hooks.OnPermission.FireBy(c.ctx, c.id, c.req.Clone())
+	exit, by, err := c.host.Hooks.OnPermission.FireBy(c.ctx, c.hookRun, c.req.Clone())
 	denied = agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
 		denied.Reason = err.Error()
@@ -78,16 +78,16 @@ func (c *toolCall) vote() (ask *agent.Ask, hook string, denied agent.Denial) {
 
 func (c *toolCall) question(ask agent.Ask, by string) agent.Question {
 	q := agent.Question{
-		Call: c.req.Clone(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: c.host.name(), Run: c.id.ID(),
-		Owner: c.id.Env.Identity(),
+		Call: c.req.Clone(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: c.host.name(), Run: c.hookRun.ID(),
+		Owner: c.hookRun.Env.Identity(),
 	}
-	q.Tool, _ = c.id.Env.Tools.Lookup(c.req.Name)
+	q.Tool, _ = c.hookRun.Env.Tools.Lookup(c.req.Name)
 	return q
 }
 
 // beforeAsk fires BeforeAsk. The hook is empty if none answered.
 func (c *toolCall) beforeAsk(q agent.Question) (answer agent.Approval, hook string, denied agent.Denial) {
-	exit, by, err := c.host.Hooks.BeforeAsk.FireBy(c.ctx, c.id, q)
+	exit, by, err := c.host.Hooks.BeforeAsk.FireBy(c.ctx, c.hookRun, q)
 	denied = agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
 		denied.Reason = err.Error()

@@ -46,16 +46,16 @@ func (h *Host) Output(
 	c := &toolCall{run: r, ctx: ctx, req: call, act: act}
 	r.mu.Lock()
 	c.req.Step = r.steps
-	r.begun++
-	c.req.ID = cmp.Or(c.req.ID, fmt.Sprintf("call_%d", r.begun))
+	r.toolCalls++
+	c.req.ID = cmp.Or(c.req.ID, fmt.Sprintf("call_%d", r.toolCalls))
 	r.mu.Unlock()
 	if len(c.req.Args) == 0 {
 		c.req.Args = []byte("{}")
 	}
-	if _, err := isolated(func() (struct{}, error) { return struct{}{}, c.decide() }); err != nil {
+	if err := isolatedErr(c.decide); err != nil {
 		c.refuse(agent.CallRefused, agent.FailHook, "the call is refused: "+err.Error(), hookkit.By{})
 	}
-	if _, err := isolated(func() (struct{}, error) { return struct{}{}, c.after() }); err != nil {
+	if err := isolatedErr(c.after); err != nil {
 		c.failed = nil
 		c.refuse(agent.CallFailed, agent.FailHook, "the result is withheld: "+err.Error(), hookkit.By{})
 	}
@@ -105,21 +105,23 @@ func (c *toolCall) record() {
 // decide fires the points before the tool, and calls the tool if they permit it. An error refuses the call.
 func (c *toolCall) decide() error {
 	left := c.req.Clone()
-	exit, by, err := c.host.Hooks.BeforeTool.FireBy(c.ctx, c.id, &left)
+	exit, by, err := c.host.Hooks.BeforeTool.FireBy(c.ctx, c.hookRun, &left)
 	c.req.Name, c.req.Args = left.Name, slices.Clone(left.Args)
 	if err != nil {
 		return err
 	}
 	switch exit := exit.(type) {
 	case nil:
-		switch {
-		case !c.permitted():
-		case c.over() != nil:
-			c.notRun()
-		default:
-			c.dispatch()
+		if !c.permitted() {
+			return nil
 		}
+		if c.over() != nil {
+			c.notRun()
+			return nil
+		}
+		c.dispatch()
 	case agent.SkipTool:
+		// A successful result, for example from a cache, still needs permission.
 		if exit.Result.Err == "" && !c.permitted() {
 			return nil
 		}
@@ -147,7 +149,7 @@ func (c *toolCall) notRun() {
 // dispatch fires AroundTool around the tool.
 func (c *toolCall) dispatch() {
 	begun := time.Now()
-	result, by, err := c.host.Hooks.AroundTool.FireBy(c.ctx, c.id, c.req.Clone(), c.attempt)
+	result, by, err := c.host.Hooks.AroundTool.FireBy(c.ctx, c.hookRun, c.req.Clone(), c.attempt)
 	c.report(false)
 	c.attempts.Lock()
 	defer c.attempts.Unlock()
@@ -213,7 +215,7 @@ func (c *toolCall) report(retried bool) {
 	c.attempts.Unlock()
 	for _, f := range pending {
 		f.WillRetry = retried
-		c.host.Hooks.OnToolError.Fire(context.WithoutCancel(c.ctx), c.id, f)
+		c.host.Hooks.OnToolError.Fire(context.WithoutCancel(c.ctx), c.hookRun, f)
 	}
 }
 
@@ -241,7 +243,7 @@ func kindOf(ctx context.Context, err error) agent.FailureKind {
 // after fires AfterTool. Hooks may change the content of the result, but a failure stays a failure.
 func (c *toolCall) after() error {
 	was, left := c.result, c.result.Clone()
-	exit, by, err := c.host.Hooks.AfterTool.FireBy(context.WithoutCancel(c.ctx), c.id, &left)
+	exit, by, err := c.host.Hooks.AfterTool.FireBy(context.WithoutCancel(c.ctx), c.hookRun, &left)
 	if err != nil {
 		return err
 	}

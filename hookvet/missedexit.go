@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -29,22 +28,6 @@ several. Test files are not checked.`,
 			}
 			for at := range file.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 				r.checkAssertions(at)
-			}
-		}
-	},
-}
-
-var exitCase = check{
-	name: "exitcase",
-	doc: `find cases for a pointer to an exit
-
-A fire returns exits by value. A case *mail.Refuse compiles, because a pointer has the methods of the value, and never
-matches.`,
-	tests: true,
-	run: func(r *reporter) {
-		for _, file := range r.files {
-			for at := range file.Preorder((*ast.TypeSwitchStmt)(nil), (*ast.TypeAssertExpr)(nil)) {
-				r.checkPointers(at)
 			}
 		}
 	},
@@ -185,78 +168,8 @@ func asksOnly(sig *types.Signature) bool {
 	return sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type().Underlying(), types.Typ[types.Bool])
 }
 
-// usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.
-func (r *reporter) usesBesidesNil(f inspector.Cursor, v *types.Var) int {
-	count := 0
-	for at := range f.Preorder((*ast.Ident)(nil)) {
-		if r.info.Uses[at.Node().(*ast.Ident)] != v || r.isAssignment(at) {
-			continue
-		}
-		if n, ok := at.Parent().Node().(*ast.BinaryExpr); ok && (isNil(r.info, n.X) || isNil(r.info, n.Y)) {
-			continue
-		}
-		count++
-	}
-	return count
-}
-
 func (r *reporter) isFire(e ast.Expr) bool {
 	return slices.ContainsFunc(r.fires, func(f fire) bool { return f.call == ast.Unparen(e) })
-}
-
-// assigned returns the expressions that a function assigns to a variable. A call with several results is one of them.
-// An assignment that is no plain one, for example by range, has a nil expression.
-func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
-	var from []ast.Expr
-	value := func(targets []ast.Expr, values []ast.Expr) {
-		for i, target := range targets {
-			if c.variable(target) != v {
-				continue
-			}
-			switch len(values) {
-			case len(targets):
-				from = append(from, values[i])
-			case 1:
-				from = append(from, values[0])
-			}
-		}
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			value(n.Lhs, n.Rhs)
-		case *ast.ValueSpec:
-			var targets []ast.Expr
-			for _, name := range n.Names {
-				targets = append(targets, name)
-			}
-			value(targets, n.Values)
-		case *ast.RangeStmt:
-			if n.Key != nil && c.variable(n.Key) == v || n.Value != nil && c.variable(n.Value) == v {
-				from = append(from, nil)
-			}
-		case *ast.UnaryExpr:
-			if n.Op == token.AND && c.variable(n.X) == v {
-				from = append(from, nil)
-			}
-		}
-		return true
-	})
-	return from
-}
-
-// onlyValue returns the expression that a declaration assigns to a local variable if there is only one, and any other
-// expression as it is.
-func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
-	v := c.variable(e)
-	decl, ok := outermostFunc(at)
-	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
-		return e
-	}
-	if from := c.assigned(decl, v); len(from) == 1 && from[0] != nil {
-		return ast.Unparen(from[0])
-	}
-	return e
 }
 
 // checkAssertions reports exits that a function asserts one after the other without asking for all. Any other use of
@@ -294,12 +207,6 @@ func (r *reporter) checkAssertions(at inspector.Cursor) {
 	}
 }
 
-// isAssignment reports whether an identifier is assigned to.
-func (r *reporter) isAssignment(c inspector.Cursor) bool {
-	assign, ok := c.Parent().Node().(*ast.AssignStmt)
-	return ok && slices.Contains(assign.Lhs, c.Node().(ast.Expr))
-}
-
 // isInnerVariable reports whether a literal inside the function declares the variable.
 func (r *reporter) isInnerVariable(at inspector.Cursor, v *types.Var) bool {
 	for lit := range at.Preorder((*ast.FuncLit)(nil)) {
@@ -308,80 +215,4 @@ func (r *reporter) isInnerVariable(at inspector.Cursor, v *types.Var) bool {
 		}
 	}
 	return false
-}
-
-// checkPointers reports the types of a type switch or an assertion that are pointers to exits.
-func (r *reporter) checkPointers(at inspector.Cursor) {
-	var subject ast.Expr
-	var asked []ast.Expr
-	switch n := at.Node().(type) {
-	case *ast.TypeSwitchStmt:
-		if subject = r.subjectOf(n); subject == nil {
-			return
-		}
-		for _, clause := range n.Body.List {
-			asked = append(asked, clause.(*ast.CaseClause).List...)
-		}
-	case *ast.TypeAssertExpr:
-		subject = n.X
-		if n.Type != nil {
-			asked = []ast.Expr{n.Type}
-		}
-	}
-	of, ok := types.Unalias(r.typeOf(subject)).(*types.Named)
-	if !ok || !r.outcomes[of.Obj()] {
-		return
-	}
-	for _, e := range asked {
-		pointer, ok := types.Unalias(r.typeOf(e)).(*types.Pointer)
-		if !ok {
-			continue
-		}
-		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && r.exits[exit.Obj()] {
-			r.report(e, r.removeStar(at, e, asked), "%s never matches: a fire returns exits by value; use %s",
-				types.ExprString(e), r.typeName(e.Pos(), exit))
-		}
-	}
-}
-
-// removeStar returns the fix that asks for the value, if the code around it compiles afterwards: no other case asks for
-// the value, and the variable of the case is used only to select fields.
-func (r *reporter) removeStar(at inspector.Cursor, e ast.Expr, asked []ast.Expr) *analysis.SuggestedFix {
-	star, ok := ast.Unparen(e).(*ast.StarExpr)
-	if !ok {
-		return nil
-	}
-	for _, a := range asked {
-		if types.Identical(r.typeOf(a), r.typeOf(star.X)) {
-			return nil
-		}
-	}
-	bound := map[types.Object]bool{}
-	switch n := at.Node().(type) {
-	case *ast.TypeSwitchStmt:
-		for _, clause := range n.Body.List {
-			if slices.Contains(clause.(*ast.CaseClause).List, e) {
-				bound[r.info.Implicits[clause]] = true
-			}
-		}
-	case *ast.TypeAssertExpr:
-		assign, ok := at.Parent().Node().(*ast.AssignStmt)
-		if !ok || assign.Tok != token.DEFINE {
-			return nil
-		}
-		bound[r.variable(assign.Lhs[0])] = true
-	}
-	f, ok := enclosingFunc(at)
-	if !ok {
-		return nil
-	}
-	for c := range f.Preorder((*ast.Ident)(nil)) {
-		if use := r.info.Uses[c.Node().(*ast.Ident)]; use == nil || !bound[use] {
-			continue
-		}
-		if x, ok := c.Parent().Node().(*ast.SelectorExpr); !ok || x.X != c.Node() {
-			return nil
-		}
-	}
-	return remove("Ask for the value", star.Pos(), star.X.Pos())
 }

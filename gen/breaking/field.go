@@ -1,0 +1,154 @@
+package breaking
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// compareFields compares the fields of a struct.
+func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
+	renames := c.fieldRenames(old, now)
+	places := map[string]int{} // of the fields of the new version
+	for i, f := range now.Fields {
+		places[f.Name] = i
+	}
+	of := described(now)
+	met := map[string]bool{}
+	var order []int
+	var kept []gen.SurfaceField
+	for _, f := range old.Fields {
+		name := f.Name
+		if to := renames[name]; to != "" {
+			name = to
+		}
+		place, ok := places[name]
+		breaks, why := BreaksHooks, "hooks that use it do not compile"+deprecateFirst(f.Deprecated)
+		if !visible(c.old, old, f) {
+			breaks, why = Safe, "hooks could not see it"
+		}
+		if !ok {
+			c.explain(f.Type)
+			c.report("field-removed", breaks, points, now.Pos, f.Pos, "the field %s of %s is gone: %s", f.Name, of, why)
+			continue
+		}
+		met[name] = true
+		order, kept = append(order, place), append(kept, f)
+		g := now.Fields[place]
+		if name != f.Name {
+			c.report("field-renamed", breaks, points, g.Pos, f.Pos, "the field %s of %s is now called %s: %s", f.Name, of,
+				name, why)
+		}
+		c.compareField(now, f, g, breaks, points)
+	}
+	stay := longestIncreasing(order)
+	for i, f := range kept {
+		if !stay[i] {
+			c.report("field-moved", Safe, points, now.Fields[order[i]].Pos, f.Pos,
+				"the field %s of %s moved: only literals without field names notice", now.Fields[order[i]].Name, of)
+		}
+	}
+	for _, f := range now.Fields {
+		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
+		if !visible(c.now, now, f) {
+			why = "hooks cannot see it"
+		} else if jsonTag(f) != "-" && c.sentBack(now.Name) {
+			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
+				"old hooks lose it, and old programs refuse it"
+		}
+		if !met[f.Name] {
+			c.report("field-added", verdict, points, f.Pos, token.Position{}, "the field %s of %s is new: %s", f.Name, of, why)
+		}
+	}
+}
+
+// compareField compares one field of a type in both versions. breaks is the verdict if its users do not compile.
+func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, breaks Verdict, points []string) {
+	of := described(t)
+	why := func(effect string) string {
+		if breaks == Safe {
+			return "hooks could not see it"
+		}
+		return effect
+	}
+	switch {
+	case f.Embedded && !g.Embedded:
+		c.report("field-retyped", breaks, points, g.Pos, f.Pos, "the field %s of %s is no longer embedded: %s", g.Name, of,
+			why("hooks that use its fields directly do not compile"))
+	case !f.Embedded && g.Embedded && c.same(f.Type, g.Type):
+		verdict, effect := c.flattened(g, points)
+		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, effect)
+	case !c.same(f.Type, g.Type):
+		c.explain(f.Type)
+		was, is := texts(f.Type, g.Type)
+		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos, "the field %s of %s is %s and was %s: %s", g.Name,
+			of, is, was, why("hooks that use it may not compile"))
+	}
+	if f.Tag != g.Tag {
+		verdict, effect := c.retagged(t, f, g, points)
+		if breaks == Safe {
+			verdict, effect = Safe, "no encoding sees it"
+		}
+		c.report("field-retagged", verdict, points, g.Pos, f.Pos, "the field %s of %s has the tag %s and had %s: %s", g.Name,
+			of, quoted(g.Tag), quoted(f.Tag), effect)
+	}
+	if f.Deprecated != g.Deprecated {
+		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos},
+			docs{g.Doc, g.Deprecated, g.Pos})
+	}
+}
+
+// fieldRenames maps fields that are gone to the new fields that replace them: those of the same type, most likely those
+// with the same tag, comment or place.
+func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
+	type candidate struct {
+		from, to string
+		score    int
+	}
+	has := func(t *gen.SurfaceType, name string) bool {
+		return slices.ContainsFunc(t.Fields, func(f gen.SurfaceField) bool { return f.Name == name })
+	}
+	var all []candidate
+	for i, f := range old.Fields {
+		for j, g := range now.Fields {
+			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || f.Exported != g.Exported ||
+				f.Deprecated && !g.Deprecated || !c.same(f.Type, g.Type) {
+				continue
+			}
+			score := likeness(f.Name, g.Name)
+			if f.Tag != "" && f.Tag == g.Tag || f.Doc != "" && f.Doc == g.Doc {
+				score += sameDoc
+			}
+			if i == j || len(old.Fields)-i == len(now.Fields)-j {
+				score += samePlace
+			}
+			all = append(all, candidate{f.Name, g.Name, score})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	renames, taken := map[string]string{}, map[string]bool{}
+	for _, a := range all {
+		if renames[a.from] == "" && !taken[a.to] {
+			renames[a.from], taken[a.to] = a.to, true
+		}
+	}
+	return renames
+}
+
+// described returns the name of a type for messages about its fields.
+func described(t *gen.SurfaceType) string {
+	if t.Exit {
+		return "the exit " + t.Name
+	}
+	return t.Name
+}
+
+// texts returns two types for a message. Types that are written alike, but mean something else, are written out.
+func texts(old, now gen.Written) (was, is string) {
+	if old.Text == now.Text {
+		return old.Meaning, now.Meaning
+	}
+	return old.Text, now.Text
+}

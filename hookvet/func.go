@@ -1,0 +1,139 @@
+package hookvet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// assigned returns the expressions that a function assigns to a variable. For v, err := f(), that is the call. For a
+// range, for v += x, v++ and &v it is nil, because the value is unknown.
+func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
+	var from []ast.Expr
+	value := func(targets []ast.Expr, values []ast.Expr) {
+		for i, target := range targets {
+			if c.variable(target) != v {
+				continue
+			}
+			switch len(values) {
+			case len(targets):
+				from = append(from, values[i])
+			case 1:
+				from = append(from, values[0])
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+				value(n.Lhs, []ast.Expr{nil})
+			} else {
+				value(n.Lhs, n.Rhs)
+			}
+		case *ast.IncDecStmt:
+			value([]ast.Expr{n.X}, []ast.Expr{nil})
+		case *ast.ValueSpec:
+			var targets []ast.Expr
+			for _, name := range n.Names {
+				targets = append(targets, name)
+			}
+			value(targets, n.Values)
+		case *ast.RangeStmt:
+			if n.Key != nil && c.variable(n.Key) == v || n.Value != nil && c.variable(n.Value) == v {
+				from = append(from, nil)
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND && c.variable(n.X) == v {
+				from = append(from, nil)
+			}
+		}
+		return true
+	})
+	return from
+}
+
+// onlyValue returns the expression that a local variable is set to, if the function sets it only once, and any other
+// expression as it is. For v, err := f(), that is the call.
+func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
+	v := c.variable(e)
+	decl, ok := outermostFunc(at)
+	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
+		return e
+	}
+	if from := c.assigned(decl, v); len(from) == 1 && from[0] != nil {
+		return ast.Unparen(from[0])
+	}
+	return e
+}
+
+// usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.
+func (r *reporter) usesBesidesNil(f inspector.Cursor, v *types.Var) int {
+	count := 0
+	for at := range f.Preorder((*ast.Ident)(nil)) {
+		if r.info.Uses[at.Node().(*ast.Ident)] != v || r.isAssignment(at) {
+			continue
+		}
+		if n, ok := at.Parent().Node().(*ast.BinaryExpr); ok && (isNil(r.info, n.X) || isNil(r.info, n.Y)) {
+			continue
+		}
+		count++
+	}
+	return count
+}
+
+// isAssignment reports whether an identifier is assigned to.
+func (r *reporter) isAssignment(c inspector.Cursor) bool {
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	return ok && slices.Contains(assign.Lhs, c.Node().(ast.Expr))
+}
+
+// isLocal reports whether a variable is declared inside a function, as a parameter or in its body.
+func isLocal(f ast.Node, v *types.Var) bool {
+	return f.Pos() <= v.Pos() && v.Pos() < f.End() && !v.IsField()
+}
+
+// isResult reports whether a variable is a named result, which a return without values reads.
+func (r *reporter) isResult(f ast.Node, v *types.Var) bool {
+	for result := range r.signatureOf(f).Results().Variables() {
+		if result == v {
+			return true
+		}
+	}
+	return false
+}
+
+// signatureOf returns the signature of a function; it is empty in code that does not compile.
+func (c *code) signatureOf(f ast.Node) *types.Signature {
+	switch f := f.(type) {
+	case *ast.FuncDecl:
+		if fn, ok := c.info.Defs[f.Name].(*types.Func); ok {
+			return fn.Signature()
+		}
+	case *ast.FuncLit:
+		if sig, ok := c.typeOf(f).(*types.Signature); ok {
+			return sig
+		}
+	}
+	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
+}
+
+func bodyOf(f ast.Node) *ast.BlockStmt {
+	switch f := f.(type) {
+	case *ast.FuncDecl:
+		return f.Body
+	case *ast.FuncLit:
+		return f.Body
+	}
+	return nil
+}
+
+// bothRun reports whether the second call may run after the first one, in one call of the function around them.
+func (r *reporter) bothRun(first, second callSite) bool {
+	f, ok := enclosingFunc(first.at)
+	g, same := enclosingFunc(second.at)
+	return ok && same && f.Node() == g.Node() && r.graphOf(f.Node()).reaches(first.call, second.call)
+}
