@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/internal/permission"
 )
 
 // permit decides whether a call may run, and asks a person if the hooks want that. It reports false if the call is
@@ -61,22 +62,11 @@ func (b *batch) conclude(
 func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	r := b.r
 	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.hookRun, c.forHooks())
-	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
-		denied.Reason, c.failed = err.Error(), err
-		return nil, "", denied
+		c.failed = err
 	}
-	switch exit := exit.(type) {
-	case nil, agent.Allow:
-		return nil, "", agent.Denial{}
-	case agent.Ask:
-		return &exit, by.Hook, agent.Denial{}
-	case agent.Deny:
-		denied.Kind, denied.Reason = agent.DeniedByVote, exit.Reason
-	default:
-		denied.Reason = illegal(exit).Error()
-	}
-	return nil, "", denied
+	ask, denied := permission.Vote(exit, by, err, illegal)
+	return ask, by.Hook, denied
 }
 
 func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
@@ -94,8 +84,8 @@ func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 // ask fires BeforeAsk and, if no hook answers, asks the approver. It returns the answer and the hook that gave it, or
 // a denial.
 func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by string, denied agent.Denial) {
-	answer, by, denied = b.beforeAsk(c, question)
-	if by != "" {
+	answer, by, decided, denied := b.beforeAsk(c, question)
+	if decided {
 		return answer, by, denied
 	}
 	answer, kind, reason := b.approve(question)
@@ -109,38 +99,25 @@ func denial(question agent.Question, answer agent.Approval, kind agent.DenialKin
 	}
 }
 
-// beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook, or nothing if no hook answered. With a
+// beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook; decided is false if no hook answered. With a
 // refusal or a failure it returns a denial, too.
-func (b *batch) beforeAsk(c *call, question agent.Question) (agent.Approval, string, agent.Denial) {
+func (b *batch) beforeAsk(c *call, question agent.Question) (
+	answer agent.Approval, hook string, decided bool, denied agent.Denial,
+) {
 	r := b.r
 	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.hookRun, question)
-	denied := agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
 	if err != nil {
-		denied.Reason, c.failed = err.Error(), err
-		return agent.Approval{}, orElse(by.Hook, "BeforeAsk"), denied
+		c.failed = err
 	}
-	switch exit := exit.(type) {
-	case nil:
-		return agent.Approval{}, "", agent.Denial{}
-	case agent.Approve:
-		return agent.Approval{Allow: true, Reason: exit.Reason, Args: exit.Args, Remember: exit.Remember}, by.Hook,
-			agent.Denial{}
-	case agent.Refuse:
-		denied.Kind, denied.Reason = agent.DeniedByAnswer, orElse(exit.Reason, "declined")
-		return agent.Approval{Reason: exit.Reason, StopRun: exit.StopRun}, by.Hook, denied
-	}
-	denied.Reason = illegal(exit).Error()
-	return agent.Approval{}, by.Hook, denied
+	answer, decided, denied = permission.Answer(exit, by, err, illegal)
+	return answer, by.Hook, decided, denied
 }
 
 // approve asks the approver. The kind of denial is empty if the call is approved.
 func (b *batch) approve(question agent.Question) (answer agent.Approval, kind agent.DenialKind, reason string) {
 	r := b.r
 	if isNil(r.approver) {
-		if question.Reason != "" {
-			return answer, agent.DeniedUnasked, "there is nobody to ask: " + question.Reason
-		}
-		return answer, agent.DeniedUnasked, "there is nobody to ask"
+		return answer, agent.DeniedUnasked, permission.Unasked(question)
 	}
 	if r.stream.read() {
 		asking := cloneQuestion(question)
@@ -153,13 +130,13 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 	})
 	switch {
 	case r.ctx.Err() != nil:
-		return agent.Approval{}, agent.DeniedBySilence, "the run was cancelled before there was an answer"
+		return agent.Approval{}, agent.DeniedBySilence, permission.Cancelled
 	case find[TimeoutError](err) != nil:
 		return agent.Approval{}, agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
-		return agent.Approval{}, agent.DeniedByApprover, "the approver failed: " + err.Error()
+		return agent.Approval{}, agent.DeniedByApprover, permission.Failed(err)
 	case answer.Pending && !r.mayWait:
-		return agent.Approval{}, agent.DeniedUnasked, "the answer comes later, and this run cannot wait for it"
+		return agent.Approval{}, agent.DeniedUnasked, permission.Later("this run")
 	case answer.Pending:
 		return agent.Approval{Pending: true}, "", ""
 	}
@@ -170,7 +147,7 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 // decision returns the kind of denial and the reason of a person's answer. The kind is empty if the answer is yes.
 func decision(answer agent.Approval) (kind agent.DenialKind, reason string) {
 	if !answer.Allow {
-		return agent.DeniedByPerson, orElse(answer.Reason, "declined")
+		return agent.DeniedByPerson, permission.Declined(answer.Reason)
 	}
 	return "", ""
 }
@@ -179,26 +156,21 @@ func decision(answer agent.Approval) (kind agent.DenialKind, reason string) {
 // edits the text of a message before it is sent, and a rule forbids one of the words. by is the hook that answered, or
 // empty for the approver.
 func (b *batch) change(c *call, e *entry, args json.RawMessage, by string) agent.Denial {
-	unusable := agent.Denial{Kind: agent.DeniedByApprover, By: by}
-	if by != "" {
-		unusable.Kind = agent.DeniedByHook
-	}
 	if e == nil {
-		unusable.Reason = "the approval changed the arguments of a call that a hook had answered"
-		return unusable
+		return permission.Unusable(by, "a hook had answered the call")
 	}
 	if err := e.fits(args, b.r.limits.ArgBytes); err != nil {
-		unusable.Reason = "the approval changed the arguments: " + err.Error()
-		return unusable
+		return permission.Unusable(by, err.Error())
 	}
 	c.req.Args = slices.Clone(args)
 	ask, asker, denied := b.vote(c)
 	if ask == nil {
 		return denied
 	}
-	answer, by, denied := b.beforeAsk(c, b.question(c, *ask, asker))
+	// Somebody has approved these arguments, so another Ask about them is answered.
+	answer, by, _, denied := b.beforeAsk(c, b.question(c, *ask, asker))
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
-		return agent.Denial{Kind: agent.DeniedByHook, By: by, Reason: "the approved arguments were changed once more"}
+		return permission.ChangedAgain(by)
 	}
 	return denied
 }
@@ -213,7 +185,7 @@ func (b *batch) deny(c *call, d agent.Denial) {
 	}
 	c.refuse(agent.CallRefused, &agent.ToolError{
 		Kind: agent.FailDenied, NoRetry: true,
-		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, shown),
+		Message: permission.Message(c.req.Name, shown),
 	}, d.By, d.Reason)
 	d.Call = c.forHooks()
 	r.hooks.OnPermissionDenied.Fire(r.ctx, r.hookRun, d)

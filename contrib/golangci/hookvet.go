@@ -1,6 +1,3 @@
-// Package golangci adds the checks of package hookvet to golangci-lint, as its module plugin "hookvet". It is a module
-// of its own, so that programs with hooks do not depend on golangci-lint. The page docs/hookvet.md has the
-// configuration.
 package golangci
 
 import (

@@ -258,7 +258,7 @@ func TestAnApproverAnswers(t *testing.T) {
 		}, denied + "not Rome"},
 		"invalid arguments": {func() (agent.Approval, error) {
 			return agent.Approval{Allow: true, Args: json.RawMessage(`[]`)}, nil
-		}, denied + "the approved arguments are not a JSON object"},
+		}, denied + "the approval changed the arguments: they are not a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hooks := new(agent.Hooks)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop/internal/permission"
 )
 
 // permitted reports whether the call may run. If not, it sets the result.
@@ -19,8 +19,7 @@ func (c *toolCall) permitted() bool {
 	}
 	denied.Reason = cmp.Or(denied.Reason, "no reason given")
 	c.refuse(agent.CallRefused, agent.FailDenied,
-		fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, denied.Reason),
-		hookkit.By{Hook: denied.By, Reason: denied.Reason})
+		permission.Message(c.req.Name, denied.Reason), hookkit.By{Hook: denied.By, Reason: denied.Reason})
 	denied.Call = c.req.Clone()
 	c.host.Hooks.OnPermissionDenied.Fire(c.ctx, c.hookRun, denied)
 	return false
@@ -33,8 +32,8 @@ func (c *toolCall) judge() agent.Denial {
 		return denied
 	}
 	question := c.question(*ask, by)
-	answer, answered, denied := c.beforeAsk(question)
-	if answered == "" {
+	answer, answered, decided, denied := c.beforeAsk(question)
+	if !decided {
 		answer, denied = c.approve(question)
 	}
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
@@ -58,22 +57,8 @@ func (c *toolCall) judge() agent.Denial {
 // vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.
 func (c *toolCall) vote() (ask *agent.Ask, hook string, denied agent.Denial) {
 	exit, by, err := c.host.Hooks.OnPermission.FireBy(c.ctx, c.hookRun, c.req.Clone())
-	denied = agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
-	if err != nil {
-		denied.Reason = err.Error()
-		return nil, "", denied
-	}
-	switch exit := exit.(type) {
-	case nil, agent.Allow:
-		return nil, "", agent.Denial{}
-	case agent.Ask:
-		return &exit, by.Hook, agent.Denial{}
-	case agent.Deny:
-		denied.Kind, denied.Reason = agent.DeniedByVote, exit.Reason
-	default:
-		denied.Reason = unknown(exit).Error()
-	}
-	return nil, "", denied
+	ask, denied = permission.Vote(exit, by, err, unknown)
+	return ask, by.Hook, denied
 }
 
 func (c *toolCall) question(ask agent.Ask, by string) agent.Question {
@@ -85,37 +70,21 @@ func (c *toolCall) question(ask agent.Ask, by string) agent.Question {
 	return q
 }
 
-// beforeAsk fires BeforeAsk. The hook is empty if none answered.
-func (c *toolCall) beforeAsk(q agent.Question) (answer agent.Approval, hook string, denied agent.Denial) {
+// beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook; decided is false if no hook answered. With a
+// refusal or a failure it returns a denial, too.
+func (c *toolCall) beforeAsk(q agent.Question) (
+	answer agent.Approval, hook string, decided bool, denied agent.Denial,
+) {
 	exit, by, err := c.host.Hooks.BeforeAsk.FireBy(c.ctx, c.hookRun, q)
-	denied = agent.Denial{Kind: agent.DeniedByHook, By: by.Hook}
-	if err != nil {
-		denied.Reason = err.Error()
-		return answer, cmp.Or(by.Hook, "BeforeAsk"), denied
-	}
-	switch exit := exit.(type) {
-	case nil:
-		return answer, "", agent.Denial{}
-	case agent.Approve:
-		return agent.Approval{Allow: true, Reason: exit.Reason, Args: exit.Args, Remember: exit.Remember}, by.Hook,
-			agent.Denial{}
-	case agent.Refuse:
-		denied.Kind, denied.Reason = agent.DeniedByAnswer, cmp.Or(exit.Reason, "declined")
-		answer.Reason, answer.StopRun = exit.Reason, exit.StopRun
-	default:
-		denied.Reason = unknown(exit).Error()
-	}
-	return answer, by.Hook, denied
+	answer, decided, denied = permission.Answer(exit, by, err, unknown)
+	return answer, by.Hook, decided, denied
 }
 
 // approve asks the approver. An answer that comes after the end of the context is dropped.
 func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agent.Denial) {
 	denied.By = q.By
 	if c.host.Approver == nil {
-		denied.Kind, denied.Reason = agent.DeniedUnasked, "there is nobody to ask"
-		if q.Reason != "" {
-			denied.Reason += ": " + q.Reason
-		}
+		denied.Kind, denied.Reason = agent.DeniedUnasked, permission.Unasked(q)
 		return answer, denied
 	}
 	type reply struct {
@@ -132,21 +101,21 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 		switch {
 		case c.ctx.Err() != nil:
 		case r.err != nil:
-			denied.Kind, denied.Reason = agent.DeniedByApprover, "the approver failed: "+r.err.Error()
+			denied.Kind, denied.Reason = agent.DeniedByApprover, permission.Failed(r.err)
 			return answer, denied
 		case r.answer.Pending:
-			denied.Kind, denied.Reason = agent.DeniedUnasked, "the answer comes later, and this agent cannot wait for it"
+			denied.Kind, denied.Reason = agent.DeniedUnasked, permission.Later("this agent")
 			return agent.Approval{}, denied
 		case !r.answer.Allow:
 			denied.AnsweredBy, denied.AnsweredAt = r.answer.By, r.answer.At
-			denied.Kind, denied.Reason = agent.DeniedByPerson, cmp.Or(r.answer.Reason, "declined")
+			denied.Kind, denied.Reason = agent.DeniedByPerson, permission.Declined(r.answer.Reason)
 			return r.answer, denied
 		default:
 			return r.answer, agent.Denial{}
 		}
 	case <-c.ctx.Done():
 	}
-	denied.Kind, denied.Reason = agent.DeniedBySilence, "the run was cancelled before there was an answer"
+	denied.Kind, denied.Reason = agent.DeniedBySilence, permission.Cancelled
 	return answer, denied
 }
 
@@ -154,20 +123,17 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 func (c *toolCall) change(args json.RawMessage, by string) agent.Denial {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(args, &object); err != nil {
-		kind := agent.DeniedByApprover
-		if by != "" {
-			kind = agent.DeniedByHook
-		}
-		return agent.Denial{Kind: kind, By: by, Reason: "the approved arguments are not a JSON object"}
+		return permission.Unusable(by, "they are not a JSON object")
 	}
 	c.req.Args = slices.Clone(args)
 	ask, asker, denied := c.vote()
 	if ask == nil {
 		return denied
 	}
-	answer, hook, denied := c.beforeAsk(c.question(*ask, asker))
+	// Somebody has approved these arguments, so another Ask about them is answered.
+	answer, hook, _, denied := c.beforeAsk(c.question(*ask, asker))
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
-		return agent.Denial{Kind: agent.DeniedByHook, By: hook, Reason: "the approved arguments were changed once more"}
+		return permission.ChangedAgain(hook)
 	}
 	return denied
 }

@@ -1,0 +1,94 @@
+// Package permission decides what the outcomes of hooks and the answers of persons mean for a tool call. Packages loop
+// and adapt fire the points and wait for the answers in their own ways. Models and persons read the same texts from both.
+package permission
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Cancelled is the reason of a denial if the run ends before the approver answers.
+const Cancelled = "the run was cancelled before there was an answer"
+
+// Vote returns the result of a fire of OnPermission: an Ask, or a denial, or neither if the call is allowed. unknown
+// makes the error for an exit of a newer spec.
+func Vote(exit agent.OnPermissionExit, by hookkit.By, err error, unknown func(any) error) (*agent.Ask, agent.Denial) {
+	if err != nil {
+		return nil, failed(by, err)
+	}
+	switch exit := exit.(type) {
+	case nil, agent.Allow:
+		return nil, agent.Denial{}
+	case agent.Ask:
+		return &exit, agent.Denial{}
+	case agent.Deny:
+		return nil, agent.Denial{Kind: agent.DeniedByVote, By: by.Hook, Reason: exit.Reason}
+	default:
+		return nil, failed(by, unknown(exit))
+	}
+}
+
+// Answer returns the result of a fire of BeforeAsk. decided is false if no hook answered, so that the approver is asked.
+// A refusal and a failure come with a denial.
+func Answer(exit agent.BeforeAskExit, by hookkit.By, err error, unknown func(any) error) (
+	answer agent.Approval, decided bool, denied agent.Denial,
+) {
+	if err != nil {
+		return answer, true, failed(by, err)
+	}
+	switch exit := exit.(type) {
+	case nil:
+		return answer, false, denied
+	case agent.Approve:
+		return agent.Approval{Allow: true, Reason: exit.Reason, Args: exit.Args, Remember: exit.Remember}, true, denied
+	case agent.Refuse:
+		denied = agent.Denial{Kind: agent.DeniedByAnswer, By: by.Hook, Reason: Declined(exit.Reason)}
+		return agent.Approval{Reason: exit.Reason, StopRun: exit.StopRun}, true, denied
+	default:
+		return answer, true, failed(by, unknown(exit))
+	}
+}
+
+func failed(by hookkit.By, err error) agent.Denial {
+	return agent.Denial{Kind: agent.DeniedByHook, By: by.Hook, Reason: err.Error()}
+}
+
+// Unasked is the reason of a denial if there is no approver.
+func Unasked(question agent.Question) string {
+	if question.Reason == "" {
+		return "there is nobody to ask"
+	}
+	return "there is nobody to ask: " + question.Reason
+}
+
+// Failed is the reason of a denial if the approver fails.
+func Failed(err error) string { return "the approver failed: " + err.Error() }
+
+// Later is the reason of a denial if the answer comes later, and something cannot wait for it: "this run".
+func Later(who string) string { return "the answer comes later, and " + who + " cannot wait for it" }
+
+// Declined is the reason of a person or a hook that says no.
+func Declined(reason string) string { return cmp.Or(reason, "declined") }
+
+// Unusable returns the denial of a call whose approval changed the arguments to something that is not allowed. by is the
+// hook that answered, or empty for the approver.
+func Unusable(by, problem string) agent.Denial {
+	kind := agent.DeniedByApprover
+	if by != "" {
+		kind = agent.DeniedByHook
+	}
+	return agent.Denial{Kind: kind, By: by, Reason: "the approval changed the arguments: " + problem}
+}
+
+// ChangedAgain returns the denial of a call whose changed arguments a second approval, by a hook, changed once more.
+func ChangedAgain(by string) agent.Denial {
+	return agent.Denial{Kind: agent.DeniedByHook, By: by, Reason: "the approved arguments were changed once more"}
+}
+
+// Message is the text for the model about a denied call.
+func Message(tool, reason string) string {
+	return fmt.Sprintf("Permission denied for tool '%s': %s", tool, reason)
+}
