@@ -93,6 +93,15 @@ var evasions = []string{
 	"git log & wait; evil", "git log &evil&", "git log|evil|git log", "git log\n\n\nevil\n",
 	"if git log; then git log; else evil; fi", "until git log; do evil; break; done", "git log || { git log; evil; }",
 	"case x in (x) evil;; esac; git log", "case x in x) git log;& y) evil;; esac",
+	"xargs --max-lines evil git log", "xargs --replace evil git log", "xargs --process-slot-var git evil",
+	"xargs --process-slot-var=PATH git log", "xargs --arg git evil", "xargs -I git git log", "xargs -Ig git log",
+	"echo alias.log=!evil | xargs git -c", "env --uns git evil", "flock --timeout 5 git evil", "strace -P git evil",
+	"env -vSevil", "env --sp=evil", "env --split-string 'evil'", "env - evil", "nice --adj 5 evil git log",
+	"timeout --sig git evil 5 git", "stdbuf --out git evil", "setsid --wa evil git log", "chroot --userspec git evil git",
+	"printf '%ln' PATH; git log", "printf '%hn%zn' PATH PATH; git log", "printf '%-5Ln' IFS; git log",
+	"find . -exec sh -c 'git log {}' \\;", "find . -exec sh -c 'git log \"$0\" {}' x \\;", "find . -exec {} \\;",
+	"find . -exec git -c {} log \\;", "find . -exec env -u + evil \\;", "find . -execdir sh -c {} \\;",
+	"find . -exec git log \\; -exec evil {} +", "fd -xevil", "fd --exec=evil", "fd -HIx evil", "fd -x git -c",
 }
 
 // harmless are commands that rules for git and a few others allow.
@@ -114,6 +123,23 @@ var harmless = []string{
 	"cd a; git log", "export a; git log",
 }
 
+// wrapped are commands of wrappers that rules for git and the wrappers allow.
+var wrapped = []string{
+	"env git log", "env -i LANG=C git log", "env -u x git log", "echo a | xargs git log", "echo a | xargs -n 1 git log",
+	"echo a | xargs -I{} git log {}", "echo a | xargs -0 -r --max-args=1 git log", "nice -n 5 git log",
+	"timeout -k 1 5 git log", "timeout --signal=KILL 5 git log", "flock -w 1 x git log", "stdbuf -oL git log",
+	"setsid -w git log", "find . -name x -exec git log {} +", "find . -exec sh -c 'git log \"$1\"' _ {} \\;",
+	"find . -maxdepth 0 -exec git log \\;",
+}
+
+// wrapperOptions are drawn between the words of such commands.
+var wrapperOptions = []string{
+	" -n ", " -I ", " -i ", " -P ", " -s ", " -a ", " -k ", " -u ", " -w ", " -o ", " -S", " -vS", " - ", " -- ", " {} ",
+	" + ", " --max-lines ", " --replace ", " --arg-file ", " --arg ", " --eof ", " --uns ", " --unset ", " --sp=", " 5 ",
+	" --split-string ", " --process-slot-var ", " --timeout ", " --signal ", " --adj ", " --adjustment ", " --output ",
+	" --wait ", " -exec ", " \\; ", " sh -c ", " evil ", " git ", " log ",
+}
+
 // pieces are inserted into commands.
 var pieces = []string{
 	"'", `"`, `\`, "$", "`", "#", "\n", "(", ")", "{", "}", " ", ";", "&", "|", "<", ">", "!", "*", "?", "[", "]", "=",
@@ -129,18 +155,28 @@ var pieces = []string{
 var rulesTried = [][]string{
 	{"git *"}, {"git *", "cat *", "echo *"}, {"git *", "printf *", "test *", "[ *"}, {"git*", "export *", "set *",
 		"cd *"}, {"git *", "command *", "eval *", "exec *", "trap *"},
+	wrapperRules,
 }
+
+var wrapperRules = []string{"git *", "echo *", "printf *", "env *", "xargs *", "nice *", "timeout *", "flock *",
+	"stdbuf *", "setsid *", "strace *", "chroot *", "find *", "fd *", "sh *"}
 
 // drawn returns a command: a few known ones, glued and changed at random.
 func drawn(r *rand.Rand) string {
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	text := pick(harmless)
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0:
 		text = pick(evasions)
 	case 1:
 		text += pick([]string{"\n", "; ", " && ", " | ", " & ", " ", "\n#", ";"}) + pick(harmless)
 	case 2:
+		words := strings.SplitAfter(pick(wrapped), " ")
+		for range 1 + r.IntN(2) {
+			words = slices.Insert(words, r.IntN(len(words)+1), pick(wrapperOptions))
+		}
+		return strings.Join(words, "")
+	case 3:
 		text = pick(harmless) + pick([]string{"\n", "; ", " && ", " "}) + pick(evasions)
 	}
 	for range r.IntN(4) {
@@ -176,13 +212,20 @@ func newTrial(t *testing.T) trial {
 		}
 	}
 	record := "#!/bin/dash\necho \"$0\" >>'" + w.log + "'\n"
-	for program := range strings.FieldsSeq("evil reboot rm ls sh bash dash env a b x 1 EOF log git-evil") {
+	for program := range strings.FieldsSeq("evil reboot rm ls bash dash a b x 1 EOF log git-evil") {
 		write(filepath.Join(w.bin, program), record, 0o755)
 	}
 	for _, program := range []string{"git", "cat"} {
 		write(filepath.Join(w.bin, program), "#!/bin/dash\necho evil ./evil\n[ \"$1\" = log ]\n", 0o755)
 	}
-	for _, file := range []string{"evil", "git", "x", "evil.d/git", "evil.d/evil", "5/git", "7/git", "a.go"} {
+	for program := range strings.FieldsSeq("sh env xargs nice timeout flock stdbuf setsid find") {
+		if file, err := exec.LookPath(program); err == nil {
+			if err := os.Symlink(file, filepath.Join(w.bin, program)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, file := range []string{"evil", "git", "x", "a;evil", "evil.d/git", "evil.d/evil", "5/git", "7/git", "a.go"} {
 		write(filepath.Join(w.work, file), record, 0o755)
 	}
 	return w
@@ -250,7 +293,7 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 	go func() {
 		defer close(attempts)
 		r := rand.New(rand.NewPCG(1, uint64(runs)))
-		known := slices.Concat(evasions, harmless)
+		known := slices.Concat(evasions, harmless, wrapped)
 		seen := make(map[string]bool)
 		for n := 0; n < runs; {
 			command := drawn(r)
@@ -259,6 +302,9 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 			}
 			for _, d := range []shell.Dialect{shell.AnyShell, shell.Bash, shell.POSIX} {
 				globs := rulesTried[r.IntN(len(rulesTried))]
+				if r.IntN(2) == 0 {
+					globs = wrapperRules
+				}
 				if key := string(d) + command; !seen[key] && allowed(t, d, globs, command) {
 					seen[key] = true
 					attempts <- attempt{d, globs, command}
@@ -328,8 +374,10 @@ func TestEvasionsAreNotAllowed(t *testing.T) {
 	for _, command := range evasions {
 		t.Run(command, func(t *testing.T) {
 			for _, d := range []shell.Dialect{shell.AnyShell, shell.Bash, shell.POSIX} {
-				if allowed(t, d, []string{"git *"}, command) {
-					t.Errorf("%q is allowed in dialect %q", command, d)
+				for _, globs := range [][]string{{"git *"}, wrapperRules} {
+					if allowed(t, d, globs, command) {
+						t.Errorf("%q is allowed by %q in dialect %q", command, globs, d)
+					}
 				}
 			}
 		})

@@ -169,7 +169,8 @@ func (g Glob) allows(c *Command) bool {
 		return true
 	}
 	name := c.words[0].text
-	if !c.words[0].isStatic() || strings.Trim(name, "\x00") != name || neverAllowed[name] || !harmlessArguments(c) {
+	if !c.words[0].isStatic() || placeholder.MatchString(name) || strings.Trim(name, "\x00") != name ||
+		neverAllowed[name] || !harmlessArguments(c) {
 		return false
 	}
 	_, wrapper := wrappers[c.Program]
@@ -225,6 +226,6 @@ func substitutes(w word) bool {
 }
 
 var (
-	printfSets = regexp.MustCompile(`%[^A-Za-z%]*n`) // %n sets a variable in bash
+	printfSets = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtzq]*n`) // %n and %ln set a variable in bash
 	setOption  = regexp.MustCompile(`^([-+][euxfnvCbo]+|errexit|nounset|pipefail|xtrace|noglob|verbose|noclobber)$`)
 )

@@ -28,7 +28,8 @@ type reader struct {
 	files    map[string]writtenFile
 	dirs     []string // in which the next command could run, relative to the first one; "?" is unknown
 	depth    int
-	budget   int // bounds the work, because a hostile text could otherwise take quadratic time
+	guessing bool // the command that is read begins at a guessed word of a wrapper
+	budget   int  // bounds the work, because a hostile text could otherwise take quadratic time
 	exceeded bool
 }
 
@@ -61,7 +62,9 @@ func (r *reader) text(text string) []*Command {
 		r.exceeded = true
 		return nil
 	}
-	defer func() { r.depth-- }()
+	guessing := r.guessing
+	r.guessing = false
+	defer func() { r.depth--; r.guessing = guessing }()
 	from := len(r.found)
 	if r.strict {
 		r.strictText(text)
