@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -67,7 +68,11 @@ type Paths struct {
 // of GOOS such as "linux".
 //
 // On windows a backslash separates folders, and on every other system it is a part of a name. On windows and darwin,
-// rules that deny or ask compare without case, and rules that allow with case.
+// rules that deny or ask compare without case, and rules that allow with case. On windows, Match returns an error for
+// shares, devices and other second names of files.
+//
+// macOS has second names that are not compared: the composed and the decomposed form of a letter such as é, and paths
+// below /System/Volumes/Data and /.vol.
 func (p Paths) On(system string) Paths {
 	p.system = system
 	return p
@@ -222,31 +227,66 @@ func (p Paths) slashed(text string) string {
 
 // isRooted reports whether a path with slashes is absolute.
 func (p Paths) isRooted(text string) bool {
-	return strings.HasPrefix(text, "/") ||
-		p.system == "windows" && len(text) > 2 && text[1] == ':' && text[2] == '/'
+	return strings.HasPrefix(text, "/") || p.system == "windows" && hasDrive(text)
 }
 
-// windowsPath returns a path without what Windows ignores: the prefix \\?\, and dots and blanks at the ends of names.
+// windowsPath returns a path without what Windows ignores: the prefix \\?\ before a drive, and dots and blanks at the
+// ends of names.
+//
 // It returns an error for paths that can be another name of a file: a short name such as SECRET~1, a stream such as
-// a.txt::$DATA, a path that depends on the current directory of a drive such as C:a, and a share.
+// a.txt::$DATA, a path that depends on the current directory of a drive such as C:a, a share, and a device such as NUL
+// or \\.\PhysicalDrive0.
 func (p Paths) windowsPath(slashed string) (string, error) {
-	slashed = strings.TrimPrefix(strings.TrimPrefix(slashed, "//?/"), "//./")
+	full := slashed
+	refuse := func() (string, error) {
+		return "", fmt.Errorf("the path %q can be another name of a file; use its plain name", shorten.To(full, 200))
+	}
+	verbatim := strings.HasPrefix(slashed, "//?/")
+	device := verbatim || strings.HasPrefix(slashed, "//./")
+	if device {
+		slashed = slashed[len("//?/"):]
+	}
 	drive := ""
-	if len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/' {
+	if hasDrive(slashed) {
 		drive, slashed = slashed[:2], slashed[2:]
-	} else if root := p.slashed(p.root); strings.HasPrefix(slashed, "/") && len(root) > 1 && root[1] == ':' {
+	} else if root := p.slashed(p.root); strings.HasPrefix(slashed, "/") && hasDrive(root) {
 		drive = root[:2]
 	}
-	if strings.ContainsAny(slashed, ":~") || strings.HasPrefix(slashed, "//") {
-		return "", fmt.Errorf("the path %q can be another name of a file; use its plain name", shorten.To(slashed, 200))
+	if device && drive == "" || device && strings.HasPrefix(full[len("//?/"):], "/") || // for example, \\?\UNC\host
+		strings.ContainsAny(slashed, ":~") || strings.HasPrefix(slashed, "//") || strings.HasPrefix(slashed, "/??/") {
+		return refuse()
 	}
 	names := strings.Split(slashed, "/")
 	for i, name := range names {
+		plain := strings.TrimRight(name, ". ")
+		if verbatim && plain != name || isWindowsDevice(name) { // after \\?\, Windows keeps dots and blanks
+			return refuse()
+		}
 		if name != "." && name != ".." {
-			names[i] = strings.TrimRight(name, ". ")
+			names[i] = plain
 		}
 	}
 	return drive + strings.Join(names, "/"), nil
+}
+
+// hasDrive reports whether a path with slashes begins with a drive, as in C:/a.
+func hasDrive(slashed string) bool {
+	return len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/' && 'a' <= slashed[0]|0x20 && slashed[0]|0x20 <= 'z'
+}
+
+// isWindowsDevice reports whether a name in a path is that of a device in any folder, as in C:\a\NUL and com1.txt.
+func isWindowsDevice(name string) bool {
+	name, _, _ = strings.Cut(name, ".")
+	name = strings.ToUpper(strings.TrimRight(name, " "))
+	switch name {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
+		return true
+	}
+	number, ok := strings.CutPrefix(name, "COM")
+	if !ok {
+		number, ok = strings.CutPrefix(name, "LPT")
+	}
+	return ok && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
 // maxLinks is the most symbolic links that are followed in a path, as in Linux.

@@ -27,6 +27,9 @@ func TestPathsFollowTheRulesOfTheSystem(t *testing.T) {
 		{"windows", `C:\srv`, "secret/**", `a\..\SECRET\x`, true, false},
 		{"windows", `C:\srv`, "C:/Windows/**", `\Windows\x`, true, true},
 		{"windows", `C:\srv`, "C:/Windows/**", `\\?\C:\Windows\x`, true, true},
+		{"windows", `C:\srv`, "C:/Windows/**", `\\.\C:\Windows\x`, true, true},
+		{"windows", `C:\srv`, "secret/*", `secret\COM`, true, true},
+		{"windows", `C:\srv`, "secret/*", `secret\com10.nul`, true, true},
 		{"windows", `C:\srv`, "secret/*", "secret. /x. .", true, true},
 		{"windows", `C:\srv`, "secret/*", "open/x", false, false},
 	} {
@@ -44,13 +47,20 @@ func TestPathsFollowTheRulesOfTheSystem(t *testing.T) {
 }
 
 func TestAliasesOfWindowsAreDenied(t *testing.T) {
-	for _, path := range []string{`SECRET~1\x`, `x.txt::$DATA`, `x:y`, `C:x`, `\\host\share\x`} {
+	for _, path := range []string{
+		`SECRET~1\x`, `x.txt::$DATA`, `x:y`, `C:x`, `\\host\share\x`, `\\?\UNC\host\share\x`,
+		`//?/UNC/localhost/C$/srv/secret/x`, `\\.\UNC\host\share\x`, `\\.\PhysicalDrive0`, `\\.\pipe\docker_engine`,
+		`\\?\GLOBALROOT\Device\HarddiskVolume1\x`, `\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\x`, `\??\C:\srv\x`,
+		`\\?\`, `\\?\C:`, `\\?\\x`, `\\?\\C:\x`, `\\?\srv\x`, `\\?\1:\x`, `1:\x`, `\\?\C:\srv\open.\x`, `\\?\C:\srv\..\x`,
+		`NUL`, `nul.txt`, `a\Con`, `C:\srv\aux .b\x`, `COM1`, `lpt9.`, `COM²`, `CONIN$`, `conout$`, `\\.\C:\srv\PRN`,
+	} {
 		t.Run(path, func(t *testing.T) {
 			args, _ := json.Marshal(map[string]string{"path": path})
 			paths := permission.PathGlobUnder(`C:\srv`, "path", "**/other").On("windows")
 			if got := ruled(t, permission.Deny, paths, string(args)); got != "deny" {
 				t.Errorf("a rule that denies: %q", got)
 			}
+			paths = permission.PathGlobUnder(`C:\srv`, "path", "**").On("windows")
 			if got := ruled(t, permission.Allow, paths, string(args)); got == "allow" {
 				t.Error("a rule that allows matches")
 			}

@@ -11,7 +11,7 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if end := templateEnd(s, at); end > at {
 		return end
 	}
-	to := n.bareEnd(a, at)
+	to := n.bareEnd(a, at, maxJudged)
 	value := s[at:to]
 	trimmed := strings.TrimRight(value, ".:!?")
 	if trimmed == "" || a.kind == everything && trimmed != value && len(value)-len(trimmed) > 1 && len(trimmed) <= 4 {
@@ -26,8 +26,9 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if a.op.spaced && isDottedName(trimmed) && isProse(lineFrom(s, at)) {
 		return at
 	}
+	to = n.bareEnd(a, at, len(s))
 	if scheme := schemeLength(s[at:]); scheme > 0 {
-		to = n.bareEnd(a, at+scheme)
+		to = n.bareEnd(a, at+scheme, len(s))
 	} else if a.kind == everything && a.op.spaced && beginsLine(s, a.start) {
 		if rest := passphraseEnd(s, to); rest > to {
 			to = rest
@@ -37,9 +38,14 @@ func (n *named) bare(a assignment, at int) (next int) {
 	return to
 }
 
-// bareEnd returns the end of the value without quotes that begins at at.
-func (n *named) bareEnd(a assignment, at int) int {
-	s := n.s
+// maxJudged bounds the bytes of a value without quotes that decide whether it is secret. In a=b,a=b,a=b each value
+// without blanks reaches to the end of the text, so that the time would be quadratic without a bound.
+const maxJudged = 300
+
+// bareEnd returns the end of the value without quotes that begins at at, but at most most bytes after at.
+func (n *named) bareEnd(a assignment, at, most int) (end int) {
+	s := n.s[:min(len(n.s), at+most+1)]
+	defer func() { end = min(end, at+most); n.looked += end - at }()
 	depth := 0
 	alone := a.op.sign == '=' && !a.op.spaced && beginsLine(s, a.start) // a line of an .env file
 	for i := at; i < len(s); i++ {
@@ -134,13 +140,28 @@ func isHeader(name string) bool {
 // line.
 func (n *named) header(a assignment, at int) (next int) {
 	s := n.s
-	end := at
 	quote := byte(0)
 	if a.start > 0 && isQuote(s[a.start-1]) {
 		quote = s[a.start-1]
 	}
 	alone := beginsLine(s, a.start) && quote == 0
-	for end < len(s) && s[end] != '\n' && s[end] != '\r' {
+	value := strings.TrimRight(s[at:n.headerEnd(at, maxJudged, quote, alone)], " \t")
+	if !alone && quote == 0 && !strings.Contains(value, "=") && schemeLength(value) == 0 && !isRandom(wordAt(value, 0)) {
+		return at // for example, "the Authorization: header"
+	}
+	if !a.hides(value) || isCodeValue(s, a, at, n.bareEnd(a, at, maxJudged)) {
+		return at
+	}
+	value = strings.TrimRight(s[at:n.headerEnd(at, len(s), quote, alone)], " \t")
+	n.found = append(n.found, span{at, at + len(value)})
+	return at + len(value)
+}
+
+// headerEnd returns the end of the value of an HTTP header that begins at at, but at most most bytes after at. quote is
+// the quote of the header, or 0; alone reports whether the header has a line of its own.
+func (n *named) headerEnd(at, most int, quote byte, alone bool) (end int) {
+	s := n.s
+	for end = at; end < len(s) && end-at < most && s[end] != '\n' && s[end] != '\r'; end++ {
 		c := s[end]
 		if c == quote || quote == 0 && !alone && isQuote(c) {
 			break
@@ -148,17 +169,9 @@ func (n *named) header(a assignment, at int) (next int) {
 		if c == '\\' && end+1 < len(s) && strings.IndexByte("nr\"'", s[end+1]) >= 0 || c == '<' && !alone {
 			break
 		}
-		end++
 	}
-	value := strings.TrimRight(s[at:end], " \t")
-	if !alone && quote == 0 && !strings.Contains(value, "=") && schemeLength(value) == 0 && !isRandom(wordAt(value, 0)) {
-		return at // for example, "the Authorization: header"
-	}
-	if !a.hides(value) || isCodeValue(s, a, at, n.bareEnd(a, at)) {
-		return at
-	}
-	n.found = append(n.found, span{at, at + len(value)})
-	return at + len(value)
+	n.looked += end - at
+	return end
 }
 
 // isCodeValue reports whether the value s[at:to] is an expression of a program, as in password = os.Getenv("PASSWORD").

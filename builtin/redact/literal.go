@@ -218,7 +218,7 @@ func (n *named) bracket(a assignment, at int) (next int) {
 	if a.kind <= weak || strings.HasPrefix(s[at:], "{{") || strings.HasPrefix(s[at:], "[]") || at < max(n.inside, n.seen) {
 		return at
 	}
-	end := bracketEnd(s, at)
+	end := n.bracketEnd(at)
 	n.seen = end
 	inner := strings.TrimSpace(s[at+1 : max(at+1, end-1)])
 	if s[at] == '{' || strings.Contains(inner, "{") {
@@ -239,17 +239,14 @@ func (n *named) bracket(a assignment, at int) (next int) {
 
 // bracketEnd returns the position after the bracket that closes the one at at. A bracket that is not closed ends with
 // the line, or with the text if a quoted text follows.
-func bracketEnd(s string, at int) int {
-	depth := 0
-	for i := at; i < len(s); i++ {
-		switch s[i] {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
+func (n *named) bracketEnd(at int) int {
+	s := n.s
+	if n.closes == nil {
+		n.closes = closingBrackets(s)
+		n.looked += len(s)
+	}
+	if end, ok := n.closes[at]; ok {
+		return end + 1
 	}
 	if first := skipSpaces(s, at+1); first < len(s) && (isQuote(s[first]) || s[first] == '{') {
 		return len(s)
@@ -257,10 +254,28 @@ func bracketEnd(s string, at int) int {
 	return lineEnd(s, at)
 }
 
+// closingBrackets returns the position of the closing bracket for each opening one that is closed.
+func closingBrackets(s string) map[int]int {
+	closes := make(map[int]int)
+	var opened []int
+	for i := range len(s) {
+		switch s[i] {
+		case '[', '{':
+			opened = append(opened, i)
+		case ']', '}':
+			if last := len(opened) - 1; last >= 0 {
+				closes[opened[last]] = i
+				opened = opened[:last]
+			}
+		}
+	}
+	return closes
+}
+
 // listed handles a quoted text inside a list or object whose name is a secret and returns the position after it. A text
 // before a colon is a name.
 func (n *named) listed(at int) int {
-	end := quoteEnd(n.s, at+1, n.s[at], 0)
+	end := n.literalEnd(at)
 	if end >= len(n.s) {
 		return at + 1
 	}
@@ -276,6 +291,21 @@ func (n *named) listed(at int) int {
 		n.found = append(n.found, span{at + 1, end})
 	}
 	return end + 1
+}
+
+// literalEnd is quoteEnd of the quote at at. Escaped quotes within a text that was read end where that text ends.
+func (n *named) literalEnd(at int) int {
+	quote := n.s[at]
+	if p := n.literals[quote]; p.from < at && at < p.to {
+		return p.to
+	}
+	end := quoteEnd(n.s, at+1, quote, 0)
+	if n.literals == nil {
+		n.literals = make(map[byte]span)
+	}
+	n.literals[quote] = span{at, end}
+	n.looked += end - at
+	return end
 }
 
 // hereDocument returns the text between <<EOF and EOF.

@@ -19,6 +19,13 @@ import (
 // known are the secrets found before, in order. They contain no names. See find for whole.
 func appendNamed(found []span, s, whole string, r *Redactor, known []span) []span {
 	n := named{s: s, r: r, found: found}
+	n.scan(whole, known)
+	return n.found
+}
+
+// scan is appendNamed.
+func (n *named) scan(whole string, known []span) {
+	s, r := n.s, n.r
 	n.kubernetes = !r.KeepSecrets && isKubernetesSecret(whole)
 	n.jwk = strings.Contains(s, `"kty"`)
 	for i := 0; i < len(s); {
@@ -49,7 +56,6 @@ func appendNamed(found []span, s, whole string, r *Redactor, known []span) []spa
 		n.schemes()
 		n.passwordFiles()
 	}
-	return n.found
 }
 
 // named finds the values of names in one text.
@@ -58,6 +64,10 @@ type named struct {
 	r     *Redactor
 	found []span
 	names map[string]nameInfo
+
+	closes   map[int]int   // the closing bracket of each opening one; nil: not read
+	literals map[byte]span // the last quoted text in a list, by its quote
+	looked   int           // bytes of values that were read, for tests
 
 	all        bool // the object or block has secrets only
 	seen       int  // brackets before this position were read

@@ -25,8 +25,9 @@ import (
 // Only successful results of tools whose schema has ReadOnly are kept. A call of any other tool may make them outdated,
 // so it removes all results of its owner. List no tool whose result depends on the moment, such as the time of day.
 //
-// Calls are the same if their arguments are equal as JSON values. Results belong to the conversation; Share makes them
-// available to more runs. A result is used for MaxAge, by the clock of the run. When all results together exceed
+// Calls are the same if their arguments are equal as JSON values and agents of the same name make them. Two agents can
+// have different tools of one name; give such agents different names. Results belong to the conversation; Share makes
+// them available to more runs. A result is used for MaxAge, by the clock of the run. When all results together exceed
 // MaxBytes, those that were not used for the longest time are removed.
 //
 // Cache uses AroundTool, outside [Tools] and [Breaker]. It is safe for concurrent use; do not copy it after first use.
@@ -47,7 +48,7 @@ type Cache struct {
 // running stores its result where nobody looks.
 type shelf struct {
 	owner   agent.Identity
-	results map[string]*list.Element // by digest of the call
+	results map[string]*list.Element // by digest of the call and name of the agent
 	reading int                      // calls whose result may be kept
 }
 
@@ -90,7 +91,7 @@ func (c *Cache) AroundTool(
 	if !toolname.Match(c.Tools, call.Name) {
 		return next.Call(ctx, call)
 	}
-	digest := fingerprint.Digest(call)
+	digest := fingerprint.Digest(call) + kit.Agent(run) // the digest has a fixed length
 	result, on := c.find(owner, digest, kit.Env(run).Now())
 	if on == nil {
 		return hookkit.Answered(result), nil

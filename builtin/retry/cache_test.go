@@ -40,10 +40,12 @@ func newDesk(t *testing.T, hook agent.Hook) *desk {
 	return &desk{t: t, hooks: using(hook), clock: newWalkingClock()}
 }
 
-// call makes a call for a user and returns its output. The tool calls meanwhile, if it is not nil.
+// call makes a call for a user such as "bob", or "bob with agent", and returns its output. The tool calls meanwhile, if
+// it is not nil.
 func (d *desk) call(user, tool, args string, meanwhile func()) string {
 	d.t.Helper()
-	run := agent.NewRun(&agent.Env{Clock: d.clock, User: user, Tools: table{}})
+	user, name, _ := strings.Cut(user, " with ")
+	run := agent.NewRun(&agent.Env{Clock: d.clock, User: user, Agent: name, Tools: table{}})
 	request := agent.ToolCallRequest{Name: tool, Args: json.RawMessage(args)}
 	result, err := d.hooks.AroundTool.Fire(d.t.Context(), run, request,
 		func(_ context.Context, call agent.ToolCallRequest) (agent.ToolCallResult, error) {
@@ -81,6 +83,12 @@ func TestRepeatedReadsAreAnsweredFromCache(t *testing.T) {
 		{"other arguments", &retry.Cache{}, []call{read("a", `{"x":1}`, "1"), read("a", `{"x":2}`, "2")}},
 		{"other tool", &retry.Cache{}, []call{read("a", `{}`, "1"), {"a", "read2", `{}`, "2"}}},
 		{"other user", &retry.Cache{}, []call{read("a", `{}`, "1"), read("b", `{}`, "2"), read("a", `{}`, "1")}},
+		{"other agent", &retry.Cache{}, []call{
+			read("a with public", `{}`, "1"), read("a with admin", `{}`, "2"), read("a with public", `{}`, "1"),
+		}},
+		{"a write of another agent removes reads", &retry.Cache{}, []call{
+			read("a with public", `{}`, "1"), write("a with admin", `{}`, "2"), read("a with public", `{}`, "3"),
+		}},
 		{"shared", &retry.Cache{Share: share.Everyone}, []call{read("a", `{}`, "1"), read("b", `{}`, "1")}},
 		{"too old", &retry.Cache{}, []call{read("a", `{}`, "1"), hour, read("a", `{}`, "2"), read("a", `{}`, "2")}},
 		{"never too old", &retry.Cache{MaxAge: limit.None}, []call{read("a", `{}`, "1"), hour, read("a", `{}`, "1")}},

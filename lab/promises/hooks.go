@@ -63,7 +63,8 @@ var hooks = []hook{
 		promise: "A rule that allows matches only paths below its globs, and a rule that denies matches each notation of a " +
 			"path; with FollowLinks also through symbolic links.",
 		against: "a model that writes a path in another way",
-		not:     "That a link stays the same until the tool opens it.",
+		not: "That a link stays the same until the tool opens it, and that firmlinks and both forms of é match on " +
+			"macOS.",
 		trials: []trial{
 			{"drawn paths, compared with the file that the system opens", permission,
 				[]string{"TestDrawnPathsLeadWhereRulesSay"}},
