@@ -1,5 +1,6 @@
 // Package permission decides what the outcomes of hooks and the answers of persons mean for a tool call. Packages loop
-// and adapt fire the points and wait for the answers in their own ways. Models and persons read the same texts from both.
+// and adapt fire the points and wait for the answers in their own ways. Models and persons read the same texts from
+// both. Start with [Vote].
 package permission
 
 import (
@@ -31,8 +32,8 @@ func Vote(exit agent.OnPermissionExit, by hookkit.By, err error, unknown func(an
 	}
 }
 
-// Answer returns the result of a fire of BeforeAsk. decided is false if no hook answered, so that the approver is asked.
-// A refusal and a failure come with a denial.
+// Answer returns the result of a fire of BeforeAsk. decided is false if no hook answered, so that the approver is
+// asked. A refusal and a failure come with a denial.
 func Answer(exit agent.BeforeAskExit, by hookkit.By, err error, unknown func(any) error) (
 	answer agent.Approval, decided bool, denied agent.Denial,
 ) {
@@ -67,14 +68,15 @@ func Unasked(question agent.Question) string {
 // Failed is the reason of a denial if the approver fails.
 func Failed(err error) string { return "the approver failed: " + err.Error() }
 
-// Later is the reason of a denial if the answer comes later, and something cannot wait for it: "this run".
+// Later is the reason of a denial if the answer comes later, and the caller cannot wait for it. who names the caller,
+// for example "this run".
 func Later(who string) string { return "the answer comes later, and " + who + " cannot wait for it" }
 
 // Declined is the reason of a person or a hook that says no.
 func Declined(reason string) string { return cmp.Or(reason, "declined") }
 
-// Unusable returns the denial of a call whose approval changed the arguments to something that is not allowed. by is the
-// hook that answered, or empty for the approver.
+// Unusable returns the denial of a call whose approval changed the arguments to something that is not allowed. by is
+// the hook that answered, or empty for the approver.
 func Unusable(by, problem string) agent.Denial {
 	kind := agent.DeniedByApprover
 	if by != "" {
