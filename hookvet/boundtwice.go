@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
@@ -74,11 +73,9 @@ func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
 	of := r.identity(e)
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {
-		if assign, ok := n.(*ast.AssignStmt); ok && of != "" && assign.Tok != token.DEFINE {
-			for _, target := range assign.Lhs {
-				is := r.identity(target)
-				found = found || is != "" && (is == of || strings.HasPrefix(of, is+"."))
-			}
+		for _, a := range assignments(n) {
+			is, declared := r.identity(a.target), r.info.Defs[asIdent(a.target)] != nil
+			found = found || !declared && is != "" && (is == of || strings.HasPrefix(of, is+"."))
 		}
 		return !found
 	})

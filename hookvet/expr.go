@@ -115,3 +115,8 @@ func (c *code) variable(e ast.Expr) *types.Var {
 	v, _ := c.info.ObjectOf(id).(*types.Var)
 	return v
 }
+
+func asIdent(e ast.Expr) *ast.Ident {
+	id, _ := e.(*ast.Ident)
+	return id
+}

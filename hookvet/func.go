@@ -9,47 +9,72 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
+// An assignment sets a variable, a field or an element.
+type assignment struct {
+	target ast.Expr
+	value  ast.Expr // nil if it is unknown, for example in v++
+	result int      // for a, b = f(): which result of the value it is
+	ranged bool     // the value is that of a range, and the target gets its elements
+	zero   bool     // var v T
+}
+
+// assignments returns the assignments of a statement or a declaration, without those in statements inside it.
+func assignments(n ast.Node) []assignment {
+	var all []assignment
+	add := func(targets, values []ast.Expr, a assignment) {
+		for i, target := range targets {
+			a.target, a.value, a.result = target, nil, 0
+			switch {
+			case len(values) == len(targets):
+				a.value = values[i]
+			case len(values) == 1:
+				a.value, a.result = values[0], i
+			}
+			all = append(all, a)
+		}
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
+			add(n.Lhs, n.Rhs, assignment{})
+		} else { // v += x
+			add(n.Lhs, nil, assignment{})
+		}
+	case *ast.IncDecStmt:
+		add([]ast.Expr{n.X}, nil, assignment{})
+	case *ast.ValueSpec:
+		var names []ast.Expr
+		for _, name := range n.Names {
+			names = append(names, name)
+		}
+		add(names, n.Values, assignment{zero: len(n.Values) == 0})
+	case *ast.RangeStmt:
+		if n.Key != nil {
+			add([]ast.Expr{n.Key}, nil, assignment{})
+		}
+		if n.Value != nil {
+			add([]ast.Expr{n.Value}, []ast.Expr{n.X}, assignment{ranged: true})
+		}
+	}
+	return all
+}
+
 // assigned returns the expressions that a function assigns to a variable. For v, err := f(), that is the call. For a
 // range, for v += x, v++ and &v it is nil, because the value is unknown.
 func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	var from []ast.Expr
-	value := func(targets []ast.Expr, values []ast.Expr) {
-		for i, target := range targets {
-			if c.variable(target) != v {
-				continue
-			}
-			switch len(values) {
-			case len(targets):
-				from = append(from, values[i])
-			case 1:
-				from = append(from, values[0])
+	ast.Inspect(f, func(n ast.Node) bool {
+		for _, a := range assignments(n) {
+			switch {
+			case a.zero || c.variable(a.target) != v:
+			case a.ranged:
+				from = append(from, nil)
+			default:
+				from = append(from, a.value)
 			}
 		}
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
-				value(n.Lhs, []ast.Expr{nil})
-			} else {
-				value(n.Lhs, n.Rhs)
-			}
-		case *ast.IncDecStmt:
-			value([]ast.Expr{n.X}, []ast.Expr{nil})
-		case *ast.ValueSpec:
-			var targets []ast.Expr
-			for _, name := range n.Names {
-				targets = append(targets, name)
-			}
-			value(targets, n.Values)
-		case *ast.RangeStmt:
-			if n.Key != nil && c.variable(n.Key) == v || n.Value != nil && c.variable(n.Value) == v {
-				from = append(from, nil)
-			}
-		case *ast.UnaryExpr:
-			if n.Op == token.AND && c.variable(n.X) == v {
-				from = append(from, nil)
-			}
+		if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND && c.variable(address.X) == v {
+			from = append(from, nil)
 		}
 		return true
 	})

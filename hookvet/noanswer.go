@@ -88,19 +88,13 @@ func (r *reporter) mayBeSet(f *hookFunc, at ast.Stmt, v *types.Var) bool {
 	g := r.graphOf(f.node)
 	set := false
 	ast.Inspect(f.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
+		if _, ok := n.(*ast.FuncLit); ok {
 			return false
-		case *ast.AssignStmt:
-			for _, target := range n.Lhs {
-				set = set || r.variable(target) == v && g.reaches(n, at)
+		}
+		for _, a := range assignments(n) {
+			if _, ordered := g.find(n); !a.zero && r.variable(a.target) == v && (!ordered || g.reaches(n, at)) {
+				set = true
 			}
-		case *ast.ValueSpec:
-			for _, name := range n.Names {
-				set = set || r.variable(name) == v && len(n.Values) > 0
-			}
-		case *ast.RangeStmt:
-			set = set || n.Key != nil && r.variable(n.Key) == v || n.Value != nil && r.variable(n.Value) == v
 		}
 		return !set
 	})

@@ -67,37 +67,14 @@ func (c *code) newReach(root *types.Var, f ast.Node, byCopy bool) *reach {
 }
 
 func (h *reach) readSources(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.FuncLit:
-		if n != h.f {
-			h.literals = append(h.literals, n)
+	if literal, ok := n.(*ast.FuncLit); ok && literal != h.f {
+		h.literals = append(h.literals, literal)
+	}
+	for _, a := range assignments(n) {
+		if a.result > 0 { // for example ok in v, ok := m[k]
+			a.value = nil
 		}
-	case *ast.AssignStmt:
-		for i, target := range n.Lhs {
-			switch {
-			case len(n.Rhs) == len(n.Lhs):
-				h.addSource(target, n.Rhs[i], false)
-			case i == 0 && len(n.Rhs) == 1: // v, ok := m[k]
-				h.addSource(target, n.Rhs[0], false)
-			default:
-				h.addSource(target, nil, false)
-			}
-		}
-	case *ast.ValueSpec:
-		for i, name := range n.Names {
-			if len(n.Values) == len(n.Names) {
-				h.addSource(name, n.Values[i], false)
-			} else {
-				h.addSource(name, nil, false)
-			}
-		}
-	case *ast.RangeStmt:
-		if n.Key != nil {
-			h.addSource(n.Key, nil, false)
-		}
-		if n.Value != nil {
-			h.addSource(n.Value, n.X, true)
-		}
+		h.addSource(a.target, a.value, a.ranged)
 	}
 }
 

@@ -133,11 +133,6 @@ func (r *reporter) makes(e ast.Expr, f *firedSet) {
 	}
 }
 
-func asIdent(e ast.Expr) *ast.Ident {
-	id, _ := e.(*ast.Ident)
-	return id
-}
-
 // readPassedHooks notes Hooks whose points something can fire without their names: through Points, or in the generated
 // package.
 func (r *reporter) readPassedHooks(call *ast.CallExpr, f *firedSet) {

@@ -1,6 +1,6 @@
 // Package permission decides what the outcomes of hooks and the answers of persons mean for a tool call. Packages loop
 // and adapt fire the points and wait for the answers in their own ways. Models and persons read the same texts from
-// both.
+// both. Start with [Vote].
 package permission
 
 import (
@@ -68,7 +68,8 @@ func Unasked(question agent.Question) string {
 // Failed is the reason of a denial if the approver fails.
 func Failed(err error) string { return "the approver failed: " + err.Error() }
 
-// Later is the reason of a denial if the answer comes later, and something cannot wait for it: "this run".
+// Later is the reason of a denial if the answer comes later, and the caller cannot wait for it. who names the caller,
+// for example "this run".
 func Later(who string) string { return "the answer comes later, and " + who + " cannot wait for it" }
 
 // Declined is the reason of a person or a hook that says no.
