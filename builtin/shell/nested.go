@@ -31,6 +31,7 @@ func (r *reader) command(words []word, in flow) string {
 	c := &Command{
 		Program: programOf(words[0].text), Args: textsOf(words[1:]), words: words, Stdin: in.stdin,
 		Writes: slices.Clip(in.writes), Reads: slices.Clip(in.reads), dirs: r.dirs, parent: in.parent,
+		input: in.before,
 	}
 	r.found = append(r.found, c)
 	in.parent = c
