@@ -290,7 +290,7 @@ func forkBomb(c *Command) bool {
 var destroyers = map[string][]string{
 	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy",
 		"state rm"},
-	"terragrunt": {"destroy", "run-all destroy", "apply -destroy", "state rm", "destroy-all"},
+	"terragrunt": {"destroy", "run-all destroy", "run --all destroy", "apply -destroy", "state rm", "destroy-all"},
 	"pulumi":     {"destroy", "stack rm", "state delete"}, "cdk": {"destroy"}, "sls": {"remove"},
 	"serverless": {"remove"},
 	"kubectl":    {"delete", "drain"}, "oc": {"delete"}, "helm": {"uninstall", "delete"}, "argocd": {"app delete"},
