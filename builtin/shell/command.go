@@ -22,8 +22,9 @@ type Command struct {
 
 	words  []word // Program and Args as written
 	dirs   []string
-	parent *Command // the command that runs this one, for example sudo
-	forks  bool     // the command is a function that calls itself in the background or in a pipeline
+	input  []*Command // the commands whose output is the input
+	parent *Command   // the command that runs this one, for example sudo
+	forks  bool       // the command is a function that calls itself in the background or in a pipeline
 }
 
 // Parse returns every command that a shell would run for the text, including commands nested in other commands. A text

@@ -93,6 +93,7 @@ var evasions = []string{
 	"git log & wait; evil", "git log &evil&", "git log|evil|git log", "git log\n\n\nevil\n",
 	"if git log; then git log; else evil; fi", "until git log; do evil; break; done", "git log || { git log; evil; }",
 	"case x in (x) evil;; esac; git log", "case x in x) git log;& y) evil;; esac",
+	"sh -c -- '-x; evil' 'git log'", "sh -c - evil", "sh -c -o evil 'evil'",
 	"xargs --max-lines evil git log", "xargs --replace evil git log", "xargs --process-slot-var git evil",
 	"xargs --process-slot-var=PATH git log", "xargs --arg git evil", "xargs -I git git log", "xargs -Ig git log",
 	"echo alias.log=!evil | xargs git -c", "env --uns git evil", "flock --timeout 5 git evil", "strace -P git evil",

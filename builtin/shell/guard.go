@@ -24,7 +24,8 @@ import (
 //
 // The hook checks the arguments of every tool for Fields, at any depth and without regard to case. A text is parsed
 // like a shell script. A list of texts is checked as the words of one command, and each text that could be a script is
-// parsed too. Arguments that are not valid JSON are parsed as a script.
+// parsed too. A list or a text args, arguments or argv in the same object continues the command. Arguments that are not
+// valid JSON are parsed as a script.
 //
 // Because the text is parsed, text that only resembles a command is allowed: a commit message, an argument of echo, a
 // pattern of grep. Disguised commands are found, for example
@@ -44,7 +45,8 @@ import (
 // The hook is not a sandbox: a script file, a compiled program or a variable of unknown value can bypass it. Restrict
 // the tools themselves, too.
 type Guard struct {
-	// Fields are the names of arguments that contain commands. Nil: command, cmd, script, code, shell_command.
+	// Fields are the names of arguments that contain commands. Nil: command, cmd, script, code, shell_command,
+	// commands, argv.
 	Fields []string
 	// Rules are evaluated in order; the first match denies the call. Nil: DefaultRules().
 	Rules []Rule
@@ -76,8 +78,12 @@ func (g *Guard) check() error {
 }
 
 var (
-	commandFields = []string{"command", "cmd", "script", "code", "shell_command"}
-	defaultRules  = DefaultRules()
+	commandFields = []string{"command", "cmd", "script", "code", "shell_command", "commands", "argv"}
+
+	// wordFields are the names of arguments with the words after a program that another argument of the object names, as
+	// in {"command":"rm","args":["-rf","/"]}.
+	wordFields   = []string{"args", "arguments", "argv"}
+	defaultRules = DefaultRules()
 )
 
 // OnPermission denies the call if a rule matches a command in its arguments.
@@ -139,11 +145,15 @@ func isSubcommand(arg string) bool {
 
 // A commandArg is an argument that contains a command: a text or, if words is not nil, the words of a command.
 type commandArg struct {
-	text  string
-	words []string
+	text      string
+	words     []string
+	excessive bool // there are too many commands to be checked
 }
 
 func (a commandArg) commands() ([]*Command, bool) {
+	if a.excessive {
+		return nil, false
+	}
 	if a.words == nil {
 		return Parse(a.text)
 	}
@@ -151,22 +161,41 @@ func (a commandArg) commands() ([]*Command, bool) {
 }
 
 // commandsIn returns the arguments with the names in fields, at any depth and without regard to case. Duplicate keys
-// yield one result each.
+// yield one result each. Some tools decode the first JSON value and ignore the rest, so text after a value does not
+// hide it.
 func commandsIn(args []byte, fields []string) (found []commandArg) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return nil
 	}
-	if !json.Valid(args) {
-		return []commandArg{{text: string(args)}}
+	if json.Valid(args) {
+		return commandsInValue(args, fields)
 	}
-	type level struct {
-		object bool // the level is an object, not a list
-		key    bool // the next token is a key
-		named  bool // the next value belongs to a name in fields
-		words  []string
+	for d := json.NewDecoder(bytes.NewReader(args)); ; {
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return append(found, commandArg{text: string(args)})
+		}
+		found = append(found, commandsInValue(value, fields)...)
 	}
+}
+
+// A level is an object or a list of the arguments.
+type level struct {
+	object bool     // the level is an object, not a list
+	key    bool     // the next token is a key
+	named  bool     // the next value belongs to a name in fields
+	words  bool     // the next value belongs to a name in wordFields
+	each   bool     // the next value is a list of commands, not of words
+	list   []string // the texts in a list that is named or contains words
+
+	commands [][]string // of an object: its commands as words
+	args     []string   // of an object: the words that continue them
+}
+
+// commandsInValue returns the arguments with the names in fields in one JSON value.
+func commandsInValue(value []byte, fields []string) (found []commandArg) {
 	stack := []level{{}}
-	d := json.NewDecoder(bytes.NewReader(args))
+	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber() // a number too large for float64 would end the decoding, and hide later arguments
 	for {
 		token, err := d.Token()
@@ -178,26 +207,63 @@ func commandsIn(args []byte, fields []string) (found []commandArg) {
 		case json.Delim:
 			switch t {
 			case '{', '[':
-				stack = append(stack, level{object: t == '{', key: t == '{', named: top.named && t == '['})
+				list := t == '['
+				stack = append(stack, level{object: !list, key: !list, named: top.named && list, words: top.words && list,
+					each: top.each && list})
 				continue
 			}
-			if top.words != nil {
-				found = append(found, commandArg{words: top.words})
-			}
+			ended := *top
 			stack = stack[:len(stack)-1]
 			top = &stack[len(stack)-1]
+			switch {
+			case ended.object:
+				found = append(found, ended.continued()...)
+			case ended.named && ended.list != nil:
+				found = append(found, commandArg{words: ended.list})
+				if ended.each {
+					for _, text := range ended.list {
+						found = append(found, commandArg{text: text})
+					}
+				}
+				top.commands = append(top.commands, ended.list)
+			}
+			if ended.words {
+				top.args = append(top.args, ended.list...)
+			}
 		case string:
 			switch {
 			case top.key:
-				top.key = false
-				top.named = slices.ContainsFunc(fields, func(f string) bool { return strings.EqualFold(f, t) })
+				named := func(field string) bool { return strings.EqualFold(field, t) }
+				top.each = strings.EqualFold(t, "commands")
+				top.key, top.named, top.words = false, slices.ContainsFunc(fields, named), slices.ContainsFunc(wordFields, named)
 				continue
-			case top.named && top.object:
-				found = append(found, commandArg{text: t})
+			case !top.object && (top.named || top.words):
+				top.list = append(top.list, t)
 			case top.named:
-				top.words = append(top.words, t)
+				found = append(found, commandArg{text: t})
+				top.commands = append(top.commands, strings.Fields(t))
+			}
+			if top.object && top.words {
+				top.args = append(top.args, strings.Fields(t)...)
 			}
 		}
 		top.key = top.object
 	}
+}
+
+// maxContinued is the most commands of one object that args can continue. More would take quadratic time.
+const maxContinued = 16
+
+// continued returns the commands of an object with the words that continue them.
+func (l level) continued() (found []commandArg) {
+	if len(l.args) == 0 {
+		return nil
+	}
+	if len(l.commands) > maxContinued {
+		return []commandArg{{excessive: true}}
+	}
+	for _, words := range l.commands {
+		found = append(found, commandArg{words: slices.Concat(words, l.args)})
+	}
+	return found
 }

@@ -196,6 +196,17 @@ func TestGuardFindsCommandsInArguments(t *testing.T) {
 		{`{"command":["echo","rm"]}`, false}, {`{"command":{"text":"rm -rf /"}}`, false}, {`{"command":7}`, false},
 		{`["rm -rf /"]`, false}, {`"rm -rf /"`, false}, {``, false}, {`{}`, false}, {`{"command":[]}`, false},
 		{`{"command":"ls","text":["command","rm -rf /"]}`, false},
+		{`{"command":"rm","args":["-rf","/"]}`, true}, {`{"args":["-rf","/"],"command":"rm"}`, true},
+		{`{"command":"bash","args":["-c","rm -rf /"]}`, true}, {`{"command":"rm","Arguments":["-rf","/"]}`, true},
+		{`{"command":"rm","args":"-rf /"}`, true}, {`{"command":"sudo rm","argv":["-rf","/"]}`, true},
+		{`{"command":["rm"],"args":["-rf","/"]}`, true}, {`{"steps":[{"cmd":"rm","args":["-rf","/"]}]}`, true},
+		{`{"commands":["ls","rm -rf /"]}`, true}, {`{"commands":["ls","reboot"]}`, true},
+		{`{"commands":"rm -rf /"}`, true}, {`{"argv":["rm","-rf","/"]}`, true},
+		{`{"command":"rm -rf /"} x`, true}, {`{"x":1}{"command":"rm -rf /"}`, true},
+		{`{"command":"rm","args":["-rf","/"]}]`, true},
+		{`{"command":"ls","args":["-la"]}`, false}, {`{"args":["rm","-rf","/"]}`, false},
+		{`{"args":["x"],` + strings.Repeat(`"command":"ls",`, 100) + `"cmd":"ls"}`, true},
+		{`{"command":"rm","x":{"args":["-rf","/"]}}`, false}, {`{"command":"git","args":["log"]} x`, false},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			call := agent.ToolCallRequest{Name: "x", Args: json.RawMessage(c.args)}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ func (r *reader) command(words []word, in flow) string {
 	c := &Command{
 		Program: programOf(words[0].text), Args: textsOf(words[1:]), words: words, Stdin: in.stdin,
 		Writes: slices.Clip(in.writes), Reads: slices.Clip(in.reads), dirs: r.dirs, parent: in.parent,
+		input: in.before,
 	}
 	r.found = append(r.found, c)
 	in.parent = c
@@ -186,14 +188,18 @@ var shells = kit.Set("sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash",
 
 // shell reads the commands that a shell runs: the text after -c, or else the standard input unless a file is given.
 func (r *reader) shell(c *Command, in flow) {
-	stdin := false
+	stdin, isScript, ended := false, false, false // ended: no more options follow
 	for i := 0; i < len(c.Args); i++ {
 		arg := c.Args[i]
 		switch {
-		case isStdin(arg):
+		case isStdin(arg) && !isScript && !ended:
 			stdin = true
 			i = len(c.Args)
-		case arg == "--", strings.HasPrefix(arg, "+"):
+		case !ended && (arg == "--" || arg == "-" && isScript):
+			ended = true
+		case len(arg) > 1 && arg[0] == '+' && !ended:
+			isScript = isScript || strings.Contains(arg, "c")
+			i += strings.Count(strings.ToLower(arg), "o")
 		case arg == "--rcfile", arg == "--init-file":
 			i++
 		case arg == "--command" || strings.HasPrefix(arg, "--command="): // of fish
@@ -203,24 +209,25 @@ func (r *reader) shell(c *Command, in flow) {
 			}
 			c.executesOutput(r.text(text))
 			return
-		case strings.HasPrefix(arg, "--"):
-		case len(arg) > 1 && arg[0] == '-' && strings.Contains(arg, "c"):
-			for j := i + 1; j < len(c.Args); j++ {
-				if len(c.Args[j]) < 2 || c.Args[j][0] != '-' && c.Args[j][0] != '+' {
-					c.executes(c.words[j+1])
-					if c.Args[j] == "{}" { // xargs -I {} sh -c {}
-						r.stdinScript(c)
-					}
-					c.executesOutput(r.script(c, j, j+1))
-					return
-				}
-			}
-			return
-		case len(arg) > 1 && arg[0] == '-':
+		case strings.HasPrefix(arg, "--") && !ended:
+		case len(arg) > 1 && arg[0] == '-' && !ended:
 			stdin = stdin || strings.Contains(arg, "s")
-			if strings.HasSuffix(strings.ToLower(arg), "o") {
-				i++ // the value of the option
+			isScript = isScript || strings.Contains(arg, "c")
+			i += strings.Count(strings.ToLower(arg), "o") // the values of -o and -O
+		case isScript:
+			c.executes(c.words[i+1])
+			if arg == "{}" { // xargs -I {} sh -c {}
+				r.stdinScript(c)
 			}
+			if !r.strict && strings.ContainsAny(arg, "@*") { // sh -c '"$@"' _ rm
+				lists := r.lists
+				r.lists = maps.Clone(lists)
+				r.lists["@"] = c.Args[min(i+2, len(c.Args)):]
+				r.lists["*"] = r.lists["@"]
+				defer func() { r.lists = lists }()
+			}
+			c.executesOutput(r.script(c, i, i+1))
+			return
 		default: // a script file, or a process substitution
 			r.runsFile(c, c.words[i+1], true)
 			if !stdin {
@@ -228,6 +235,9 @@ func (r *reader) shell(c *Command, in flow) {
 			}
 			i = len(c.Args)
 		}
+	}
+	if isScript {
+		return // the script is missing
 	}
 	if r.strict && (c.Stdin == "" || len(in.before) > 0) {
 		r.refuse(errUnreadable)
@@ -424,13 +434,15 @@ var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pip
 
 // runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
 func (r *reader) runner(c *Command, in flow) {
-	in.stdin, in.before = "", nil
 	for i, w := range c.words[1:] {
 		program, _, _ := strings.Cut(programOf(w.text), "@") // npx rimraf@5
 		if shells[program] || interpreters[interpreterOf(program)] || dangerous[program] ||
 			strings.HasPrefix(program, "mkfs") {
 			r.command(append([]word{{text: program, glob: w.glob}}, c.words[2+i:]...), in)
 			break
+		}
+		if !r.strict && !runners[program] && (destroyers[program] != nil || sqlClients[program]) {
+			r.command(append([]word{{text: program, glob: w.glob}}, c.words[2+i:]...), in) // or it is the name of a container
 		}
 		if strings.ContainsAny(w.text, " \t\n") && !strings.HasPrefix(w.text, "-") && !r.strict {
 			r.text(w.text) // a command for hyperfine and tmux, a text for others

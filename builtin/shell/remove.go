@@ -73,6 +73,11 @@ func (w workspace) removesTree(c *Command) bool {
 	if c.isUnknown() {
 		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "-rf") || arg == "-fr" })
 	}
+	return w.leaves(c, m)
+}
+
+// leaves reports whether a removal could remove more than files below the workspace.
+func (w workspace) leaves(c *Command, m removal) bool {
 	if w == "" || len(m.targets) == 0 {
 		return true
 	}
@@ -82,6 +87,62 @@ func (w workspace) removesTree(c *Command) bool {
 		}
 		return !w.isBelow(target, c.dirs)
 	})
+}
+
+// removesWithoutAsking matches a recursive rm without force, because rm without a terminal asks nothing. With a
+// workspace it matches if a path is neither below it nor a temporary file. Without one it matches for a repository, for
+// a path in a home directory and for an unknown path.
+func (w workspace) removesWithoutAsking(c *Command) bool {
+	m, ok := removalOf(c)
+	switch {
+	case !ok || !m.recursive || c.isUnknown() || c.Program == "trash":
+		return false
+	case c.receivesInput() != nil:
+		return true
+	case len(m.targets) == 0:
+		return false
+	case w != "":
+		m.targets = slices.DeleteFunc(m.targets, w.isTemporary)
+		return len(m.targets) > 0 && w.leaves(c, m)
+	}
+	return slices.ContainsFunc(m.targets, func(target string) bool {
+		return strings.ContainsAny(target, "$`~") || strings.Contains(target, "()") || target == "{}" ||
+			slices.ContainsFunc(c.dirs, func(dir string) bool { return isValued(target, dir) })
+	})
+}
+
+// isTemporary reports whether a path is a file or a directory in /tmp that neither contains the workspace nor is in it.
+func (w workspace) isTemporary(target string) bool {
+	clean, root := path.Clean(target), path.Clean(slashed(string(w)))
+	return strings.HasPrefix(clean, "/tmp/") && !strings.ContainsAny(clean, "$`~*?[{()") && !isValued(clean, ".") &&
+		!strings.HasPrefix(root+"/", clean+"/") && !strings.HasPrefix(clean+"/", root+"/")
+}
+
+// isValued reports whether a target in a directory is or could be a part of a repository, or a file or a directory in a
+// home directory.
+func isValued(target, dir string) bool {
+	target = strings.ToLower(slashed(target))
+	if dir == "?" && !strings.HasPrefix(target, "/") {
+		return true
+	}
+	if !strings.HasPrefix(target, "/") {
+		target = dir + "/" + target
+	}
+	parts := strings.Split(path.Clean(target), "/")
+	home := len(parts) == 4 && (parts[1] == "home" || parts[1] == "users") || len(parts) == 3 && parts[1] == "root"
+	return parts[0] == "" && home || slices.ContainsFunc(parts, func(name string) bool {
+		return name == ".git" || strings.HasPrefix(name, ".") && strings.ContainsAny(name, "*?[")
+	})
+}
+
+// receivesInput returns the command, such as xargs, that adds words of unknown input to the arguments, or nil.
+func (c *Command) receivesInput() *Command {
+	for p := c.parent; p != nil; p = p.parent {
+		if appendsInput[p.Program] && p.Stdin == "" {
+			return p
+		}
+	}
+	return nil
 }
 
 // removesEverything matches a recursive rm of a directory that the system or the user needs, with force or without.
@@ -235,12 +296,12 @@ func (w workspace) leavesByLink(below string) bool {
 }
 
 // findsAndDeletes matches find with -delete, or with -exec and a program that deletes files, unless it deletes below
-// the workspace.
+// the workspace. It also matches such a program of xargs.
 func (w workspace) findsAndDeletes(c *Command) bool {
 	switch c.Program {
 	case "find", "fd", "fdfind", "gfind":
 	default:
-		return false
+		return deletes[c.Program] && c.receivesInput() != nil
 	}
 	for i, arg := range c.Args {
 		switch arg {

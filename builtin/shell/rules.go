@@ -19,12 +19,15 @@ type Rule struct {
 }
 
 // DefaultRules returns the default rules of a [Guard]. They deny every forced recursive rm, because the guard does not
-// know which directories matter; [WorkspaceRules] does. The caller owns the list and can add or remove rules.
+// know which directories matter; [WorkspaceRules] does. They also deny rm -r of paths with .git, of paths in a home
+// directory and of paths that are known only when the command runs. The caller owns the list and can add or remove
+// rules.
 func DefaultRules() []Rule { return rules("") }
 
 // WorkspaceRules returns the default rules for commands that run in the directory root, an absolute path. They allow
-// removals below root, for example rm -rf node_modules or find build -delete. They deny the removal of root itself, of
-// everything in it, of paths with .git, and of paths that are known only when the command runs.
+// removals below root, for example rm -rf node_modules or find build -delete. With or without -f, they deny a recursive
+// removal of root itself, of everything in it, of paths with .git, of paths outside, and of paths that are known only
+// when the command runs. A plain rm -r of a path in /tmp is allowed.
 //
 // A path is compared as text, after cd and "..". If root exists on this machine, symbolic links in it are followed, so
 // that rm -rf link/x is denied if the link leads out of root. WorkspaceRules panics if root is not absolute.
@@ -37,11 +40,16 @@ func WorkspaceRules(root string) []Rule {
 
 func rules(root string) []Rule {
 	w := workspace(root)
+	valued := "recursive rm of a repository, of a path in a home directory or of an unknown path"
+	if w != "" {
+		valued = "recursive rm outside the workspace"
+	}
 	return []Rule{
 		{"forced recursive rm", "To delete files, name each of them in a plain rm; for a whole directory ask the user.",
 			w.removesTree},
 		{"recursive rm of a system, home or current directory", "Name the files or directories to delete.",
 			removesEverything},
+		{valued, "Name the files in a plain rm, or ask the user.", w.removesWithoutAsking},
 		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.",
 			w.findsAndDeletes},
 		{"DROP TABLE or DROP DATABASE", "Ask the user to drop it, or rename it instead.", drops},
@@ -205,7 +213,8 @@ func servesShell(c *Command) bool {
 // runsDecoded matches programs that run the output of a decoder, as in base64 -d x | sh.
 func runsDecoded(c *Command) bool { return slices.ContainsFunc(c.Executes, (*Command).decodes) }
 
-// changesModes matches chmod -R and the like on directories that the system or the user needs.
+// changesModes matches chmod -R and the like, or chmod with find or xargs, on directories that the system or the user
+// needs.
 func changesModes(c *Command) bool {
 	switch c.Program {
 	case "chmod", "chown", "chgrp", "setfacl", "chattr", "icacls", "takeown":
@@ -217,7 +226,34 @@ func changesModes(c *Command) bool {
 			len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "R") || strings.EqualFold(arg, "/t") ||
 			strings.EqualFold(arg, "/r")
 	})
-	return recursive && slices.ContainsFunc(c.Args, isVital)
+	return recursive && slices.ContainsFunc(c.Args, isVital) || slices.ContainsFunc(c.finders(), findsInVital)
+}
+
+// finders returns the commands that run a command, and those whose output xargs appends to its arguments.
+func (c *Command) finders() (list []*Command) {
+	for p := c.parent; p != nil; p = p.parent {
+		list = append(list, p)
+	}
+	if p := c.receivesInput(); p != nil {
+		list = append(list, p.input...)
+	}
+	return list
+}
+
+// findsInVital matches find in a directory that the system or the user needs.
+func findsInVital(c *Command) bool {
+	if c.Program != "find" && c.Program != "gfind" {
+		return false
+	}
+	for _, arg := range c.Args {
+		if strings.HasPrefix(arg, "-") || arg == "(" {
+			break
+		}
+		if isVital(arg) {
+			return true
+		}
+	}
+	return false
 }
 
 // stopsMachine matches commands that stop or restart the machine, or all processes.
@@ -254,7 +290,7 @@ func forkBomb(c *Command) bool {
 var destroyers = map[string][]string{
 	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy",
 		"state rm"},
-	"terragrunt": {"destroy", "run-all destroy", "apply -destroy", "state rm", "destroy-all"},
+	"terragrunt": {"destroy", "run-all destroy", "run --all destroy", "apply -destroy", "state rm", "destroy-all"},
 	"pulumi":     {"destroy", "stack rm", "state delete"}, "cdk": {"destroy"}, "sls": {"remove"},
 	"serverless": {"remove"},
 	"kubectl":    {"delete", "drain"}, "oc": {"delete"}, "helm": {"uninstall", "delete"}, "argocd": {"app delete"},

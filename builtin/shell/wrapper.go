@@ -120,6 +120,18 @@ func (r *reader) wrapped(c *Command, in flow) {
 		r.parallel(c, at, in)
 	case c.Program == "trap" && at < len(c.Args):
 		r.text(c.Args[at])
+	case c.Program == "ssh" && at >= len(c.Args): // the input is the script
+		if r.strict && (c.Stdin != "" || len(c.Reads) > 0 || len(in.before) > 0) {
+			r.refuse(errUnreadable)
+		}
+		c.executesOutput(in.before)
+		r.stdinScript(c)
+	case c.Program == "ssh":
+		words := c.words[at+1:]
+		if shells[programOf(words[0].text)] {
+			r.command(words, in) // ssh host bash -s <<EOF
+		}
+		r.text(strings.Join(c.Args[at:], " "))
 	case w.rest && at < len(c.Args):
 		r.text(strings.Join(c.Args[at:], " "))
 	case !w.rest:
