@@ -117,15 +117,22 @@ type assignment struct {
 
 // name looks for the value of the name s[start:end] and returns the position from which the search continues.
 func (n *named) name(start, end int) (next int) {
-	op, ok := operatorAfter(n.s, start, end)
-	if !ok {
-		return end
-	}
 	name := n.s[start:end]
+	op, ok := operatorAfter(n.s, start, end)
+	basic := false
+	if !ok {
+		if op.at, basic = setterValue(n.s, name, end); op.at == 0 {
+			return end
+		}
+		op = operator{sign: '(', at: op.at}
+	}
 	about := n.about(name)
 	kind := n.kind(name, about, start, op)
 	if op.sign == ' ' && strings.EqualFold(name, "by") && strings.EqualFold(lastWord(n.s, start), "identified") {
 		kind = everything // IDENTIFIED BY 'hunter2'
+	}
+	if basic && !n.r.KeepSecrets {
+		kind = everything
 	}
 	if op.sign == ' ' && !n.blankAssigns(kind, start, end, &op) {
 		return end

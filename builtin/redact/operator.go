@@ -84,6 +84,33 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	return op, op.at < len(s)
 }
 
+// setterValue returns the position of the literal in a call such as setPassword("hunter2"), or 0. In calls such as
+// SetBasicAuth("bob", "hunter2") it is the second argument, and basic is true. end is the end of the name.
+func setterValue(s, name string, end int) (at int, basic bool) {
+	if end+1 >= len(s) || s[end] != '(' || len(name) > 100 {
+		return 0, false
+	}
+	own := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	at = end + 1
+	if basic = strings.HasSuffix(own, "basicauth"); basic {
+		comma := strings.IndexByte(s[at:min(len(s), at+100)], ',')
+		at = skipBlanks(s, at+comma+1)
+		if comma < 0 {
+			return 0, false
+		}
+	} else if !strings.HasPrefix(own, "set") && !strings.HasPrefix(own, "with") {
+		return 0, false
+	}
+	if at >= len(s) || !isQuote(s[at]) {
+		return 0, false
+	}
+	to := strings.IndexByte(s[at+1:min(len(s), at+300)], s[at])
+	if to < 0 || !strings.HasPrefix(s[at+1+to+1:], ")") {
+		return 0, false
+	}
+	return at, basic
+}
+
 // isQuotedFlag reports whether the name at start is a flag in quotes, as in "--password".
 func isQuotedFlag(s string, start int) bool {
 	at := start
