@@ -149,7 +149,9 @@ func (n *named) header(a assignment, at int) (next int) {
 	if !alone && quote == 0 && !strings.Contains(value, "=") && schemeLength(value) == 0 && !isRandom(wordAt(value, 0)) {
 		return at // for example, "the Authorization: header"
 	}
-	if !a.hides(value) || isCodeValue(s, a, at, n.bareEnd(a, at, maxJudged)) {
+	credential := wordAt(value, schemeLength(value)) // in Token x, the first word looks like a type
+	isCredential := len(credential) < len(value) && len(credential) >= 8 && any64.all(credential) && hasDigit(credential)
+	if !a.hides(value) || !isCredential && isCodeValue(s, a, at, n.bareEnd(a, at, maxJudged)) {
 		return at
 	}
 	value = strings.TrimRight(s[at:n.headerEnd(at, len(s), quote, alone)], " \t")

@@ -69,7 +69,7 @@ func isCredential(v string) bool {
 }
 
 // passwordFiles redacts the passwords in lines of .pgpass files, host:port:database:user:password, and in the options
-// -u and --user of curl.
+// -u and --user of curl and in short flags of other programs.
 func (n *named) passwordFiles() {
 	s := n.s
 	for at := 0; at < len(s); at = skipLine(s, at) {
@@ -87,6 +87,11 @@ func (n *named) passwordFiles() {
 		}
 		if curl := strings.Index(line, "curl"); curl >= 0 {
 			n.curl(at+curl, at+len(line))
+		}
+		for _, p := range passwordFlags {
+			if i := strings.Index(line, p.program); i >= 0 && (i == 0 || isBlank(line[i-1]) || line[i-1] == '/') {
+				n.passwordFlag(p, at+i+len(p.program), at+len(line))
+			}
 		}
 	}
 }
@@ -110,19 +115,55 @@ func (n *named) curl(from, to int) {
 		default:
 			continue
 		}
-		end := value
-		if value < to && isQuote(s[value]) {
-			value++
-			end = min(to, quoteEnd(s, value, s[value-1], 0))
-		} else {
-			for end < to && !isSpace(s[end]) && s[end] != '\\' && !isQuote(s[end]) {
-				end++
-			}
-		}
+		value, end := shellWord(s[:to], value)
 		user, password, ok := strings.Cut(s[value:max(value, end)], ":")
 		if ok && password != "" && !isPlaceholder(password) {
 			n.found = append(n.found, span{value + len(user) + 1, end})
 		}
 		at = max(at, end-1)
 	}
+}
+
+// A passwordFlag is a flag for a password that does not name it.
+type passwordFlag struct {
+	program, flag string
+	joined, apart bool // the password may be in the same word, or in the next one
+}
+
+var passwordFlags = []passwordFlag{
+	{"mysql", "-p", true, false}, {"mariadb", "-p", true, false}, {"sshpass", "-p", true, true},
+	{"redis-cli", "-a", false, true}, {"docker login", "-p", false, true}, {"podman login", "-p", false, true},
+}
+
+// passwordFlag redacts the password after the flag of a program whose name ends at from.
+func (n *named) passwordFlag(p passwordFlag, from, to int) {
+	s := n.s[:to]
+	for at := from + 1; at < to && strings.IndexByte(";|&", s[at]) < 0; at++ {
+		if !isBlank(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
+			continue
+		}
+		value := at + len(p.flag)
+		apart := value < to && isBlank(s[value])
+		if value = skipBlanks(s, value); apart && !p.apart || !apart && !p.joined {
+			continue
+		}
+		value, end := shellWord(s, value)
+		password := s[min(value, end):end]
+		isPort := strings.Trim(password, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
+		if password != "" && password[0] != '-' && !isPort && hidden(password, everything) {
+			n.found = append(n.found, span{value, end})
+		}
+		return
+	}
+}
+
+// shellWord returns the span of the word of a command at at, without its quotes.
+func shellWord(s string, at int) (from, to int) {
+	if at < len(s) && isQuote(s[at]) {
+		return at + 1, quoteEnd(s, at+1, s[at], 0)
+	}
+	for to = at; to < len(s) && !isSpace(s[to]) && s[to] != '\\' && !isQuote(s[to]); {
+		to++
+	}
+	return at, to
 }

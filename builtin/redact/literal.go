@@ -110,14 +110,17 @@ func prefixedQuote(s string, at int) int {
 // quoted redacts a value in quotes, and the literals that are joined to it: "hun" + "ter2".
 func (n *named) quoted(a assignment, q, escapes int) (next int) {
 	s := n.s
-	if a.kind < everything && (a.op.sign == ',' || a.op.sign == 'c') {
+	if a.kind < everything && !a.op.flag && (a.op.sign == ',' || a.op.sign == 'c') {
 		a.kind = weak
 	}
 	first := true
 	for {
 		from, to, after := quotedSpan(s, q, escapes)
 		value := s[from:to]
-		if a.op.sign == ',' && first && a.kind == everything && !isRandom(value) && !hasScheme(value) {
+		if a.op.flag && first && !isFlagValue(value) {
+			return from
+		}
+		if a.op.sign == ',' && !a.op.flag && first && a.kind == everything && !isRandom(value) && !hasScheme(value) {
 			return from // for example, a list of names: {"password", "token"}
 		}
 		if first && !a.hides(value) {
@@ -134,6 +137,9 @@ func (n *named) quoted(a assignment, q, escapes int) (next int) {
 		q = joined
 	}
 }
+
+// isFlagValue reports whether the text after a flag can be its value: one word that is no flag.
+func isFlagValue(s string) bool { return s != "" && s[0] != '-' && !strings.ContainsAny(s, " \t\r\n") }
 
 // quotedSpan returns the span inside the quotes that begin at q, and the position after them.
 func quotedSpan(s string, q, escapes int) (from, to, after int) {

@@ -117,23 +117,32 @@ type assignment struct {
 
 // name looks for the value of the name s[start:end] and returns the position from which the search continues.
 func (n *named) name(start, end int) (next int) {
-	op, ok := operatorAfter(n.s, start, end)
-	if !ok {
-		return end
-	}
 	name := n.s[start:end]
+	op, ok := operatorAfter(n.s, start, end)
+	basic := false
+	if !ok {
+		if op.at, basic = setterValue(n.s, name, end); op.at == 0 {
+			return end
+		}
+		op = operator{sign: '(', at: op.at}
+	}
 	about := n.about(name)
 	kind := n.kind(name, about, start, op)
 	if op.sign == ' ' && strings.EqualFold(name, "by") && strings.EqualFold(lastWord(n.s, start), "identified") {
 		kind = everything // IDENTIFIED BY 'hunter2'
 	}
+	if basic && !n.r.KeepSecrets {
+		kind = everything
+	}
 	if op.sign == ' ' && !n.blankAssigns(kind, start, end, &op) {
 		return end
 	}
-	if kind == open {
-		if (op.sign == ':' || op.sign == '=') && pairNames[lowerName(name)] {
-			n.beginPair(op.at)
+	if kind <= weak && (op.sign == ':' || op.sign == '=') {
+		if lower := lowerName(name); pairNames[lower] || lower == "type" {
+			n.beginPair(op.at, lower == "type")
 		}
+	}
+	if kind == open {
 		if about.makers != nil && !n.r.KeepSecrets {
 			return n.value(assignment{name, start, op, weak, about.makers})
 		}
@@ -196,8 +205,9 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 			return everything
 		}
 	}
-	// For example, API key: x and Secret access key: x.
-	if labelEnds[lowerName(name)] && start >= 2 && s[start-1] == ' ' && isLetter(s[start-2]) && op.sign != ' ' {
+	// For example, API key: x, Secret access key: x, and Your API key is x.
+	if labelEnds[lowerName(name)] && start >= 2 && s[start-1] == ' ' && isLetter(s[start-2]) &&
+		(op.sign != ' ' || wordAt(s, op.at) == "is") {
 		from := start - 1
 		for from > 0 && start-from < 20 && isLetter(s[from-1]) {
 			from--
@@ -235,8 +245,9 @@ func lowerName(name string) string {
 	}, name)
 }
 
-// beginPair makes the next value secret if the text at at names a secret.
-func (n *named) beginPair(at int) {
+// beginPair makes the next value of the same object secret if the text at at names a secret. A type must be password,
+// because parsers have values of the type token.
+func (n *named) beginPair(at int, isType bool) {
 	s := n.s
 	for at < len(s) && (isQuote(s[at]) || s[at] == '\\' || isBlank(s[at])) {
 		at++
@@ -245,7 +256,12 @@ func (n *named) beginPair(at int) {
 	for end < len(s) && (nameBytes[s[end]] || s[end] == ' ') && end-at < 100 {
 		end++
 	}
-	if !n.r.KeepSecrets && n.r.secret(strings.TrimSpace(s[at:end])) > weak {
-		n.pair = end + 200
+	name := strings.TrimSpace(s[at:end])
+	if n.r.KeepSecrets || n.r.secret(name) <= weak || isType && !strings.EqualFold(name, "password") {
+		return
+	}
+	n.pair = end + 200
+	if closed := strings.IndexByte(s[end:min(len(s), n.pair)], '}'); closed >= 0 && isType {
+		n.pair = end + closed
 	}
 }

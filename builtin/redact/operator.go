@@ -9,6 +9,7 @@ type operator struct {
 	spaced   bool // blanks surround the operator
 	quoted   bool // the name is quoted
 	nextLine bool // the value is on another line
+	flag     bool // the name is a flag in a list of words, as in ["--password", "hunter2"]
 }
 
 // operatorAfter returns the operator after the name s[start:end].
@@ -26,6 +27,13 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	if at < len(s) && s[at] == ']' { // env["PASSWORD"] = "hunter2"
 		at++
 	}
+	if !op.quoted {
+		at = skipSize(s, at)
+	}
+	bold := strings.Contains(s[max(0, start-24):start], "**")
+	if bold && strings.HasPrefix(s[at:], "**") { // **Password**: hunter2
+		at += 2
+	}
 	if at+1 < len(s) && (s[at] == '?' || s[at] == '!') && s[at+1] == ':' {
 		at++
 	}
@@ -40,17 +48,22 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	}
 	n := 0
 	op.sign, n = signAt(s, at)
+	op.flag = op.sign == ',' && op.quoted && isQuotedFlag(s, start)
 	switch {
 	case n == 0 && op.spaced && !op.quoted:
 		op.sign, op.at = ' ', at
 		return op, true
-	case n == 0 || op.sign == ',' && !(op.quoted && afterQuote(s, start)):
+	case n == 0 || op.sign == ',' && !op.flag && !(op.quoted && afterQuote(s, start)):
 		return op, false
 	}
 	at += n
+	literal := op.sign == ',' || n == 2 && op.sign == '>' && s[at-1] != '>' // as in NAME || "x" and NAME ?? "x"
+	if bold && op.sign == ':' && strings.HasPrefix(s[at:], "**") {          // **Password:** hunter2
+		at += 2
+	}
 	op.at = skipBlanks(s, at)
 	switch {
-	case op.sign == ',' || s[at-1] == '|' && s[at-2] == '|': // only before a literal
+	case literal:
 		ok = op.at < len(s) && isQuote(s[op.at])
 	case op.sign == '|': // only in a table
 		ok = strings.HasPrefix(strings.TrimLeft(s[lineStart(s, start):start], " \t"), "|")
@@ -69,6 +82,54 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	}
 	op.nextLine = op.at < len(s) && (s[op.at] == '\n' || s[op.at] == '\r')
 	return op, op.at < len(s)
+}
+
+// setterValue returns the position of the literal in a call such as setPassword("hunter2"), or 0. In calls such as
+// SetBasicAuth("bob", "hunter2") it is the second argument, and basic is true. end is the end of the name.
+func setterValue(s, name string, end int) (at int, basic bool) {
+	if end+1 >= len(s) || s[end] != '(' || len(name) > 100 {
+		return 0, false
+	}
+	own := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	at = end + 1
+	if basic = strings.HasSuffix(own, "basicauth"); basic {
+		comma := strings.IndexByte(s[at:min(len(s), at+100)], ',')
+		at = skipBlanks(s, at+comma+1)
+		if comma < 0 {
+			return 0, false
+		}
+	} else if !strings.HasPrefix(own, "set") && !strings.HasPrefix(own, "with") {
+		return 0, false
+	}
+	if at >= len(s) || !isQuote(s[at]) {
+		return 0, false
+	}
+	to := strings.IndexByte(s[at+1:min(len(s), at+300)], s[at])
+	if to < 0 || !strings.HasPrefix(s[at+1+to+1:], ")") {
+		return 0, false
+	}
+	return at, basic
+}
+
+// isQuotedFlag reports whether the name at start is a flag in quotes, as in "--password".
+func isQuotedFlag(s string, start int) bool {
+	at := start
+	for at > 0 && s[at-1] == '-' && start-at < 2 {
+		at--
+	}
+	return at < start && afterQuote(s, at)
+}
+
+// skipSize skips the size of an array in C, as in char password[] = "hunter2" and char password[16] = "hunter2".
+func skipSize(s string, at int) int {
+	if at == len(s) || s[at] != '[' {
+		return at
+	}
+	size, rest, ok := strings.Cut(s[at+1:min(len(s), at+10)], "]")
+	if !ok || !digits.all(size) || !strings.HasPrefix(strings.TrimLeft(rest, " "), "=") {
+		return at
+	}
+	return at + len(size) + 2
 }
 
 // skipNote skips a remark between a name and a colon, as in Password [none]: and Password (again):.
@@ -123,8 +184,13 @@ func signAt(s string, at int) (sign byte, n int) {
 			return 'c', 2
 		}
 	case '?':
-		if has("?=") {
+		switch {
+		case has("?="):
 			return '=', 2
+		case has("??="):
+			return '=', 3
+		case has("??"):
+			return '>', 2
 		}
 	case '+':
 		if has("+=") {
@@ -227,6 +293,8 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 	}
 	before := lastWord(s, start)
 	switch before {
+	case "set": // aws configure set aws_secret_access_key x
+		return len(word) >= 8 && hasDigit(word) && !strings.ContainsAny(word, "()=")
 	case "ENV", "ARG", "setx", "-x", "-gx", "-Ux":
 		return kind > weak
 	}

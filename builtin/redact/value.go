@@ -238,7 +238,9 @@ func (w *walk) namesSecret(m map[string]any) map[string]secrecy {
 		names = jwkNames
 	}
 	for k, v := range m {
-		if name, ok := v.(string); ok && pairNames[lowerName(k)] && w.redact.secret(name) > weak {
+		name, ok := v.(string)
+		pairs := pairNames[lowerName(k)] || lowerName(k) == "type" && strings.EqualFold(name, "password")
+		if ok && pairs && w.redact.secret(name) > weak {
 			names = valueNames
 		}
 	}
@@ -303,7 +305,24 @@ func (w *walk) list(l []any, level int, within secrecy) any {
 			out = append(out, fmt.Sprintf("%s %d more", shorten.Ellipsis, len(l)-i))
 			break
 		}
+		if i > 0 && w.isValueOfFlag(l[i-1], v) {
+			w.nodes--
+			out = append(out, Redacted)
+			continue
+		}
 		out = append(out, w.value(v, level+1, within))
 	}
 	return out
+}
+
+// isValueOfFlag reports whether v is a secret after a flag, as in ["--password", "hunter2"].
+func (w *walk) isValueOfFlag(flag, v any) bool {
+	name, ok := plain(flag).(string)
+	value, isText := plain(v).(string)
+	if !ok || !isText || !isFlagValue(value) || !strings.HasPrefix(name, "-") {
+		return false
+	}
+	name = strings.TrimLeft(name, "-")
+	kind := w.redact.secret(name)
+	return kind > weak && slug.all(name) && hidden(value, kind) && !namesItself(value, name)
 }

@@ -17,7 +17,7 @@ func TestBytesReadGrowWithLengthOfText(t *testing.T) {
 				n.scan(n.s, nil)
 				return n.looked
 			}
-			if short, long := looked(10_000), looked(80_000); long > 9*short+maxJudged {
+			if short, long := looked(10_000), looked(80_000); long > 9*short+1000 {
 				t.Errorf("%d bytes are read in 10 KB, and %d in 80 KB", short, long)
 			}
 		})
