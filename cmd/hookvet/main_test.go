@@ -74,7 +74,7 @@ func main() {
 	hookvet := usermodule.Build(t, "hookvet")
 	const (
 		copied = "lib/lib.go:10:34: hooks of mail.BeforeSend may change the payload, and nothing reads text after the " +
-			"fire: use it instead of what it was made from"
+			"fire, so the changes are lost: read it there, not the original"
 		dropped = "lib/lib.go:10:6: the error of mail.BeforeSend is dropped: if a hook failed, the program must not continue"
 		unfired = "main.go:1:9: nothing in this program fires OnSent, OnBounce of user/mail: hooks there never run; " +
 			"fire or remove it"
