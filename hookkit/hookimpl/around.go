@@ -14,17 +14,17 @@ import (
 // An AroundInvocation is the state of one fire of an around point while its hooks and the act run. A hook that the
 // runtime may abandon, for example because of its Timeout, has one of its own for everything inside it.
 type AroundInvocation struct {
-	over  atomic.Bool       // next must not be called any more
-	outer *AroundInvocation // of the part inside a hook: the invocation around it
+	over     atomic.Bool       // next must not be called any more
+	reported bool              // a field of the outermost invocation, here because there is room for it; see errs
+	outer    *AroundInvocation // of the part inside a hook: the invocation around it
 
 	// These fields are used in the outermost invocation.
 	fireID atomic.Uint64
 	gone   atomic.Bool // a hook or the act is ending the goroutine
 	failed atomic.Bool // errs may not be empty
 
-	mu       sync.Mutex
-	errs     []madeError // that hooks and the act returned, the latest last
-	reported bool        // the failures in errs were reported, so that a later one has to be too
+	mu   sync.Mutex  // of errs and reported
+	errs []madeError // that hooks and the act returned, the latest last; reported at once if reported is set
 }
 
 // A madeError is an error that a hook or the act made.
