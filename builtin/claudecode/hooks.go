@@ -32,7 +32,7 @@ type Hooks struct {
 	TranscriptDir  string          // where transcripts are written for the scripts; "": none are written
 	PermissionMode string          // permission_mode; "": default
 	Notify         func(Message)   // receives texts for the user; nil: they are dropped
-	OnError        func(error)     // receives failures of scripts; nil: they are logged
+	OnError        func(error)     // receives failures of scripts, also concurrently; nil: they are logged
 
 	handlers map[string][]handler
 	runs     hookkit.PerRun[state]

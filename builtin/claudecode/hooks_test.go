@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/claudecode"
@@ -97,8 +98,13 @@ func TestPreToolUse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := hooks(t, c.scripts...)
+			var mu sync.Mutex // a script in the background may fail after the run
 			var reported []error
-			h.OnError = func(err error) { reported = append(reported, err) }
+			h.OnError = func(err error) {
+				mu.Lock()
+				defer mu.Unlock()
+				reported = append(reported, err)
+			}
 			h.FailClosed = c.closed
 			tool := &looptest.Tool{Name: "shell", Result: "pushed"}
 			a := &loop.Agent{}
@@ -114,6 +120,8 @@ func TestPreToolUse(t *testing.T) {
 			if read := messages[len(messages)-1].Content; got != c.ran || !strings.Contains(read, c.model) {
 				t.Errorf("the tool got %q, the model read %q", got, read)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			if len(reported) != c.reported {
 				t.Errorf("reported %v", reported)
 			}
