@@ -133,6 +133,7 @@ var rows = []row{
 		tests:   []string{"internal/usermodule"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
+	{dir: "cmd/hooklog", imports: []string{"hookkit/wire", "internal/spelling"}},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
 	{
 		dir: "cmd/hookvet", imports: []string{"hookvet"}, tests: []string{"internal/usermodule"},

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/hookgen/hookgen/internal/spelling"
+)
+
+// The exit codes.
+const (
+	fine     = 0
+	findings = 1 // damaged lines, or differences
+	trouble  = 2 // wrong usage, or files that cannot be read
+)
+
+// An invocation is one run of the program, with its streams.
+type invocation struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// A command is one of the things that hooklog does. Its function parses its own flags with parse and returns the exit
+// code; with an error the code is trouble.
+type command struct {
+	name string
+	help string
+	run  func(i *invocation, ctx context.Context, args []string) (code int, err error)
+}
+
+// commands returns the commands in the order of the help.
+func commands() []command {
+	return []command{
+		{"show", helpShow, (*invocation).show},
+	}
+}
+
+// run runs hooklog and returns its exit code.
+func (i *invocation) run(ctx context.Context, args []string) int {
+	name := "help"
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
+	}
+	if name == "help" && len(args) > 0 {
+		name, args = args[0], []string{"-h"}
+	}
+	var names []string
+	for _, c := range commands() {
+		if c.name == name {
+			return i.report(c, ctx, args)
+		}
+		names = append(names, c.name)
+	}
+	switch name {
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(i.stdout, help)
+		return fine
+	}
+	why := fmt.Sprintf("%q is not a command", name)
+	if meant := spelling.Suggest(name, names); meant != "" {
+		why += ": did you mean hooklog " + meant + "?"
+	}
+	fmt.Fprintf(i.stderr, "hooklog: %s\nhooklog -h shows how it is used\n", why)
+	return trouble
+}
+
+// report runs a command and prints its error, if there is one.
+func (i *invocation) report(c command, ctx context.Context, args []string) int {
+	code, err := c.run(i, ctx, args)
+	var wrong usageError
+	switch {
+	case err == nil:
+		return code
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(i.stdout, c.help)
+		return fine
+	case errors.As(err, &wrong):
+		fmt.Fprintf(i.stderr, "hooklog: %v\nhooklog %s -h shows how it is used\n", err, c.name)
+	default:
+		fmt.Fprintf(i.stderr, "hooklog: %v\n", err)
+	}
+	return trouble
+}
+
+// A usageError says what is wrong with the command line.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// newFlags returns the flags of a command. Flags that are not known are errors of parse.
+func newFlags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flags
+}
+
+// parse reads the arguments of a command, in which flags may be anywhere, and returns the others: the files. The name
+// "-" is standard input.
+func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
+	for {
+		err := flags.Parse(args)
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			return nil, err
+		case err != nil:
+			return nil, usageError{err}
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return files, nil
+		}
+		if args[0] == "" {
+			return nil, usage("the name of a file is an empty string")
+		}
+		files, args = append(files, args[0]), args[1:]
+	}
+}
