@@ -1,0 +1,269 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	neturl "net/url"
+	"strings"
+	"sync"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/hookgen/hookgen/contrib/nats/internal/inprocess"
+)
+
+// DefaultTimeout is the default of [Timeout].
+const DefaultTimeout = 5 * time.Second
+
+// An Option is an option of [Connect].
+type Option interface{ apply(*settings) }
+
+type option func(*settings)
+
+func (o option) apply(s *settings) { o(s) }
+
+// settings are what the options set.
+type settings struct {
+	timeout  time.Duration
+	onError  func(error)
+	password bool // the connection sends a password
+	client   []client.Option
+}
+
+// Timeout limits each call, from its begin to the answer of the server. The default is [DefaultTimeout]. It panics
+// unless d is positive.
+func Timeout(d time.Duration) Option {
+	if d <= 0 {
+		panic("nats: Timeout needs a positive duration")
+	}
+	return option(func(s *settings) { s.timeout = d })
+}
+
+// OnError reports what happens without a call: the connection is lost, a message was dropped because its receiver is
+// slow, the server refuses a subject. The function is called by one goroutine at a time. Without it, they are logged.
+func OnError(f func(error)) Option { return option(func(s *settings) { s.onError = f }) }
+
+// Name names the connection in the lists and logs of the server.
+func Name(name string) Option {
+	return option(func(s *settings) { s.client = append(s.client, client.Name(name)) })
+}
+
+// Password authenticates by a user name and a password. [Connect] refuses to send it unencrypted to another machine.
+func Password(user, password string) Option {
+	return option(func(s *settings) {
+		s.password = true
+		s.client = append(s.client, client.UserInfo(user, password))
+	})
+}
+
+// NKey authenticates by a key pair. The file has the seed, as `nk -gen user` writes it. The seed does not leave the
+// process.
+func NKey(seedFile string) Option {
+	return option(func(s *settings) {
+		s.client = append(s.client, func(o *client.Options) error {
+			key, err := client.NkeyOptionFromSeed(seedFile)
+			if err != nil {
+				return fmt.Errorf("the seed of the NKey cannot be read: %w", err)
+			}
+			return key(o)
+		})
+	})
+}
+
+// Credentials authenticates by a credentials file, as `nsc` writes it. The seed in it does not leave the process.
+func Credentials(file string) Option {
+	return option(func(s *settings) { s.client = append(s.client, client.UserCredentials(file)) })
+}
+
+// RootCA requires TLS, and trusts the authorities in a PEM file instead of those of the system.
+func RootCA(file string) Option {
+	return option(func(s *settings) { s.client = append(s.client, client.RootCAs(file)) })
+}
+
+// ClientCert requires TLS, and presents a certificate to the server. Both files are PEM files.
+func ClientCert(certFile, keyFile string) Option {
+	return option(func(s *settings) { s.client = append(s.client, client.ClientCert(certFile, keyFile)) })
+}
+
+// A Conn is a connection to a server or a cluster. It is safe for concurrent use.
+type Conn struct {
+	url     string
+	timeout time.Duration
+	client  *client.Conn
+	js      jetstream.JetStream
+
+	mu        sync.Mutex
+	connected chan struct{} // closed while there is a connection
+}
+
+// reconnectWait is the time between two attempts to connect again.
+const reconnectWait = 250 * time.Millisecond
+
+// Connect connects to a server. The URL is that of an embedded server, or one or several of nats:// and tls:// URLs,
+// separated by commas. It fails if no server can be reached now. Call Close at the end.
+//
+// A connection that is lost is made again, for as long as it takes. A message that cannot be sent now is not kept to be
+// sent later: its call fails instead.
+func Connect(url string, opts ...Option) (*Conn, error) {
+	c := &Conn{url: withoutSecrets(url), connected: make(chan struct{})}
+	close(c.connected)
+	s := &settings{timeout: DefaultTimeout, onError: func(err error) { slog.Warn("nats", "error", err) }}
+	for _, o := range opts {
+		o.apply(s)
+	}
+	c.timeout = s.timeout
+	report := func(err error) { s.onError(fmt.Errorf("nats: %s: %w", c.url, err)) }
+	s.client = append(s.client,
+		client.Timeout(s.timeout), client.MaxReconnects(-1), client.ReconnectWait(reconnectWait),
+		client.ReconnectJitter(reconnectWait/2, reconnectWait), client.ReconnectBufSize(-1),
+		client.NoCallbacksAfterClientClose(),
+		client.IgnoreAuthErrorAbort(), client.PermissionErrOnSubscribe(true),
+		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
+			c.lost()
+			if err != nil {
+				report(fmt.Errorf("the connection is lost: %w", err))
+			}
+		}),
+		client.ReconnectHandler(func(*client.Conn) { c.found() }),
+		client.ErrorHandler(func(_ *client.Conn, sub *client.Subscription, err error) {
+			if sub != nil {
+				err = fmt.Errorf("%s: %w", sub.Subject, err)
+			}
+			report(err)
+		}))
+	err := c.dial(url, s)
+	if err == nil {
+		c.js, err = jetstream.New(c.client)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nats: connect to %s: %w", c.url, err)
+	}
+	return c, nil
+}
+
+func (c *Conn) dial(url string, s *settings) (err error) {
+	if inprocess.IsURL(url) {
+		dialer := inprocess.Dialer(url)
+		if err := dialer.Known(); err != nil {
+			return err
+		}
+		c.client, err = client.Connect("", append(s.client, client.InProcessServer(dialer))...)
+		return err
+	}
+	if s.password || strings.Contains(url, "@") {
+		o := client.GetDefaultOptions()
+		for _, set := range s.client {
+			if err := set(&o); err != nil {
+				return err
+			}
+		}
+		for each := range strings.SplitSeq(url, ",") {
+			if !o.Secure && !private(each) {
+				return errors.New("the password would be sent unencrypted; use a tls:// URL, or the option RootCA")
+			}
+		}
+	}
+	c.client, err = client.Connect(url, s.client...)
+	return err
+}
+
+// private reports whether nobody else reads what is sent to a URL: it is encrypted, or does not leave the machine.
+func private(url string) bool {
+	u, err := neturl.Parse(strings.TrimSpace(url))
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "tls" || u.Scheme == "wss" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// withoutSecrets removes user names, passwords and tokens from the URLs of servers.
+func withoutSecrets(urls string) string {
+	var all []string
+	for each := range strings.SplitSeq(urls, ",") {
+		if at := strings.LastIndexByte(each, '@'); at >= 0 {
+			scheme, _, ok := strings.Cut(each[:at], "://")
+			if each = each[at+1:]; ok {
+				each = scheme + "://" + each
+			}
+		}
+		all = append(all, strings.TrimSpace(each))
+	}
+	return strings.Join(all, ",")
+}
+
+// String returns the URL without user names and passwords.
+func (c *Conn) String() string { return c.url }
+
+// Client returns the connection of the library, for messages that this package does not know. The connection is that of
+// c: do not close it.
+func (c *Conn) Client() *client.Conn { return c.client }
+
+// JetStream returns the streams of the server, as the library has them.
+func (c *Conn) JetStream() jetstream.JetStream { return c.js }
+
+// Close closes the connection. Calls that wait for the server fail. It returns nil.
+func (c *Conn) Close() error {
+	c.client.Close()
+	return nil
+}
+
+func (c *Conn) lost() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.connected:
+		c.connected = make(chan struct{})
+	default:
+	}
+}
+
+func (c *Conn) found() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.connected:
+	default:
+		close(c.connected)
+	}
+}
+
+// Do calls f with a context that ends after the time limit of the connection. It waits for a lost connection first,
+// within the same limit. If the time is over, the error says so.
+func (c *Conn) Do(ctx context.Context, f func(ctx context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, c.timeout,
+		fmt.Errorf("nats: %s does not answer within %v: %w", c.url, c.timeout, context.DeadlineExceeded))
+	defer cancel()
+	err := c.wait(limited)
+	if err == nil {
+		err = f(limited)
+	}
+	if err != nil && limited.Err() != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w (%w)", ctx.Err(), err)
+		}
+		return context.Cause(limited)
+	}
+	return err
+}
+
+// wait waits for the connection.
+func (c *Conn) wait(ctx context.Context) error {
+	c.mu.Lock()
+	connected := c.connected
+	c.mu.Unlock()
+	select {
+	case <-connected:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
