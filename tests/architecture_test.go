@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -213,4 +214,18 @@ func receiverOf(d *ast.FuncDecl) string {
 		return name == ""
 	})
 	return name
+}
+
+func TestGeneratedCodeLinksNoCryptography(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "./generated/agent")
+	list.Dir = usermodule.Root(t)
+	packages, err := list.Output()
+	if err != nil || len(packages) == 0 {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, path := range strings.Fields(string(packages)) {
+		if strings.HasPrefix(path, "crypto") {
+			t.Errorf("generated/agent links %s, which makes every program larger", path)
+		}
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/filename"
 )
 
 // Hooks runs the scripts of settings files. [Read] makes one; set its other fields before Use.
@@ -190,7 +190,7 @@ func (h *Hooks) transcript(run *agent.Run, o occasion) string {
 		}
 		text = append(append(text, data...), '\n')
 	}
-	path := filepath.Join(h.TranscriptDir, atomicfile.FileName(run.ID())+".jsonl")
+	path := filepath.Join(h.TranscriptDir, filename.Of(run.ID())+".jsonl")
 	err := os.MkdirAll(h.TranscriptDir, 0o700)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)

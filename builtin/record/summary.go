@@ -16,6 +16,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/filename"
 )
 
 // Summary writes a Markdown page about each conversation, for people: its last messages and its final reply.
@@ -64,7 +65,7 @@ func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 			"run", run.ID())
 		return nil
 	}
-	path := atomicfile.FileName(id)
+	path := filename.Of(id)
 	if owner := kit.Owner(run); owner.Tenant != "" || owner.User != "" {
 		path = storekey.Path(owner)
 	}

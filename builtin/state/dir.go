@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/filename"
 )
 
 // Dir is a store that keeps each value in a file of its own. The directory is created by the first Put.
@@ -135,11 +136,11 @@ func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
 			continue
 		}
 		name, ours := strings.CutSuffix(e.Name(), storeExt)
-		if key, ok := atomicfile.DecodeName(name); ours && ok {
+		if key, ok := filename.Decode(name); ours && ok {
 			keys = append(keys, key)
 		}
 		if name, keyed := strings.CutSuffix(e.Name(), keyedExt); keyed {
-			if key, ok := keyIn(filepath.Join(s.Path, e.Name())); ok && atomicfile.FileName(key) == name {
+			if key, ok := keyIn(filepath.Join(s.Path, e.Name())); ok && filename.Of(key) == name {
 				keys = append(keys, key)
 			}
 		}
@@ -162,8 +163,8 @@ func (s Dir) path(ctx context.Context, key string) (string, error) {
 	if key == "" {
 		return "", errNoKey
 	}
-	name := atomicfile.FileName(key)
-	if _, ok := atomicfile.DecodeName(name); !ok {
+	name := filename.Of(key)
+	if _, ok := filename.Decode(name); !ok {
 		return filepath.Join(s.Path, name+keyedExt), nil
 	}
 	return filepath.Join(s.Path, name+storeExt), nil

@@ -1,9 +1,9 @@
 package atomicfile
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"hash/maphash"
 	"io/fs"
 	"os"
@@ -188,77 +188,14 @@ func EndsLine(f *os.File, size int64) bool {
 	return err == nil && last[0] == '\n'
 }
 
-// maxName bounds the length of what safeName returns.
+// maxName is the length of the longest name of a file that the names of other files are made of.
 const maxName = 150
 
-// EncodeName makes the name of a file of any text, the same one for the same text and different ones for
-// different texts, also where the file system ignores case. It holds lower-case letters, digits, "-", "_" and
-// "%" alone, so it never leads to another directory; unsafeName turns it back. It fails for the empty text and
-// for one that is too long for a file name.
-func EncodeName(text string) (string, error) {
-	if text == "" {
-		return "", errors.New("the name is empty; give one")
-	}
-	var b strings.Builder
-	for i := range len(text) {
-		switch c := text[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '_', c == '-' && i > 0:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02x", c)
-		}
-	}
-	name := b.String()
-	if len(name) > maxName {
-		return "", fmt.Errorf("the name %.40q is too long for a file; give a shorter one", text)
-	}
-	if reserved[strings.TrimRight(name, "0123456789")] { // names of devices on some systems
-		name = fmt.Sprintf("%%%02x%s", name[0], name[1:])
-	}
-	return name, nil
-}
-
-var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true, "com": true, "lpt": true}
-
-// FileName is EncodeName for texts of any length. It shortens long names and adds a hash of the text; DecodeName does
-// not turn those back. The empty text has the name "-".
-func FileName(text string) string {
-	if text == "" {
-		return "-"
-	}
-	name, err := EncodeName(text)
-	if err == nil {
-		return name
-	}
-	return shortened(text)
-}
-
-// shortened returns the beginning of a text and its hash. The result differs from all results of EncodeName, because
-// "%-" is not an escape.
-func shortened(text string) string {
-	name, _ := EncodeName(text[:min(len(text), 20)])
-	return fmt.Sprintf("%s%%-%x", name, sha256.Sum256([]byte(text)))
-}
-
-// DecodeName returns the text that safeName made a name of, and false if it made none of the kind.
-func DecodeName(name string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if name[i] != '%' {
-			b.WriteByte(name[i])
-			continue
-		}
-		var c byte
-		if i+2 >= len(name) {
-			return "", false
-		}
-		if _, err := fmt.Sscanf(name[i+1:i+3], "%02x", &c); err != nil {
-			return "", false
-		}
-		b.WriteByte(c)
-		i += 2
-	}
-	text := b.String()
-	again, err := EncodeName(text)
-	return text, err == nil && again == name
+// shortened returns the beginning of a long name and a checksum, which is enough for temporary files and locks: two
+// names with the same result share a lock, which costs time and nothing else. A cryptographic digest would add a third
+// of a megabyte to every program that links this package.
+func shortened(name string) string {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(name))
+	return fmt.Sprintf("%s-%x", strings.ToValidUTF8(name[:20], ""), sum.Sum64())
 }

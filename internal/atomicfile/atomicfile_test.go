@@ -163,36 +163,24 @@ func TestALineThatWasLeftWithoutItsEndIsEndedFirst(t *testing.T) {
 	}
 }
 
-func TestASafeNameLeadsNowhereElseAndTurnsBack(t *testing.T) {
-	seen := make(map[string]string)
-	for _, text := range []string{
-		"a", "A", "a/b", "../../etc/passwd", "..", ".", "a.b", "-rf", "con", "com1", "CON", "a b", "a%2fb",
-		"ä", "\x00", "\\", "c:x", "nul\n",
-	} {
-		name, err := EncodeName(text)
+func TestFilesWithLongNamesAreLockedAndReplaced(t *testing.T) {
+	dir := t.TempDir()
+	for _, last := range []string{"a", "b"} {
+		path := filepath.Join(dir, strings.Repeat("ä", 100)+last)
+		unlock, err := LockShared(path)
 		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
+			t.Fatal(err)
 		}
-		if strings.ContainsAny(name, "/\\.: \x00\n") || strings.HasPrefix(name, "-") || name != strings.ToLower(name) {
-			t.Errorf("%q became %q", text, name)
+		if err := Write(path, []byte(last)); err != nil {
+			t.Error(err)
 		}
-		if other, taken := seen[name]; taken {
-			t.Errorf("%q and %q both became %q", text, other, name)
-		}
-		seen[name] = text
-		if back, ok := DecodeName(name); !ok || back != text {
-			t.Errorf("%q became %q and then %q, %v", text, name, back, ok)
+		unlock()
+		if text, err := os.ReadFile(path); string(text) != last || err != nil {
+			t.Errorf("the file has %q, %v", text, err)
 		}
 	}
-	for _, text := range []string{"", strings.Repeat("x", 151), strings.Repeat("ä", 80)} {
-		if name, err := EncodeName(text); err == nil {
-			t.Errorf("%q became %q", text, name)
-		}
-	}
-	for _, name := range []string{"%", "%6", "%zz", "%61", "A", ".tmp", "a.json", "con"} {
-		if back, ok := DecodeName(name); ok {
-			t.Errorf("%q was taken for the name of %q", name, back)
-		}
+	locks, err := filepath.Glob(filepath.Join(dir, ".*.lock"))
+	if err != nil || len(locks) != 2 {
+		t.Errorf("the locks are %q, %v", locks, err)
 	}
 }

@@ -1,2 +1,2 @@
-// Package atomicfile writes files whole or not at all, appends whole lines, and makes safe file names of any text.
+// Package atomicfile writes files whole or not at all, and appends whole lines.
 package atomicfile

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/filename"
 )
 
 // Of returns the key of a value: the kind, the tenant, the user, the conversation and the further parts, escaped and
@@ -46,6 +46,6 @@ func Parse(kind, key string) (owner agent.Identity, parts []string, ok bool) {
 // Path returns a path for the files of an owner, relative to the directory of all owners. It has one element for each
 // of the three names. Different owners have different paths, and no path leads elsewhere.
 func Path(owner agent.Identity) string {
-	return filepath.Join(atomicfile.FileName(owner.Tenant), atomicfile.FileName(owner.User),
-		atomicfile.FileName(owner.Conversation))
+	return filepath.Join(filename.Of(owner.Tenant), filename.Of(owner.User),
+		filename.Of(owner.Conversation))
 }

@@ -1,4 +1,4 @@
-package atomicfile
+package filename
 
 import (
 	"path/filepath"
@@ -37,23 +37,23 @@ func FuzzFileNames(f *testing.F) {
 		f.Add(s, strings.ToUpper(s))
 	}
 	f.Fuzz(func(t *testing.T, text, other string) {
-		if back, ok := DecodeName(text); ok { // text is the name of a file that somebody else made
-			if again, err := EncodeName(back); err != nil || again != text {
+		if back, ok := Decode(text); ok { // text is the name of a file that somebody else made
+			if again, err := Encode(back); err != nil || again != text {
 				t.Errorf("the file %q is of %q, which has the file %q, %v", text, back, again, err)
 			}
 		}
-		name, err := EncodeName(text)
+		name, err := Encode(text)
 		if err != nil {
 			return
 		}
-		if len(name) > maxName || !filepath.IsLocal(name) || filepath.Base(name) != name ||
+		if len(name) > maxLength || !filepath.IsLocal(name) || filepath.Base(name) != name ||
 			strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_%") != "" {
 			t.Errorf("%q has the file %q", text, name)
 		}
-		if back, ok := DecodeName(name); !ok || back != text {
+		if back, ok := Decode(name); !ok || back != text {
 			t.Errorf("%q has the file %q, which is of %q", text, name, back)
 		}
-		if second, err := EncodeName(other); err == nil && (name == second) != (text == other) {
+		if second, err := Encode(other); err == nil && (name == second) != (text == other) {
 			t.Errorf("%q and %q have the files %q and %q", text, other, name, second)
 		}
 	})
