@@ -173,17 +173,21 @@ func target(path string) (string, error) {
 
 // WriteEvent implements [Sink]. It ignores the context: a record is most useful when the fire was cancelled.
 func (l *Log) WriteEvent(_ context.Context, e Event) error {
-	line, err := encodeLine(e, l.redact)
-	if err != nil {
-		return err
-	}
+	return writeLine(e, l.redact, false, l.appendLocked)
+}
+
+// writeEncoded implements [encodedSink].
+func (l *Log) writeEncoded(e Event) error { return writeLine(e, l.redact, true, l.appendLocked) }
+
+// appendLocked appends a line while no other writer does.
+func (l *Log) appendLocked(line []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return &fs.PathError{Op: "append", Path: l.path, Err: fs.ErrClosed}
 	}
 	defer l.lock.LockBriefly()()
-	return l.append(append(line, '\n'))
+	return l.append(line)
 }
 
 // append appends a line. It writes the line even if the files cannot be rotated.
@@ -263,13 +267,4 @@ func (l *Log) Close() error {
 	}
 	l.closed = true
 	return errors.Join(l.release(), l.lock.Close())
-}
-
-// encodeLine returns the line for an event, without a line break.
-func encodeLine(e Event, redact Redaction) ([]byte, error) {
-	line, err := json.Marshal(redact.event(e))
-	if err == nil && len(line) > MaxLine {
-		err = fmt.Errorf("it has %d bytes, more than %d; shorten it with wire.Redact", len(line), MaxLine)
-	}
-	return line, err
 }

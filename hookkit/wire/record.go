@@ -59,6 +59,12 @@ type Sink interface {
 	WriteEvent(ctx context.Context, e Event) error
 }
 
+// An encodedSink is a Sink of this package that writes lines. Its method writes an event of a [Recorder], whose JSON
+// values are known to be JSON, so they need no second check.
+type encodedSink interface {
+	writeEncoded(e Event) error
+}
+
 // A Recorder is the observer that a generated function Record returns; R is a pointer to the generated Run.
 type Recorder[R hookkit.AnyRun] struct {
 	spec Spec
@@ -83,7 +89,11 @@ func (r *Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired
 	}
 	e, err := r.event(run, fired)
 	if err == nil {
-		err = r.sink.WriteEvent(ctx, e)
+		if s, ok := r.sink.(encodedSink); ok {
+			err = s.writeEncoded(e)
+		} else {
+			err = r.sink.WriteEvent(ctx, e)
+		}
 	}
 	if err != nil {
 		panic(fmt.Errorf("wire: an event of %s is not recorded: %w", fired.Point, err))
@@ -166,12 +176,15 @@ type lines struct {
 
 // WriteEvent implements [Sink].
 func (l *lines) WriteEvent(_ context.Context, e Event) error {
-	line, err := encodeLine(e, l.redact)
-	if err != nil {
-		return err
-	}
+	return writeLine(e, l.redact, false, l.write)
+}
+
+// writeEncoded implements [encodedSink].
+func (l *lines) writeEncoded(e Event) error { return writeLine(e, l.redact, true, l.write) }
+
+func (l *lines) write(line []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err = l.w.Write(append(line, '\n'))
+	_, err := l.w.Write(line)
 	return err
 }
