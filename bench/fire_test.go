@@ -47,6 +47,18 @@ func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 			c.loop(1)
 		}
 	}
+	for _, f := range recordedFires() {
+		contestants, closeAll, err := f.contestants(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range contestants {
+			c.loop(2)
+		}
+		if err := closeAll(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestFramesMoveTheStackByHalfOfSixteenBytes(t *testing.T) {

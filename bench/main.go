@@ -51,7 +51,7 @@ func main() {
 }
 
 // allParts are the parts of a run.
-var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "remote", "processes", "builds"}
+var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "remote", "records", "processes", "builds"}
 
 // A config holds the values of the flags.
 type config struct {
@@ -120,6 +120,14 @@ func (c config) main() error {
 			return err
 		}
 		r.claims = append(r.claims, remoteClaims(r.remotes)...)
+	}
+	if c.part("records") {
+		begin("recorded fires")
+		var err error
+		if r.records, err = c.pace.records(); err != nil {
+			return err
+		}
+		r.claims = append(r.claims, recordClaims(r.records)...)
 	}
 	r.machine.listen(c.pace)
 	if err := c.processes(&r); err != nil {
