@@ -133,7 +133,11 @@ var rows = []row{
 		tests:   []string{"internal/usermodule"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
-	{dir: "cmd/hooklog", imports: []string{"hookkit/wire", "internal/spelling"}},
+	{
+		dir:     "cmd/hooklog",
+		imports: []string{"hookkit/wire", "internal/spelling"},
+		modules: []string{"github.com/rogpeppe/go-internal"},
+	},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
 	{
 		dir: "cmd/hookvet", imports: []string{"hookvet"}, tests: []string{"internal/usermodule"},

@@ -8,8 +8,8 @@ import (
 )
 
 // visible returns a text that is safe to print in a terminal. The texts of a record come from models and tools: one
-// with control characters could clear the screen, and one with bidirectional overrides could swap what a line seems to
-// say. So characters that are invisible, move the cursor, or change the direction become escapes as in Go. If the text
+// with control characters could clear the screen, and bidirectional overrides in it could reorder the words of
+// a line. So characters that are invisible, move the cursor, or change the direction become escapes as in Go. If the text
 // has more than most characters it is cut, and its length is added; a most of 0 means that it is not cut.
 func visible(text string, most int) string { return escape(text, most, "") }
 

@@ -5,15 +5,9 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 )
 
-func main() { os.Exit(mainCode()) }
-
-// mainCode runs hooklog until it is done or interrupted, and returns its exit code.
-func mainCode() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	i := &invocation{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
-	return i.run(ctx, os.Args[1:])
+func main() {
+	i := &invocation{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, pause: pause}
+	os.Exit(i.run(context.Background(), os.Args[1:]))
 }

@@ -21,6 +21,7 @@ const (
 type invocation struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	pause          func(context.Context) bool // see follow.go; tests have their own
 }
 
 // A command is one of the things that hooklog does. Its function parses its own flags with parse and returns the exit
@@ -85,7 +86,7 @@ func (i *invocation) report(c command, ctx context.Context, args []string) int {
 	return trouble
 }
 
-// A usageError says what is wrong with the command line.
+// A usageError is a mistake in the command line.
 type usageError struct{ error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

@@ -4,50 +4,90 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"time"
-
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"iter"
+	"os"
+	"os/signal"
+	"slices"
 )
 
 // show prints events.
-func (i *invocation) show(_ context.Context, args []string) (int, error) {
+func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	flags := newFlags("show")
-	var run, point string
-	flags.StringVar(&run, "run", "", "")
-	flags.StringVar(&point, "point", "", "")
+	var (
+		f                     filter
+		asJSON, verbose, tail bool
+		color                 string
+	)
+	f.define(flags)
+	flags.BoolVar(&asJSON, "json", false, "")
+	flags.BoolVar(&verbose, "v", false, "")
+	flags.BoolVar(&tail, "f", false, "")
+	flags.StringVar(&color, "color", "auto", "")
 	files, err := parse(flags, args)
 	if err != nil {
 		return trouble, err
 	}
-	sources, err := i.sources(files)
-	if err != nil {
+	colors, err := choosePalette(color, i.stdout)
+	switch {
+	case err != nil:
 		return trouble, err
+	case asJSON && verbose:
+		return trouble, usage("-json prints whole lines, and -v prints details for people: choose one")
+	case f.sub && f.run == "":
+		return trouble, usage("-sub needs -run")
+	case tail && len(files) != 1:
+		return trouble, usage("-f needs one FILE")
+	}
+	if tail {
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
 	}
 	r := &reader{stderr: i.stderr}
 	out := bufio.NewWriter(i.stdout)
-	for _, s := range sources {
-		for e := range r.events(s) {
-			if hasPrefix(e.Run.ID, run) && (point == "" || e.Point == point) {
-				printLine(out, e)
+	var sources iter.Seq[source]
+	if tail {
+		sources, err = follow(files[0], func() bool { return i.pause(ctx) }, func() { _ = out.Flush() },
+			func(s source, what string) {
+				_ = out.Flush() // the last flush returns its error
+				r.report(s, " %s", what)
+			})
+	} else {
+		var all []source
+		all, err = i.sources(files)
+		sources = slices.Values(all)
+	}
+	if err != nil {
+		return trouble, err
+	}
+	p := &printer{w: out, palette: colors, verbose: verbose}
+	shown := 0
+	for s := range sources {
+		for l := range r.lines(s) {
+			if !f.match(l.Event) {
+				continue
 			}
+			shown++
+			if asJSON {
+				fmt.Fprintf(out, "%s\n", l.Text)
+			} else {
+				p.print(l.Event)
+			}
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	if err := out.Flush(); err != nil {
 		return trouble, err
 	}
-	return r.code(), r.err
-}
-
-// printLine prints an event in one line.
-func printLine(w io.Writer, e wire.Event) {
-	fmt.Fprintf(w, "%s %-8.8s %-14s %-9s %7s", e.Time.Format("15:04:05.000"), visible(e.Run.ID, 8), visible(e.Point, 40),
-		visible(e.Decision, 40), e.Elapsed.Round(time.Microsecond))
-	if e.By != "" {
-		fmt.Fprintf(w, " by %s", visible(e.By, 60))
+	note := ""
+	if shown == 0 {
+		note = "none matches"
 	}
-	if e.Reason != "" {
-		fmt.Fprintf(w, " %s", quoted(e.Reason, 120))
-	}
-	fmt.Fprintln(w)
+	r.summarize(note)
+	return r.code(), nil
 }

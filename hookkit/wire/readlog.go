@@ -30,11 +30,30 @@ func (e *LineError) Unwrap() error { return e.Err }
 // ReadLog needs memory for one line. Of a line that is longer than [MaxLine] it reads the rest and keeps nothing.
 func ReadLog(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		for l, err := range ReadLines(r) {
+			if !yield(l.Event, err) {
+				return
+			}
+		}
+	}
+}
+
+// A Line is a line of a log with its event.
+type Line struct {
+	Number int    // from 1
+	Text   []byte // without the line break; valid until the following line is read
+	Event  Event
+}
+
+// ReadLines is like [ReadLog] for programs that also need the text of the lines, for example to copy some of them to
+// another log as they are. With an error the Line is zero.
+func ReadLines(r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		lines := lineReader{b: bufio.NewReaderSize(r, 64<<10)}
 		for n := 1; ; n++ {
 			line, ended, err := lines.next()
 			if err != nil {
-				yield(Event{}, &LineError{n, err})
+				yield(Line{}, &LineError{n, err})
 				return
 			}
 			if len(line) == 0 && lines.skipped == 0 {
@@ -43,16 +62,16 @@ func ReadLog(r io.Reader) iter.Seq2[Event, error] {
 				}
 				continue
 			}
-			var e Event
+			l := Line{Number: n, Text: line}
 			if lines.skipped > 0 {
 				err = fmt.Errorf("it has %d bytes, more than %d", int64(len(line))+lines.skipped, MaxLine)
-			} else if e, err = readEvent(line); err != nil && !ended {
+			} else if l.Event, err = readEvent(line); err != nil && !ended {
 				err = fmt.Errorf("it is incomplete: %w", errors.Join(io.ErrUnexpectedEOF, err))
 			}
 			if err != nil {
-				e, err = Event{}, &LineError{n, err}
+				l, err = Line{}, &LineError{n, err}
 			}
-			if !yield(e, err) || !ended {
+			if !yield(l, err) || !ended {
 				return
 			}
 		}

@@ -132,6 +132,21 @@ func TestLongLinesNeedLittleMemory(t *testing.T) {
 	}
 }
 
+func TestReadLinesYieldsTheTexts(t *testing.T) {
+	first, last := line(event(1, "a")), " "+strings.Replace(line(event(2, "b")), "{", `{"later":1,`, 1)
+	var got []string
+	for l, err := range wire.ReadLines(strings.NewReader("\n" + first + "\r\n{\n" + last)) {
+		if err != nil {
+			got = append(got, fmt.Sprintf("%d error", lineOf(err)))
+			continue
+		}
+		got = append(got, fmt.Sprintf("%d %s", l.Number, l.Text), fmt.Sprint(l.Event.Seq))
+	}
+	if want := []string{"2 " + first, "1", "3 error", "4 " + strings.TrimSpace(last), "2"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("read\n%q\nwant\n%q", got, want)
+	}
+}
+
 // FuzzReadLog reads any text: ReadLog yields one result per line at most, and events that it yields can be written and
 // read again.
 func FuzzReadLog(f *testing.F) {

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+func TestHostileTextsAreVisible(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"plain", `a "b" \ ü 日本`, `a "b" \ ü 日本`},
+		{"terminal sequences", "\x1b[2J\x1b]0;title\a", `\x1b[2J\x1b]0;title\x07`},
+		{"C1 controls", "\u009b2J", `\u009b2J`},
+		{"line ends", "a\r\nb\tc\u2028\u0085", `a\r\nb\tc\u2028\u0085`},
+		{"bidirectional overrides", "\u202eabc\u2066\u200f", `\u202eabc\u2066\u200f`},
+		{"invisible letters", "\u3164\u115f\u2800\u034f", `\u3164\u115f\u2800\u034f`},
+		{"invisible format characters", "\u200b\ufeff\u00ad\u180e", `\u200b\ufeff\u00ad\u180e`},
+		{"tags", "\U000e0041\U000e0100", `\U000e0041\U000e0100`},
+		{"variation selectors", "a\ufe0f", `a\ufe0f`},
+		{"a hard blank", "a\u00a0b", `a\u00a0b`},
+		{"bytes that are not UTF-8", "a\xffb", `a\xffb`},
+		{"a replacement character", "a\ufffdb", "a\ufffdb"},
+		{"a long text", strings.Repeat("ä", 60), strings.Repeat("ä", 40) + "... (120 bytes)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := visible(c.text, 40); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+	if got, want := quoted("a \"b\" \\", 0), `"a \"b\" \\"`; got != want {
+		t.Errorf("quoted: got %s, want %s", got, want)
+	}
+}
+
+// FuzzShow prints events that contain any text. Nothing in it may reach the terminal as a control or as an invisible
+// character.
+func FuzzShow(f *testing.F) {
+	for _, s := range []string{
+		"", "a", "\x1b[2J", "\u202e\u2066", "a\r\nb\tc", "\xff\xfe", "\u3164\ufe0f", `{"a":"b\nc"}`, `["\u001b[2J",1e99,{}]`,
+		strings.Repeat("long ", 400), `{"Text":"` + strings.Repeat(`word\n`, 200) + `"}`, "\x00",
+	} {
+		f.Add(s, s)
+	}
+	f.Fuzz(func(t *testing.T, text, other string) {
+		e := event(1)
+		e.Payload, e.Final, e.Value = payload(text), payload(other), payload(text)
+		e.Point, e.By, e.Site, e.Decision, e.Reason, e.Error, e.Spec = text, text, text, text, text, text, text
+		e.Run = wire.RunInfo{ID: text, Parent: other, Root: text, Labels: map[string]string{text: other}}
+		e.Ballots = []wire.Ballot{{By: text, Site: text, Decision: other, Reason: other}}
+		e.Failures = []wire.Failure{{By: text, Site: text, Cause: other}}
+		e.Collected = payload(other)
+		var b bytes.Buffer
+		p := &printer{w: &b, verbose: true}
+		p.print(e)
+		if !utf8.Valid(b.Bytes()) {
+			t.Errorf("the output is not UTF-8: %q", b.String())
+		}
+		for _, r := range b.String() {
+			if r != '\n' && r != ' ' && unicode.In(r, unicode.C, unicode.Z, unicode.Bidi_Control, unicode.Variation_Selector,
+				unicode.Other_Default_Ignorable_Code_Point) {
+				t.Errorf("the output contains %U", r)
+			}
+		}
+		if lines := strings.Count(b.String(), "\n"); lines > mostDiffLines+20 {
+			t.Errorf("%d lines", lines)
+		}
+	})
+}
+
+// payload returns a text if it is JSON, and otherwise the text as a JSON string.
+func payload(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return quoted
+}

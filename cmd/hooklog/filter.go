@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// A filter is what the flags of show ask for. The zero filter matches every event.
+type filter struct {
+	run       string // the beginning of an ID
+	sub       bool   // also the sub-runs of the runs that match
+	points    list
+	hook      string // a part of its name
+	decisions list
+	failed    bool
+	since     moment
+	until     moment
+
+	subRuns map[uint64]bool // the hashes of the IDs of sub-runs that match
+}
+
+// define adds the flags of the filter.
+func (f *filter) define(flags *flag.FlagSet) {
+	flags.StringVar(&f.run, "run", "", "")
+	flags.BoolVar(&f.sub, "sub", false, "")
+	flags.Var(&f.points, "point", "")
+	flags.StringVar(&f.hook, "hook", "", "")
+	flags.Var(&f.decisions, "decision", "")
+	flags.BoolVar(&f.failed, "failed", false, "")
+	flags.Var(&f.since, "since", "")
+	flags.Var(&f.until, "until", "")
+}
+
+// match reports whether the flags ask for an event.
+func (f *filter) match(e wire.Event) bool {
+	return f.matchRun(e.Run) &&
+		(f.points == nil || f.points.has(e.Point)) &&
+		(f.decisions == nil || f.decisions.has(e.Decision)) &&
+		(f.hook == "" || slices.ContainsFunc(hooksOf(e), func(name string) bool { return containsFold(name, f.hook) })) &&
+		(!f.failed || len(e.Failures) > 0 || e.Error != "") &&
+		(f.since.IsZero() || !e.Time.Before(f.since.Time)) &&
+		(f.until.IsZero() || e.Time.Before(f.until.Time))
+}
+
+// maxSubRuns is how many sub-runs a filter remembers. Without a bound, a record could fill the memory.
+const maxSubRuns = 1 << 16
+
+func (f *filter) matchRun(run wire.RunInfo) bool {
+	if hasPrefix(run.ID, f.run) {
+		return true
+	}
+	if !f.sub {
+		return false
+	}
+	id := maphash.String(hashSeed, run.ID)
+	match := hasPrefix(run.Root, f.run) || hasPrefix(run.Parent, f.run) ||
+		f.subRuns[id] || f.subRuns[maphash.String(hashSeed, run.Parent)]
+	if match && len(f.subRuns) < maxSubRuns {
+		if f.subRuns == nil {
+			f.subRuns = map[uint64]bool{}
+		}
+		f.subRuns[id] = true
+	}
+	return match
+}
+
+// hooksOf returns the names of the hooks that an event mentions.
+func hooksOf(e wire.Event) []string {
+	names := []string{e.By}
+	for _, b := range e.Ballots {
+		names = append(names, b.By)
+	}
+	for _, f := range e.Failures {
+		names = append(names, f.By)
+	}
+	return names
+}
+
+// hasPrefix reports whether an ID begins with a prefix. IDs are hexadecimal, so the case does not matter.
+func hasPrefix(id, prefix string) bool {
+	return len(id) >= len(prefix) && strings.EqualFold(id[:len(prefix)], prefix)
+}
+
+func containsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// A list is a flag with names between commas.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+// Set adds names, so that the flag may also be repeated.
+func (l *list) Set(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return errors.New("a name is empty")
+		}
+		*l = append(*l, name)
+	}
+	return nil
+}
+
+func (l list) has(name string) bool {
+	return slices.ContainsFunc(l, func(s string) bool { return strings.EqualFold(s, name) })
+}
+
+// A moment is a flag with a time.
+type moment struct{ time.Time }
+
+func (m *moment) String() string { return "" }
+
+// Set reads a time, or a duration before now.
+func (m *moment) Set(text string) error {
+	now := time.Now()
+	if ago, err := time.ParseDuration(text); err == nil {
+		m.Time = now.Add(-ago)
+		return nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			m.Time = t
+			return nil
+		}
+	}
+	for _, layout := range []string{time.TimeOnly, "15:04"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			m.Time = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.Local)
+			return nil
+		}
+	}
+	return errors.New(`give a time such as 2006-01-02T15:04:05Z, "2006-01-02 15:04" or 15:04, or how long ago, such as 90m`)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// mostReports is how many lines of a source are reported one by one. The others are counted.
+const mostReports = 50
+
+// A reader reads sources, and reports the lines that are damaged or out of order.
+type reader struct {
+	stderr     io.Writer
+	sources    int
+	events     int
+	damaged    int  // lines
+	disordered int  // events
+	failed     bool // a source could not be read to its end
+	order      order
+}
+
+// lines yields the lines of a source that are events.
+func (r *reader) lines(s source) iter.Seq[wire.Line] {
+	return func(yield func(wire.Line) bool) {
+		r.sources++
+		defer func() { _ = s.file.Close() }() // it was only read
+		in := &input{Reader: s.file}
+		damaged, disordered := r.damaged, r.disordered
+		for l, err := range wire.ReadLines(in) {
+			if err != nil {
+				r.problem(s, in, err, r.damaged-damaged)
+				continue
+			}
+			r.events++
+			if why := r.order.check(l.Event); why != "" {
+				if r.disordered-disordered < mostReports {
+					r.report(s, "%d: %s", l.Number, why)
+				}
+				r.disordered++
+			}
+			if !yield(l) {
+				break
+			}
+		}
+		if more := r.damaged - damaged - mostReports; more > 0 {
+			r.report(s, " %s", plural(more, "more damaged line"))
+		}
+		if more := r.disordered - disordered - mostReports; more > 0 {
+			r.report(s, " %s out of order", plural(more, "more event"))
+		}
+	}
+}
+
+// problem reports an error of wire.ReadLines, after so many others of the source.
+func (r *reader) problem(s source, in *input, err error, others int) {
+	var at *wire.LineError
+	switch {
+	case in.err != nil:
+		r.failed = true
+		r.report(s, " it cannot be read: %s", visible(in.err.Error(), 0))
+	case errors.As(err, &at):
+		r.damaged++
+		why := at.Err.Error()
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			why = "it is incomplete: the program that wrote it was killed, or is still writing"
+		}
+		if others < mostReports {
+			r.report(s, "%d: %s", at.Line, visible(why, 0))
+		}
+	}
+}
+
+// report prints a line that begins with the name of a source.
+func (r *reader) report(s source, format string, args ...any) {
+	fmt.Fprintf(r.stderr, "%s:"+format+"\n", append([]any{visible(s.name, 0)}, args...)...)
+}
+
+// code returns the exit code of a command that has read its sources.
+func (r *reader) code() int {
+	switch {
+	case r.failed:
+		return trouble
+	case r.damaged > 0:
+		return findings
+	}
+	return fine
+}
+
+// summarize prints what was read in one line, if there is anything to report: by default only the output is printed.
+// The note of the command, for example that no event matches, may be "".
+func (r *reader) summarize(note string) {
+	if r.damaged+r.disordered == 0 && note == "" {
+		return
+	}
+	parts := []string{plural(r.events, "event") + " in " + plural(r.sources, "file")}
+	if r.damaged > 0 {
+		parts = append(parts, plural(r.damaged, "damaged line"))
+	}
+	if r.disordered > 0 {
+		parts = append(parts, plural(r.disordered, "event")+" out of order")
+	}
+	if note != "" {
+		parts = append(parts, note)
+	}
+	fmt.Fprintf(r.stderr, "hooklog: %s\n", strings.Join(parts, ", "))
+}
+
+// An input remembers the error of the reader in it, so that a broken disk is not taken for a damaged line.
+type input struct {
+	io.Reader
+	err error // except io.EOF
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		i.err = err
+	}
+	return n, err
+}
+
+// An order finds events that are out of order, for example because files were joined in the wrong order. It compares
+// the events of a run only: programs and goroutines that share a file take turns in it, and their numbers and times
+// need not rise together.
+type order struct {
+	last map[uint64]position // by the hash of the run's ID
+}
+
+type position struct {
+	seq  int64
+	time time.Time
+}
+
+// maxOrdered is how many runs an order remembers before it forgets all of them.
+const maxOrdered = 1 << 16
+
+// check returns why an event is out of order, or "": both its number and its time are before those of an event above.
+// In a run that another process continues only the numbers begin again, and of two concurrent fires the first one to be
+// numbered may be the second one to be written, which is not worth a report.
+func (o *order) check(e wire.Event) string {
+	if e.Run.ID == "" {
+		return ""
+	}
+	if o.last == nil || len(o.last) == maxOrdered {
+		o.last = map[uint64]position{}
+	}
+	id := maphash.String(hashSeed, e.Run.ID)
+	before, known := o.last[id]
+	if known && e.Seq <= before.seq && e.Time.Before(before.time) {
+		return fmt.Sprintf("event %d of the run %s is out of order: event %d is before it",
+			e.Seq, shortID(e.Run.ID), before.seq)
+	}
+	o.last[id] = position{e.Seq, e.Time}
+	return ""
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// plural writes a number with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return thousands(int64(n)) + " " + noun
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
