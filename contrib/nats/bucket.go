@@ -1,12 +1,12 @@
 package nats
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +24,8 @@ const (
 
 // Limits bound a [Bucket]. The zero value has the documented defaults.
 type Limits struct {
-	// MaxBytes bounds the bytes of all keys and values; 0: 1 GiB. The server sets them aside when the bucket is made. A
-	// change that does not fit fails.
+	// MaxBytes bounds the bytes of all keys and values; 0: 1 GiB. The server sets them aside when the bucket is made.
+	// A change that does not fit fails.
 	MaxBytes int64
 	// MaxValueBytes bounds one value; 0: 64 MiB. A longer one is an error.
 	MaxValueBytes int
@@ -36,12 +36,14 @@ type Limits struct {
 }
 
 // A Bucket keeps values under keys on the server. A key is any text but "". Changes are atomic, and each has a revision,
-// which grows. It is safe for concurrent use, also by several processes.
+// which grows. Values that are too long for a message of the server are stored in parts, see [Bucket.Sweep]. A Bucket is safe for concurrent use, also by several processes.
 type Bucket struct {
 	conn   *Conn
 	name   string
 	kv     jetstream.KeyValue
+	stream jetstream.Stream // of kv
 	limits Limits
+	part   int // bytes of the parts of long values
 }
 
 // An Entry is the value of a key.
@@ -64,13 +66,13 @@ func (e *Conflict) Error() string {
 // markerTTL is how long the server remembers that a key was deleted, for programs that watch it.
 const markerTTL = time.Hour
 
-// Bucket opens a bucket. The name consists of letters, digits, "-" and "_". A missing bucket is made with the limits; an
-// existing one keeps the limits that it has on the server.
+// Bucket opens a bucket. The name consists of letters, digits, "-" and "_". A missing bucket is made with the limits.
+// An existing one keeps the limits that it has on the server.
 func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket, error) {
 	if limits.MaxBytes < 0 || limits.MaxValueBytes < 0 || limits.TTL < 0 || limits.Replicas < 0 {
 		return nil, fmt.Errorf("nats: the limits of the bucket %s are negative: %+v; give 0 for the default", name, limits)
 	}
-	b := &Bucket{conn: c, name: name, limits: limits}
+	b := &Bucket{conn: c, name: name, limits: limits, part: min(maxPart, int(c.client.MaxPayload()/2))}
 	if b.limits.MaxBytes == 0 {
 		b.limits.MaxBytes = DefaultMaxBytes
 	}
@@ -79,14 +81,17 @@ func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket,
 	}
 	err := c.Do(ctx, func(ctx context.Context) (err error) {
 		b.kv, err = c.js.KeyValue(ctx, name)
-		if !errors.Is(err, jetstream.ErrBucketNotFound) {
-			return err
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			b.kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+				Bucket: name, MaxBytes: b.limits.MaxBytes, TTL: limits.TTL, Replicas: limits.Replicas,
+				LimitMarkerTTL: markerTTL,
+			})
 		}
-		b.kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: name, MaxBytes: b.limits.MaxBytes, TTL: limits.TTL, Replicas: limits.Replicas, LimitMarkerTTL: markerTTL,
-		})
 		if errors.Is(err, jetstream.ErrBucketExists) { // another process was faster
 			b.kv, err = c.js.KeyValue(ctx, name)
+		}
+		if err == nil {
+			b.stream, err = c.js.Stream(ctx, "KV_"+name)
 		}
 		return err
 	})
@@ -97,50 +102,6 @@ func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket,
 }
 
 var errNoKey = errors.New("the key is empty; give one")
-
-// format is the version of stored values. It is their first byte.
-const format = 1
-
-// encode returns the bytes to store for a value.
-func (b *Bucket) encode(key string, hashed bool, value []byte) ([]byte, error) {
-	if len(value) > b.limits.MaxValueBytes {
-		return nil, fmt.Errorf("the value of %.80q has %d bytes, more than %d; set Limits.MaxValueBytes", key, len(value),
-			b.limits.MaxValueBytes)
-	}
-	if !hashed {
-		key = ""
-	}
-	head := binary.AppendUvarint([]byte{format}, uint64(len(key)))
-	return slices.Concat(head, []byte(key), value), nil
-}
-
-// decode returns the key and the value of an entry of the server.
-func (b *Bucket) decode(e jetstream.KeyValueEntry) (Entry, error) {
-	entry := Entry{Revision: e.Revision(), Time: e.Created()}
-	key, plain := unescape(e.Key())
-	text := e.Value()
-	if len(text) == 0 || text[0] != format {
-		return entry, b.corrupt(e, "it was written by another version of this package, or by another program")
-	}
-	n, used := binary.Uvarint(text[1:])
-	if used <= 0 || n > uint64(len(text)-1-used) {
-		return entry, b.corrupt(e, "it is cut off")
-	}
-	text = text[1+used:]
-	if entry.Key, entry.Value = key, bytes.Clone(text[n:]); plain {
-		return entry, nil
-	}
-	entry.Key = string(text[:n])
-	if path, _ := pathOf(entry.Key); path != e.Key() {
-		return entry, b.corrupt(e, "it belongs to another key")
-	}
-	return entry, nil
-}
-
-func (b *Bucket) corrupt(e jetstream.KeyValueEntry, why string) error {
-	return fmt.Errorf("nats: the value under %s in the bucket %s cannot be read: %s; repair or delete it", e.Key(), b.name,
-		why)
-}
 
 // Get returns the value of a key, or a *agent.NotFound.
 func (b *Bucket) Get(ctx context.Context, key string) (entry Entry, err error) {
@@ -153,7 +114,7 @@ func (b *Bucket) Get(ctx context.Context, key string) (entry Entry, err error) {
 		if err != nil {
 			return b.failed(key, err)
 		}
-		entry, err = b.decode(e)
+		entry, err = b.load(ctx, e)
 		return err
 	})
 	return entry, err
@@ -170,69 +131,154 @@ func (b *Bucket) failed(key string, err error) error {
 	return fmt.Errorf("nats: the bucket %s: %w", b.name, err)
 }
 
+// anyRevision lets a change replace any value; 0 lets it replace none.
+const anyRevision = ^uint64(0)
+
 // Put stores the value of a key and returns its revision.
 func (b *Bucket) Put(ctx context.Context, key string, value []byte) (revision uint64, err error) {
-	return b.change(ctx, key, value, b.kv.Put)
+	return b.change(ctx, key, value, anyRevision)
 }
 
 // Create stores the value of a key that has none. If it has one, the error is a *Conflict.
 func (b *Bucket) Create(ctx context.Context, key string, value []byte) (revision uint64, err error) {
-	return b.change(ctx, key, value, func(ctx context.Context, path string, text []byte) (uint64, error) {
-		return b.kv.Create(ctx, path, text)
-	})
+	return b.change(ctx, key, value, 0)
 }
 
-// Update stores the value of a key if its last change has a revision. If not, the error is a *Conflict.
+// Update stores the value of a key if its last change has the revision last. If not, the error is a *Conflict.
 //
 // After an error that is not a *Conflict, for example because the time is over, the value may be stored: read it.
 func (b *Bucket) Update(ctx context.Context, key string, value []byte, last uint64) (revision uint64, err error) {
-	return b.change(ctx, key, value, func(ctx context.Context, path string, text []byte) (uint64, error) {
-		return b.kv.Update(ctx, path, text, last)
-	})
+	if last == 0 {
+		return 0, &Conflict{key}
+	}
+	return b.change(ctx, key, value, last)
 }
 
-func (b *Bucket) change(
-	ctx context.Context, key string, value []byte, store func(context.Context, string, []byte) (uint64, error),
-) (revision uint64, err error) {
-	if key == "" {
+func (b *Bucket) change(ctx context.Context, key string, value []byte, last uint64) (revision uint64, err error) {
+	switch {
+	case key == "":
 		return 0, errNoKey
-	}
-	path, hashed := pathOf(key)
-	text, err := b.encode(key, hashed, value)
-	if err != nil {
-		return 0, err
+	case len(value) > b.limits.MaxValueBytes:
+		return 0, fmt.Errorf("the value of %.80q has %d bytes, more than %d; set Limits.MaxValueBytes", key, len(value),
+			b.limits.MaxValueBytes)
 	}
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		revision, err = store(ctx, path, text)
+		head, parts, err := b.encode(ctx, key, value)
 		if err != nil {
 			return b.failed(key, err)
 		}
-		return nil
+		var replaced manifest
+		revision, replaced, err = b.replace(ctx, key, head, last)
+		switch {
+		case err == nil:
+			parts = replaced
+		case ctx.Err() != nil:
+			return err // the change may be done, so its parts stay
+		}
+		b.removeParts(ctx, key, parts)
+		return err
 	})
 	return revision, err
 }
 
+// replace stores the head of a value, and returns the parts of the one before.
+func (b *Bucket) replace(
+	ctx context.Context, key string, head []byte, last uint64,
+) (revision uint64, replaced manifest, err error) {
+	path, _ := pathOf(key)
+	for {
+		old, err := b.kv.Get(ctx, path)
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound) && (last == 0 || last == anyRevision):
+			revision, err = b.kv.Create(ctx, path, head)
+		case errors.Is(err, jetstream.ErrKeyNotFound):
+			return 0, replaced, &Conflict{key}
+		case err == nil && last != anyRevision && last != old.Revision():
+			return 0, replaced, &Conflict{key}
+		case err == nil:
+			replaced = b.partsOf(old)
+			revision, err = b.kv.Update(ctx, path, head, old.Revision())
+		}
+		if err == nil {
+			return revision, replaced, nil
+		}
+		conflict := new(Conflict)
+		if err = b.failed(key, err); last != anyRevision || !errors.As(err, &conflict) {
+			return 0, replaced, err
+		}
+	}
+}
+
 // Delete removes a key and its value. A missing key is not an error.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	return b.delete(ctx, key)
+	return b.delete(ctx, key, anyRevision)
 }
 
-// DeleteAt removes a key and its value if its last change has a revision. If not, the error is a *Conflict.
+// DeleteAt removes a key and its value if its last change has the revision last. If not, the error is a *Conflict.
 func (b *Bucket) DeleteAt(ctx context.Context, key string, last uint64) error {
-	return b.delete(ctx, key, jetstream.LastRevision(last))
+	return b.delete(ctx, key, last)
 }
 
-func (b *Bucket) delete(ctx context.Context, key string, opts ...jetstream.KVDeleteOpt) error {
-	if key == "" {
-		return nil
-	}
+func (b *Bucket) delete(ctx context.Context, key string, last uint64) error {
 	path, _ := pathOf(key)
 	return b.conn.Do(ctx, func(ctx context.Context) error {
-		if err := b.kv.Purge(ctx, path, append(opts, jetstream.PurgeTTL(markerTTL))...); err != nil {
-			return b.failed(key, err)
+		for {
+			old, err := b.kv.Get(ctx, path)
+			switch {
+			case errors.Is(err, jetstream.ErrKeyNotFound) && last == anyRevision:
+				return nil
+			case err == nil && last != anyRevision && last != old.Revision(), errors.Is(err, jetstream.ErrKeyNotFound):
+				return &Conflict{key}
+			case err == nil:
+				err = b.kv.Purge(ctx, path, jetstream.LastRevision(old.Revision()), jetstream.PurgeTTL(markerTTL))
+			}
+			if err == nil {
+				b.removeParts(ctx, key, b.partsOf(old))
+				return nil
+			}
+			conflict := new(Conflict)
+			if err = b.failed(key, err); last != anyRevision || !errors.As(err, &conflict) {
+				return err
+			}
 		}
-		return nil
 	})
+}
+
+// Entries returns the entries whose keys begin with prefix, in the order of their revisions.
+func (b *Bucket) Entries(ctx context.Context, prefix string) ([]Entry, error) {
+	return b.entries(ctx, prefix, filterOf(prefix), hashedPaths+".>")
+}
+
+// entries is Entries for the paths that some filters match.
+func (b *Bucket) entries(ctx context.Context, prefix string, filters ...string) (entries []Entry, err error) {
+	err = b.conn.Do(ctx, func(ctx context.Context) error {
+		entries = nil
+		seen := map[string]int{}
+		return b.list(ctx, filters, func(e jetstream.KeyValueEntry) error {
+			if key, ok := unescape(e.Key()); ok && !strings.HasPrefix(key, prefix) {
+				return nil
+			}
+			entry, err := b.load(ctx, e)
+			if missing := new(agent.NotFound); errors.As(err, &missing) { // it was deleted meanwhile
+				return nil
+			}
+			if err != nil || !strings.HasPrefix(entry.Key, prefix) {
+				return err
+			}
+			if i, ok := seen[entry.Key]; ok { // it was changed meanwhile
+				entries[i] = entry
+				return nil
+			}
+			seen[entry.Key] = len(entries)
+			entries = append(entries, entry)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Revision, b.Revision) })
+	return entries, nil
 }
 
 // Keys returns the keys that begin with prefix, sorted. The server selects them by the part of the prefix before its
@@ -240,7 +286,7 @@ func (b *Bucket) delete(ctx context.Context, key string, opts ...jetstream.KVDel
 func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err error) {
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
 		keys = nil
-		err := b.list(ctx, filterOf(prefix), func(e jetstream.KeyValueEntry) error {
+		err := b.list(ctx, []string{filterOf(prefix)}, func(e jetstream.KeyValueEntry) error {
 			if key, ok := unescape(e.Key()); ok && strings.HasPrefix(key, prefix) {
 				keys = append(keys, key)
 			}
@@ -249,10 +295,10 @@ func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err er
 		if err != nil {
 			return err
 		}
-		return b.list(ctx, hashedPaths+".>", func(e jetstream.KeyValueEntry) error {
-			entry, err := b.decode(e)
-			if err == nil && strings.HasPrefix(entry.Key, prefix) {
-				keys = append(keys, entry.Key)
+		return b.list(ctx, []string{hashedPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
+			h, err := b.decode(e)
+			if err == nil && strings.HasPrefix(h.key, prefix) {
+				keys = append(keys, h.key)
 			}
 			return err
 		})
@@ -264,17 +310,80 @@ func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err er
 	return slices.Compact(keys), nil // a key that changes during the listing can come twice
 }
 
-// list calls each for the present entries of a filter.
+// oldest returns the keys that begin with prefix, except for those of the last n changes. Keys whose
+// paths are hashed are left out.
+func (b *Bucket) oldest(ctx context.Context, prefix string, n int) (keys []string, err error) {
+	revisions := map[string]uint64{}
+	err = b.list(ctx, []string{filterOf(prefix)}, func(e jetstream.KeyValueEntry) error {
+		if key, ok := unescape(e.Key()); ok && strings.HasPrefix(key, prefix) {
+			revisions[key] = e.Revision()
+		}
+		return nil
+	}, jetstream.MetaOnly())
+	keys = slices.SortedFunc(maps.Keys(revisions), func(a, b string) int { return cmp.Compare(revisions[a], revisions[b]) })
+	return keys[:max(0, len(keys)-n)], err
+}
+
+// list calls each for the present entries of some filters.
+//
+// While a watcher lists the keys, another process may change a key before its turn. The watcher then has the change after
+// the end of the list, or not at all. So list compares the list with the subjects of the stream, and asks for those
+// that are missing.
 func (b *Bucket) list(
-	ctx context.Context, filter string, each func(jetstream.KeyValueEntry) error, opts ...jetstream.WatchOpt,
+	ctx context.Context, filters []string, each func(jetstream.KeyValueEntry) error, opts ...jetstream.WatchOpt,
 ) error {
-	return b.watch(ctx, []string{filter}, func(e jetstream.KeyValueEntry) error {
+	seen := make(map[string]bool)
+	some := func(e jetstream.KeyValueEntry) error {
+		if e.Operation() != jetstream.KeyValuePut {
+			return nil
+		}
+		return each(e)
+	}
+	err := b.watch(ctx, slices.Clone(filters), func(e jetstream.KeyValueEntry) error {
 		if e == nil {
 			return errEnd
 		}
-		return each(e)
-	}, append(opts, jetstream.IgnoreDeletes())...)
+		seen[e.Key()] = true
+		return some(e)
+	}, opts...)
+	for _, filter := range filters {
+		if err != nil {
+			return err
+		}
+		err = b.others(ctx, filter, seen, some)
+	}
+	return err
 }
+
+// others calls each for the entries of a filter that were not seen.
+func (b *Bucket) others(
+	ctx context.Context, filter string, seen map[string]bool, each func(jetstream.KeyValueEntry) error,
+) error {
+	info, err := b.stream.Info(ctx, jetstream.WithSubjectFilter(b.subject(filter)))
+	if err != nil {
+		return b.failed("", err)
+	}
+	for subject := range info.State.Subjects {
+		path := strings.TrimPrefix(subject, b.subject(""))
+		if seen[path] {
+			continue
+		}
+		e, err := b.kv.Get(ctx, path)
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound):
+		case err != nil:
+			return b.failed("", err)
+		default:
+			if err := each(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// subject returns the subject of a path or filter.
+func (b *Bucket) subject(path string) string { return "$KV." + b.name + "." + path }
 
 var errEnd = errors.New("the end")
 
@@ -312,7 +421,7 @@ func (b *Bucket) watch(
 // Watch yields the entries whose keys begin with prefix: first those that exist, then an Entry without a Key, then every
 // change as it happens, until the loop ends or the context is done. A lost connection is made again, and the changes
 // that were missed follow; of several changes of a key, the last is certain to come. An entry that cannot be read is
-// yielded with an error, and others follow. After a context is done, its error comes last.
+// yielded with an error, and others follow. After the context is done, its error comes last.
 func (b *Bucket) Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		err := b.watch(ctx, []string{filterOf(prefix), hashedPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
@@ -329,8 +438,14 @@ func (b *Bucket) Watch(ctx context.Context, prefix string) iter.Seq2[Entry, erro
 				}
 				entry = Entry{Key: key, Revision: e.Revision(), Time: e.Created(), Deleted: true}
 			default:
-				entry, err = b.decode(e)
-				if !strings.HasPrefix(entry.Key, prefix) {
+				if key, ok := unescape(e.Key()); ok && !strings.HasPrefix(key, prefix) {
+					return nil
+				}
+				entry, err = b.read(ctx, e)
+				if missing := new(agent.NotFound); errors.As(err, &missing) { // it was deleted, which follows
+					return nil
+				}
+				if err == nil && !strings.HasPrefix(entry.Key, prefix) {
 					return nil
 				}
 			}

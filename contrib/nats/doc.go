@@ -1,6 +1,11 @@
 // Package nats connects agents of many processes and machines through NATS, a messaging server with a store.
 //
-//   - [Bucket] is a small key-value store with compare-and-set. Keys are any texts.
+//   - [Store] is an agent.Store, for example of state.Checkpoint and record.History.
+//   - [Sessions] is an agent.SessionStore, for state.Persist.
+//   - [Memory] is a memory.Store, for package memory and record.Episodes.
+//   - [Approvals] keeps suspended runs until persons have answered.
+//   - [Counters] are numbers with limits, for budgets that many processes share.
+//   - [Bucket] is the key-value store with compare-and-set below them. Keys are any texts.
 //
 // Start with [Connect]. The URL names a server of its own or a cluster, or the server that package embedded has started
 // in this process. Nothing else of a program depends on it:
