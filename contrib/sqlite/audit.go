@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"io"
@@ -61,32 +60,9 @@ func (l AuditLog) backward(ctx context.Context, tx *sql.Tx) iter.Seq2[[]byte, er
 
 // Reader returns a reader of the lines of the log from its beginning. It ends at the last line. Lines that are added
 // meanwhile may be read too. Reader keeps nothing open between two reads, so it need not be closed.
-func (l AuditLog) Reader(ctx context.Context) io.Reader { return &auditReader{ctx: ctx, log: l} }
-
-type auditReader struct {
-	ctx      context.Context
-	log      AuditLog
-	position int64 // of the last line in the buffer
-	buffer   bytes.Buffer
-}
-
-// Read implements io.Reader.
-func (r *auditReader) Read(p []byte) (int, error) {
-	if r.buffer.Len() == 0 {
-		position := r.position
-		err := r.log.DB.rows(r.ctx, func() { r.position = position; r.buffer.Reset() },
-			func(scan func(...any) error) error {
-				var line sql.RawBytes
-				if err := scan(&r.position, &line); err != nil {
-					return err
-				}
-				r.buffer.Write(line)
-				return r.buffer.WriteByte('\n')
-			}, "SELECT position, line FROM audit WHERE log = ? AND position > ? ORDER BY position LIMIT 64",
-			r.log.Name, position)
-		if err != nil {
-			return 0, err
-		}
+func (l AuditLog) Reader(ctx context.Context) io.Reader {
+	return &lineReader{
+		ctx: ctx, db: l.DB, args: []any{l.Name},
+		query: "SELECT position, line FROM audit WHERE log = ? AND position > ? ORDER BY position LIMIT 64",
 	}
-	return r.buffer.Read(p) // io.EOF if there was no further line
 }

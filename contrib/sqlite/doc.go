@@ -1,9 +1,10 @@
-// Package sqlite keeps the sessions, memory and audit log of agents in one SQLite file.
+// Package sqlite keeps the sessions, memory, audit log and records of agents in one SQLite file.
 //
 //   - [Store] is an agent.Store, for example of state.Checkpoint and record.History.
 //   - [Sessions] is an agent.SessionStore, for state.Persist.
 //   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [AuditLog] is a record.AuditStore, for record.Audit.
+//   - [EventLog] is a wire.Sink, for the function Record of any spec.
 //
 // For example:
 //

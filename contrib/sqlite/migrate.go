@@ -90,6 +90,15 @@ CREATE TABLE audit (
 	line     BLOB NOT NULL
 ) STRICT;
 CREATE INDEX audit_of_log ON audit (log, position);
+`), statements(`
+CREATE TABLE events (
+	position INTEGER PRIMARY KEY AUTOINCREMENT,
+	log      TEXT NOT NULL,
+	root     TEXT NOT NULL, -- the ID of the topmost run; '': fired without a run
+	line     BLOB NOT NULL
+) STRICT;
+CREATE INDEX events_of_log ON events (log, position);
+CREATE INDEX events_of_run ON events (log, root, position);
 `)}
 
 // applicationID marks the files of this package: "hkgn".

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // Environment variables of a copy of the test program that writes to a file.
@@ -166,10 +168,15 @@ func writeTo(path, name, times string) error {
 		key := fmt.Sprintf("%s%d", name, i)
 		session := agent.Session{Identity: agent.Identity{User: name, Conversation: key},
 			Messages: []agent.Message{{Content: strings.Repeat(key, 500)}}}
+		event := wire.Event{
+			Protocol: wire.Protocol, Seq: int64(i), Spec: "s", Point: "p", Payload: fmt.Appendf(nil, "%q", key),
+			Run: wire.RunInfo{ID: key, Root: key}, Decision: wire.Continue,
+		}
 		_, err = m.AddFact(ctx, memory.Fact{Key: "shared", Value: key})
 		auditRecord(audit, key)
 		if err = errors.Join(err, failed, Store{db}.Put(ctx, key, []byte(strings.Repeat(key, 500))),
-			Sessions{db}.Save(ctx, session), m.AddEpisode(ctx, memory.Episode{Kind: key})); err == nil {
+			Sessions{db}.Save(ctx, session), m.AddEpisode(ctx, memory.Episode{Kind: key}),
+			EventLog{DB: db}.WriteEvent(ctx, event)); err == nil {
 			fmt.Println(i)
 		}
 	}
@@ -191,6 +198,18 @@ func verifyAudit(t *testing.T, db *DB) int {
 		t.Errorf("the audit log: %+v, %v", state, err)
 	}
 	return state.Records
+}
+
+// eventsOf returns the events of a log that has no damaged line.
+func eventsOf(t *testing.T, r io.Reader) (events []wire.Event) {
+	t.Helper()
+	for e, err := range wire.ReadLog(r) {
+		if err != nil {
+			t.Error(err)
+		}
+		events = append(events, e)
+	}
+	return events
 }
 
 // sound checks the file as a whole.
@@ -225,7 +244,7 @@ func TestProcessesShareTheFile(t *testing.T) {
 	}
 	for what, n := range map[string]int{
 		"values": len(keys), "sessions": len(ids), "facts": len(history), "episodes": len(episodes),
-		"audit records": verifyAudit(t, db),
+		"audit records": verifyAudit(t, db), "events": len(eventsOf(t, EventLog{DB: db}.Reader(t.Context()))),
 	} {
 		if n != processes*times {
 			t.Errorf("%d %s, want %d", n, what, processes*times)
@@ -278,8 +297,9 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 			value, err := Store{db}.Get(t.Context(), key)
 			session, failed := Sessions{db}.Load(t.Context(), agent.Identity{User: name, Conversation: key})
 			episodes, other := m.Recent(t.Context(), 1, key)
+			events := eventsOf(t, EventLog{DB: db}.RunReader(t.Context(), key))
 			if err = errors.Join(err, failed, other); err != nil || string(value) != want ||
-				session.Messages[0].Content != want || len(episodes) != 1 {
+				session.Messages[0].Content != want || len(episodes) != 1 || len(events) != 1 {
 				t.Errorf("%s was stored and is lost: %v", key, err)
 			}
 		}

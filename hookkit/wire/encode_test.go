@@ -14,7 +14,8 @@ const golden = `{"protocol":1,"seq":7,"time":"2026-03-04T05:06:07.000000008+01:0
 	`"point":"BeforeSend","run":{"id":"r","parent":"p","root":"t","labels":{"a":"1","user":"\u003cann\u003e"}},` +
 	`"payload":{"To":"you"},"final":{"To":"me"},"decision":"Refuse","value":{"Reason":"no"},"by":"guard",` +
 	`"site":"main.go:7","reason":"a \"reason\"","error":"é\n","ballots":[{"by":"b","site":"b.go:1","decision":"Deny",` +
-	`"reason":"c","value":{}}],"collected":["x"],"failures":[{"by":"f","site":"f.go:2","cause":"broken"}],"elapsed":9}` + "\n"
+	`"reason":"c","value":{}}],"collected":["x"],"failures":[{"by":"f","site":"f.go:2","cause":"broken"}],` +
+	`"elapsed":9}` + "\n"
 
 func TestLinesKeepTheirFormat(t *testing.T) {
 	e := Event{
