@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"time"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
@@ -81,7 +80,7 @@ func (p *program) start(ctx context.Context, input []byte) ([]byte, *tail, error
 	defer cancel()
 	output := &bounded{limit: p.maxBytes, full: make(chan struct{})}
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(input), output
-	cmd.WaitDelay = 100 * time.Millisecond // for children that keep the output open after the program ended
+	cmd.WaitDelay = grace // for children that keep the output open after the program ended
 	if err := cmd.Start(); err != nil {
 		return nil, stderr, err
 	}
@@ -91,11 +90,11 @@ func (p *program) start(ctx context.Context, input []byte) ([]byte, *tail, error
 	case err = <-done:
 		killGroup(cmd)
 	case <-ctx.Done():
-		killGroup(cmd)
+		killTree(cmd)
 		<-done
 		return nil, stderr, context.Cause(ctx)
 	case <-output.full:
-		killGroup(cmd)
+		killTree(cmd)
 		<-done
 		return nil, stderr, fmt.Errorf("the program wrote more than %d bytes", p.maxBytes)
 	}

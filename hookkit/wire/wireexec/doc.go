@@ -16,7 +16,12 @@
 // # Safety
 //
 // No shell reads the arguments, and no text of a payload is in them. The program gets a few variables of the
-// environment, those of [Env], and no others. It runs in a process group of its own, which is killed at the time limit,
-// so that children of the program end, too. Other systems than Unix have no such groups; there only the program itself
-// is killed. Its output is bounded.
+// environment, those of [Env], and no others. It runs in a process group of its own, which is killed at the time limit
+// and after the program ends, so that children of the program end, too. Other systems than Unix have no such groups;
+// there only the program itself is killed. Its output is bounded.
+//
+// A child can leave the group, for example with setsid. On Linux, a program that is killed takes all its descendants
+// with it, also those that left the group. A daemon is not found: its parent has ended, so nothing says who started it.
+// Only a container or a service manager can end daemons. A call returns at its limit even if a daemon holds the output
+// of the program.
 package wireexec

@@ -13,3 +13,6 @@ func killGroup(cmd *exec.Cmd) {
 		_ = cmd.Process.Kill()
 	}
 }
+
+// killTree is killGroup.
+func killTree(cmd *exec.Cmd) { killGroup(cmd) }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -110,16 +111,22 @@ func (c *ProcessCaller) start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	stdout, err := cmd.StdoutPipe()
+	stdout, output, err := os.Pipe() // not StdoutPipe: Wait would close it before the last replies are read
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	cmd.Stdout, cmd.WaitDelay = output, grace
+	err = cmd.Start()
+	_ = output.Close() // the end of the program
+	if err != nil {
+		_ = stdin.Close()
+		_ = stdout.Close()
 		return nil, err
 	}
 	p := &process{
 		cmd:       cmd,
 		stderr:    stderr,
+		stdout:    stdout,
 		input:     make(chan []byte),
 		dying:     make(chan struct{}),
 		gone:      make(chan struct{}),
@@ -127,11 +134,11 @@ func (c *ProcessCaller) start() (*process, error) {
 		abandoned: map[int64]bool{},
 	}
 	go p.write(stdin)
-	go p.read(stdout, c.maxBytes)
+	go p.wait(c.maxBytes)
 	return p, nil
 }
 
-// grace is how long a program may go on after it closed its output.
+// grace is how long a program may run after it closed its output, and how long its output is read after it ended.
 const grace = 100 * time.Millisecond
 
 // maxAbandoned is how many requests a program can leave unanswered before it is killed.
@@ -141,6 +148,7 @@ const maxAbandoned = 64
 type process struct {
 	cmd    *exec.Cmd
 	stderr *tail
+	stdout *os.File
 	input  chan []byte   // lines for its standard input
 	dying  chan struct{} // closed when it has to end or has ended
 	gone   chan struct{} // closed when it is reaped; cause is final then
@@ -168,7 +176,7 @@ func (p *process) end(cause error) {
 	if p.cause == nil {
 		p.cause = cause
 		close(p.dying)
-		killGroup(p.cmd)
+		killTree(p.cmd)
 	}
 }
 
@@ -192,7 +200,7 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 		p.abandon(id, false)
 		return nil, context.Cause(ctx)
 	case <-p.dying:
-		return nil, p.failure()
+		return nil, p.failure(ctx)
 	}
 	select {
 	case text := <-answered:
@@ -205,14 +213,18 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 		case text := <-answered: // it answered, and then ended
 			return text, nil
 		default:
-			return nil, p.failure()
+			return nil, p.failure(ctx)
 		}
 	}
 }
 
 // failure waits until the program has ended, and returns the reason with the end of its standard error.
-func (p *process) failure() error {
-	<-p.gone
+func (p *process) failure(ctx context.Context) error {
+	select {
+	case <-p.gone:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stderr.explain(p.cause)
@@ -248,9 +260,31 @@ func (p *process) write(stdin io.WriteCloser) {
 	}
 }
 
-// read passes on the answers of the program until it ends, and then reaps it.
-func (p *process) read(stdout io.ReadCloser, maxBytes int) {
-	lines := bufio.NewScanner(stdout)
+// wait reads the replies of the program until it ends, and then reaps it. A child that left the process group can keep
+// the output open after that, so that the output has no end. It is closed soon after the end of the program.
+func (p *process) wait(maxBytes int) {
+	delivered := make(chan struct{})
+	go func() {
+		defer close(delivered)
+		p.read(maxBytes)
+	}()
+	status := p.cmd.Wait()
+	killGroup(p.cmd)
+	select {
+	case <-delivered:
+	case <-time.After(grace):
+	}
+	if status == nil || errors.Is(status, exec.ErrWaitDelay) {
+		status = errors.New("exit status 0")
+	}
+	p.end(fmt.Errorf("the program ended: %w", status))
+	_ = p.stdout.Close()
+	close(p.gone)
+}
+
+// read delivers the lines of the program until the end of its output.
+func (p *process) read(maxBytes int) {
+	lines := bufio.NewScanner(p.stdout)
 	lines.Buffer(nil, maxBytes)
 	var wrong error
 	for wrong == nil && lines.Scan() {
@@ -264,15 +298,8 @@ func (p *process) read(stdout io.ReadCloser, maxBytes int) {
 	case err != nil:
 		p.end(err)
 	}
-	// At the end of its output, the program is about to end. If it goes on, it will never answer again.
-	kill := time.AfterFunc(grace, func() { killGroup(p.cmd) })
-	status := p.cmd.Wait()
-	kill.Stop()
-	if status == nil {
-		status = errors.New("exit status 0")
-	}
-	p.end(fmt.Errorf("the program ended: %w", status))
-	close(p.gone)
+	// At the end of its output, the program is about to end. If it continues, it will never reply again.
+	time.AfterFunc(grace, func() { killTree(p.cmd) })
 }
 
 // deliver passes one line of the program to the request that it answers.
