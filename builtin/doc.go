@@ -13,7 +13,7 @@
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
-//   - declare hooks in a file, as commands, endpoints, prompts or by name: [external].File
+//   - declare hooks in a file, as commands, processes, endpoints, prompts or by name: [external].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools and replies: [screen].Input, [screen].Output, [screen].Reply

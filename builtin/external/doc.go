@@ -1,16 +1,17 @@
-// Package external runs hooks that are declared in a JSON file instead of in the program: commands, HTTP endpoints,
-// prompts for a model, and ready-made hooks by name. Operators change the file without a new build of the agent.
+// Package external runs hooks that are declared in a JSON file instead of in the program: commands, processes, HTTP
+// endpoints, prompts for a model, and ready-made hooks by name. Operators change the file without a new build of the
+// agent.
 //
 // [File] reads the file and adds its hooks. A file with any mistake adds nothing; the error names the line and the
 // column. docs/declared-hooks.md describes the format with examples.
 //
-// Commands and endpoints speak the messages of package hookkit/wire. The package imports package permission for
-// expressions, and with it github.com/expr-lang/expr and github.com/bmatcuk/doublestar. Ready-made hooks are linked
+// Commands, processes and endpoints speak the messages of package hookkit/wire. The package imports package permission
+// for expressions, and with it github.com/expr-lang/expr and github.com/bmatcuk/doublestar. Ready-made hooks are linked
 // only if the program lists them.
 //
 // The steps of a load are in files of their own: document.go parses JSON with positions, file.go decodes the
-// declarations, and command.go, http.go, prompt.go and ready.go make the hooks. match.go selects the calls, and load.go
-// replaces the hooks of the last load.
+// declarations, and command.go, process.go, http.go, prompt.go and ready.go make the hooks. match.go selects the calls,
+// and load.go replaces the hooks of the last load.
 //
 // Start with [File].
 package external

@@ -31,6 +31,7 @@ type declaration struct {
 // kinds are the keys of which a declaration has exactly one, with the further keys of each.
 var kinds = map[string][]string{
 	"command": {"at", "tools", "when", "on_failure", "dir", "env"},
+	"process": {"at", "tools", "when", "on_failure", "dir", "env"},
 	"url":     {"at", "tools", "when", "on_failure", "headers"},
 	"prompt":  {"at", "tools", "when", "on_failure", "model"},
 	"use":     {"with"},
@@ -107,7 +108,7 @@ func decodeOne(v value) (*declaration, error) {
 			d.kind = m.key
 		}
 	}
-	legal := append(slices.Clone(common), "command", "url", "prompt", "use")
+	legal := append(slices.Clone(common), "command", "process", "url", "prompt", "use")
 	if d.kind != "" {
 		legal = slices.Concat(common, []string{d.kind}, kinds[d.kind])
 	}
@@ -117,7 +118,7 @@ func decodeOne(v value) (*declaration, error) {
 		}
 	}
 	if d.kind == "" {
-		return nil, v.errorf("the hook has none of command, url, prompt and use; give one")
+		return nil, v.errorf("the hook has none of command, process, url, prompt and use; give one")
 	}
 	return d, d.decode()
 }

@@ -14,6 +14,7 @@ import (
 type declared struct {
 	hook    agent.Hook
 	options []hookkit.UseOption
+	process *resident // nil for hooks of other kinds
 }
 
 // make makes the hook of the declaration.
@@ -22,10 +23,14 @@ func (f *File) make(d *declaration) (declared, error) {
 		return f.ready(d)
 	}
 	var caller wire.Caller
+	var process *resident
 	var err error
 	switch d.kind {
 	case "command":
 		caller, err = f.command(d)
+	case "process":
+		process, err = f.process(d)
+		caller = process
 	case "url":
 		caller, err = f.endpoint(d)
 	case "prompt":
@@ -50,7 +55,7 @@ func (f *File) make(d *declaration) (declared, error) {
 	if d.refuse {
 		options = append(options, hookkit.FailClosed())
 	}
-	return declared{hook, options}, nil
+	return declared{hook, options, process}, nil
 }
 
 // A supervised caller asks only about selected payloads, and explains failures.
@@ -65,7 +70,7 @@ func (s *supervised) Describe(ctx context.Context) (wire.Description, error) {
 	return s.caller.Describe(ctx)
 }
 
-// Call asks the command, the endpoint or the model.
+// Call asks the command, the process, the endpoint or the model.
 func (s *supervised) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	proceed := wire.Reply{Decision: wire.Continue}
 	if !s.d.match.selects(request.Payload) {

@@ -21,11 +21,12 @@ import (
 //	]}
 //
 // Load adds the hooks. To change them while runs are under way, change the file and call Load again. Each fire calls
-// either the old hooks or the new ones. A hook whose declaration has not changed is kept, with its state.
+// either the old hooks or the new ones. A hook whose declaration has not changed is kept, with its state and its
+// process.
 //
-// Commands, endpoints and prompts run in the tier Safety unless the file has a priority. If one fails, the policy of
-// the point decides: at a FailClosed point the act is refused. The error names the hook, the program or URL, the time
-// and the cause.
+// Commands, processes, endpoints and prompts run in the tier Safety unless the file has a priority. If one fails, the
+// policy of the point decides: at a FailClosed point the act is refused. The error names the hook, the program or URL,
+// the time and the cause.
 //
 // A File is safe for concurrent use and must not be copied.
 type File struct {
@@ -81,8 +82,18 @@ func (f *File) Load(hooks *agent.Hooks) error {
 		}
 	}
 	f.use(hooks, enabled)
+	f.retire(kept)
 	f.hooks, f.text, f.kept = hooks, text, kept
 	return nil
+}
+
+// retire ends the processes of the last load that are not kept.
+func (f *File) retire(kept map[string]declared) {
+	for text, one := range f.kept {
+		if _, ok := kept[text]; !ok && one.process != nil {
+			one.process.retire()
+		}
+	}
 }
 
 // use replaces the registration by one of the enabled hooks.
@@ -99,8 +110,9 @@ func (f *File) use(hooks *agent.Hooks, enabled declarations) {
 	}
 }
 
-// Unload removes the hooks that Load added, and nothing else. Fires that have begun still call them. It reports whether
-// the file was loaded.
+// Unload removes the hooks that Load added, and nothing else. Fires that have begun still call them. A process that has
+// nothing to do is ended before Unload returns, and others after their last reply. Unload reports whether the file was
+// loaded.
 func (f *File) Unload() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,6 +120,7 @@ func (f *File) Unload() bool {
 		return false
 	}
 	f.use(f.hooks, nil)
+	f.retire(nil)
 	f.hooks, f.text, f.kept = nil, "", nil
 	return true
 }

@@ -1,6 +1,7 @@
 package external_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookgen/hookgen/builtin/external"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestTheCommandOfThePage(t *testing.T) {
+// writeScript writes a script of the page to the directory of the file.
+func writeScript(t *testing.T, f *external.File, name string) {
+	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
@@ -19,18 +23,37 @@ func TestTheCommandOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(page)
+	block := regexp.MustCompile("(?s)```python\n(# " + regexp.QuoteMeta(name) + ".*?)```").FindSubmatch(page)
 	if block == nil {
-		t.Fatal("the page has no command")
+		t.Fatalf("the page has no %s", name)
 	}
-	f := file(t, `{"hooks": [{"name": "guard", "at": ["OnPermission"], "command": ["python3", "guard.py"]}]}`)
-	write(t, filepath.Join(filepath.Dir(f.Path), "guard.py"), string(block[1]))
+	write(t, filepath.Join(filepath.Dir(f.Path), name), string(block[1]))
+}
+
+func TestTheCommandOfThePage(t *testing.T) {
+	f := file(t, declare("command", `["python3", "guard.py"]`, ""))
+	writeScript(t, f, "guard.py")
 	hooks := load(t, f)
 	for args, want := range map[string]string{
 		`{"command":"ls"}`: "allow", `{"command":"rm -r /"}`: "deny: rm is not allowed", `{}`: "error: ",
 	} {
 		if got := permit(t, hooks, "shell", args); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+	}
+}
+
+func TestTheProcessOfThePage(t *testing.T) {
+	f := file(t, `{"hooks": [{"name": "rules", "at": ["BeforeTool"], "process": ["python3", "rules.py"]}]}`)
+	writeScript(t, f, "rules.py")
+	hooks := load(t, f)
+	defer f.Unload()
+	for i, want := range []string{"", "", "two mails are enough"} {
+		call := agent.ToolCallRequest{ID: "1", Name: "mail", Args: json.RawMessage(`{}`)}
+		exit, err := hooks.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call)
+		skipped, _ := exit.(agent.SkipTool)
+		if err != nil || skipped.Result.Err != want {
+			t.Errorf("call %d: %+v, %v; want the error %q", i, exit, err, want)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (f *File) ready(d *declaration) (declared, error) {
 		if _, err := kit.Recover(func() (any, error) { return new(agent.Hooks).Use(hook, options...), nil }); err != nil {
 			return declared{}, v.errorf("%s cannot be used: %w", name, err)
 		}
-		return declared{hook, options}, nil
+		return declared{hook: hook, options: options}, nil
 	}
 	if meant := spelling.Suggest(name, names); meant != "" {
 		return declared{}, v.errorf("unknown hook %q; did you mean %q?", name, meant)
