@@ -43,8 +43,13 @@ func choosePalette(choice string, stdout io.Writer) (palette, error) {
 // colourful reports whether a stream is a terminal with colours. See no-color.org for NO_COLOR. The consoles of Windows
 // show colours only if a program asks for them in another way.
 func colourful(w io.Writer) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && isTerminal(w)
+}
+
+// isTerminal reports whether a stream is a terminal, or another character device.
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || runtime.GOOS == "windows" {
+	if !ok {
 		return false
 	}
 	info, err := f.Stat()

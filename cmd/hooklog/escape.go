@@ -4,13 +4,33 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
+// visibleJSON is visible for JSON: the text keeps its meaning. The characters that it escapes are in strings only.
+func visibleJSON(text []byte) []byte {
+	var out []byte
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == '\n' || seen(r) && (r != utf8.RuneError || size > 1):
+			out = append(out, text[:size]...)
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+		text = text[size:]
+	}
+	return out
+}
+
 // visible returns a text that is safe to print in a terminal. The texts of a record come from models and tools: one
-// with control characters could clear the screen, and bidirectional overrides in it could reorder the words of
-// a line. So characters that are invisible, move the cursor, or change the direction become escapes as in Go. If the text
-// has more than most characters it is cut, and its length is added; a most of 0 means that it is not cut.
+// with control characters could clear the screen, and bidirectional overrides in it could reorder the words of a line.
+// So characters that are invisible, move the cursor, or change the direction become escapes as in Go. If the text has
+// more than most characters it is cut, and its length is added; a most of 0 means that it is not cut.
 func visible(text string, most int) string { return escape(text, most, "") }
 
 // quoted is like visible, in quotation marks.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
@@ -35,6 +37,29 @@ func TestHostileTextsAreVisible(t *testing.T) {
 	}
 	if got, want := quoted("a \"b\" \\", 0), `"a \"b\" \\"`; got != want {
 		t.Errorf("quoted: got %s, want %s", got, want)
+	}
+}
+
+func TestVisibleJSONKeepsItsMeaning(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"plain", `{"a":"ü\u001b"}`, `{"a":"ü\u001b"}`},
+		{"C1 controls and overrides", "[\"\u009b2J\u202e\"]\n", `["\u009b2J\u202e"]` + "\n"},
+		{"tags", "\"\U000e0041\"", `"\udb40\udc41"`},
+		{"bytes that are not UTF-8", "\"\xff\"", `"\ufffd"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := visibleJSON([]byte(c.text))
+			if string(got) != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			var before, after any
+			if err := errors.Join(json.Unmarshal([]byte(c.text), &before), json.Unmarshal(got, &after)); err != nil {
+				t.Error(err)
+			}
+			if !reflect.DeepEqual(before, after) {
+				t.Errorf("%q is now %q", before, after)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,8 @@ A program writes a record with hookkit/wire and its generated function Record. h
 
 Usage:
 
-	hooklog show FILE...     print the events
+	hooklog show FILE...     print the events: who decided what, and why
+	hooklog stats FILE...    print numbers: decisions, failures and times of each point and hook
 
 hooklog help COMMAND explains a command.
 
@@ -50,10 +51,50 @@ Flags, which all have to match:
 and flags for the output:
 
 	-v                print payloads, what changed in them, votes, contributions, failures and places too
-	-json             print the matching lines as they are in the record
+	-json             print the matching lines as they are in the record; in a terminal with escapes
 	-f                print what is appended to the one FILE, until interrupted; follow it when it is rotated, replaced,
 	                  removed and made again, or truncated
 	-color WHEN       auto, always or never; auto means in a terminal, unless NO_COLOR is set
+
+Exit codes: 0 fine, 1 damaged lines, 2 wrong usage, or a file that cannot be read.
+`
+
+const helpStats = `hooklog stats prints the numbers of a record: events, runs, the time range, and for each point and
+each hook the decisions, failures and times.
+
+	hooklog stats run.jsonl
+	hooklog show -json -since 24h run.jsonl | hooklog stats -
+
+Usage:
+
+	hooklog stats [-json] [-color WHEN] FILE...
+
+Columns of the points:
+
+	FIRES       the fires
+	FAILED      those in which a hook failed
+	ERRORS      those that returned an error to the program
+	P50, P99    half of the fires, and 99 of 100, took at most this time; the error is at most 2 %
+	MAX         the longest fire
+	DECISIONS   how often each decision was made
+
+Columns of the hooks:
+
+	DECIDED     the fires that the hook decided
+	VOTES       its votes, and
+	FAILED      its failures, in all fires
+	P50, P99, MAX
+	            the times of the fires that the hook decided. A record has no time for each hook: these are the times of
+	            all hooks of those fires together.
+
+A hook that only continues leaves no trace in a record, so it is not listed.
+
+The memory does not grow with the record: at most 1,000 points, 1,000 hooks and 262,144 runs are distinguished.
+
+Flags:
+
+	-json         print one JSON object; times are in nanoseconds
+	-color WHEN   auto, always or never
 
 Exit codes: 0 fine, 1 damaged lines, 2 wrong usage, or a file that cannot be read.
 `

@@ -36,6 +36,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"show", helpShow, (*invocation).show},
+		{"stats", helpStats, (*invocation).stats},
 	}
 }
 

@@ -61,7 +61,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	p := &printer{w: out, palette: colors, verbose: verbose}
-	shown := 0
+	shown, escaped := 0, isTerminal(i.stdout)
 	for s := range sources {
 		for l := range r.lines(s) {
 			if !f.match(l.Event) {
@@ -69,7 +69,11 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 			}
 			shown++
 			if asJSON {
-				fmt.Fprintf(out, "%s\n", l.Text)
+				text := l.Text
+				if escaped {
+					text = visibleJSON(text)
+				}
+				fmt.Fprintf(out, "%s\n", text)
 			} else {
 				p.print(l.Event)
 			}

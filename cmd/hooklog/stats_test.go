@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+var events = flag.Int("events", 200_000, "the `number` of events of the tests of memory; try 1000000")
+
+// record writes a record of so many events, as an agent makes it: runs of 20 fires, a tenth of which a hook decides.
+func record(t testing.TB, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := wire.Lines(f)
+	random := rand.New(rand.NewPCG(1, 2))
+	points := []string{"BeforeModel", "AfterModel", "BeforeTool", "AfterTool"}
+	for i := range n {
+		id := fmt.Sprintf("%016x", i/20)
+		e := event(int64(i) + 1)
+		e.Time = e.Time.Add(time.Duration(i) * time.Millisecond)
+		e.Point, e.Run = points[i%len(points)], wire.RunInfo{ID: id, Root: id}
+		e.Payload = fmt.Appendf(nil, `{"Step":%d,"Name":"read","Text":"%s"}`, i, strings.Repeat("some words ", 20))
+		e.Elapsed = time.Duration(random.ExpFloat64() * float64(time.Millisecond))
+		if random.IntN(10) == 0 {
+			e.Decision, e.By, e.Site, e.Reason = "Deny", "rules", "main.go:1", "not allowed"
+		}
+		if err := sink.WriteEvent(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// heap returns the memory in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestMemoryOfStatsIsBounded(t *testing.T) {
+	path := record(t, *events)
+	file, err := rotated(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := heap()
+	r := &reader{stderr: io.Discard}
+	var n numbers
+	for l := range r.lines(file[0]) {
+		n.add(l.Event)
+	}
+	used := int64(heap()) - int64(before)
+	runtime.KeepAlive(&n)
+	if n.Events != *events || n.Runs != min(*events/20, mostRuns) || used > 16<<20 {
+		t.Errorf("%d events, %d runs, %d bytes of memory", n.Events, n.Runs, used)
+	}
+}
+
+// A record whose writer is hostile has another point, hook, decision and run in each event.
+func TestHostileRecordsNeedBoundedMemory(t *testing.T) {
+	before := heap()
+	var n numbers
+	const count = mostRuns + 10
+	for i := range count {
+		e := event(int64(i))
+		name := fmt.Sprintf("%d%s", i, strings.Repeat("x", 1000))
+		e.Spec, e.Point, e.Run.ID, e.By, e.Site, e.Decision = name, name, name, name, name, name
+		e.Elapsed = time.Duration(i) * time.Microsecond
+		n.add(e)
+	}
+	used := int64(heap()) - int64(before)
+	if len(n.points) != mostPoints+1 || len(n.hooks) != mostHooks+1 || n.Runs != mostRuns || !n.MoreRuns || used > 64<<20 {
+		t.Errorf("%d points, %d hooks, %d runs, %d bytes of memory", len(n.points), len(n.hooks), n.Runs, used)
+	}
+	other := n.points[[2]string{others}]
+	if other.count != count-mostPoints || len(other.decisions) != mostDecisions+1 {
+		t.Errorf("%d fires and %d decisions are in others", other.count, len(other.decisions))
+	}
+}
+
+// FuzzStats counts any text. The events and damaged lines are all lines that are not empty, and the output is JSON.
+func FuzzStats(f *testing.F) {
+	good := lineOf(event(1))
+	for _, s := range []string{"", good, good + good, good[:20], "null\n" + good, strings.Replace(good, "BeforeSend", "\x1b", 1)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := 0
+		for line := range strings.SplitSeq(text, "\n") {
+			if strings.TrimSpace(line) != "" {
+				lines++
+			}
+		}
+		var out, reports strings.Builder
+		i := &invocation{stdin: strings.NewReader(text), stdout: &out, stderr: &reports}
+		code := i.run(t.Context(), []string{"stats", "-json", "-"})
+		var got struct{ Events, DamagedLines int }
+		if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		if got.Events+got.DamagedLines != lines || (got.DamagedLines > 0) != (code == findings) {
+			t.Errorf("%d events and %d damaged lines of %d, exit code %d", got.Events, got.DamagedLines, lines, code)
+		}
+	})
+}
