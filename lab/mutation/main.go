@@ -1,8 +1,13 @@
-// Command mutation plants bugs, one at a time, in hookkit, hookkit/hookimpl, parts of gen, and a generated
-// package. It counts the bugs that the tests find. Run it from the root of the repository:
+// Command mutation plants bugs, one at a time, in hookkit, hookkit/hookimpl, parts of gen, a generated package, loop
+// and the packages of builtin. It counts the bugs that the tests find. Run it from the root of the repository:
 //
-//	go run ./lab/mutation                 all parts; writes SURVIVORS.md and the report
-//	go run ./lab/mutation -only gen       one part; writes nothing
+//	go run ./lab/mutation -sample 100     100 mutants of each part
+//	go run ./lab/mutation                 all mutants of all parts: a day
+//	go run ./lab/mutation -only builtin   the parts builtin and builtin/...
+//
+// These write what they found of each part into results.json, and make SURVIVORS.md and the report of all results,
+// old and new. The others write nothing:
+//
 //	go run ./lab/mutation -match near.go  the mutants whose key the expression matches; writes nothing
 //	go run ./lab/mutation -shard 0/4      a quarter of them; writes nothing
 //	go run ./lab/mutation -unreached      those that no test reaches, at once; writes nothing
@@ -11,8 +16,11 @@
 // selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
 // tests, fast tests first. For every survivor, add a test that kills it, or an explanation in equivalent.txt.
 //
-// The exit status is 1 if a score is below the bound, a survivor has no explanation, or an explanation is
-// obsolete.
+// A sample has its share of every file, and is drawn by a hash of the seed and the mutant. The same seed draws the same
+// mutants, and an edit of one function leaves the draws in other functions alone. The report gives the interval of
+// 95 % confidence for the score of all mutants.
+//
+// The exit status is 1 if a score is below its bound, a survivor has no explanation, or an explanation is obsolete.
 package main
 
 import (
@@ -26,8 +34,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/hookgen/hookgen/internal/figures"
 )
 
 func main() {
@@ -37,28 +43,41 @@ func main() {
 	}
 }
 
-// bound is the percentage of mutants that tests must find.
-const bound = 95
-
 // choice selects mutants.
 type choice struct {
 	only     string
 	match    *regexp.Regexp
 	shard, n int
-	quick    bool // none run: only report those that no test reaches
-	parallel int  // number of parallel runs
+	sample   int    // number of mutants of each part; 0: all
+	seed     uint64 // of the sample
+	quick    bool   // none run: only report those that no test reaches
+	parallel int    // number of parallel runs
 }
 
-func (c choice) whole() bool { return c.only == "" && c.match == nil && c.n == 1 && !c.quick }
+// counts reports whether the score of the selected mutants is one of their part.
+func (c choice) counts() bool { return c.match == nil && c.n == 1 && !c.quick }
 
-func (c choice) takes(m mutant) bool {
-	return m.ID%c.n == c.shard && (c.match == nil || c.match.MatchString(m.Key()))
+// wants reports whether a part is selected, by its name or a folder of the name.
+func (c choice) wants(name string) bool {
+	return c.only == "" || c.only == name || strings.HasPrefix(name, c.only+"/")
+}
+
+// of returns the selected mutants of a part.
+func (c choice) of(all []mutant) []mutant {
+	if c.sample > 0 {
+		all = draw(all, c.sample, c.seed)
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(m mutant) bool {
+		return m.ID%c.n != c.shard || c.match != nil && !c.match.MatchString(m.Key())
+	})
 }
 
 func run(args []string, out io.Writer) error {
 	c := choice{n: 1}
 	flags := flag.NewFlagSet("mutation", flag.ContinueOnError)
-	flags.StringVar(&c.only, "only", "", "the one part to try: hookkit, hookimpl, gen or generated")
+	flags.StringVar(&c.only, "only", "", "the part to try, as gen, or the parts of a folder, as builtin")
+	flags.IntVar(&c.sample, "sample", 0, "how many mutants of each part are tried; 0: all")
+	flags.Uint64Var(&c.seed, "seed", 1, "the seed of the sample")
 	flags.Func("match", "a regular expression for the keys of the mutants to try", func(s string) (err error) {
 		c.match, err = regexp.Compile(s)
 		return err
@@ -84,42 +103,40 @@ func run(args []string, out io.Writer) error {
 
 // all runs the selected mutants of the parts and reports.
 func all(root string, parts []part, c choice, out io.Writer) error {
-	report := figures.Report{Name: "mutation", Command: "go run ./lab/mutation"}
-	if err := report.Stamp(root); err != nil { // before compiling, so that it describes the measured source
+	reasons, err := readReasons(filepath.Join(root, folder, "equivalent.txt"))
+	if err != nil {
 		return err
 	}
 	var results []*result
 	for _, p := range parts {
-		if c.only != "" && c.only != p.name {
+		if !c.wants(p.name) {
 			continue
 		}
 		r, err := p.try(root, c, out)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		results = append(results, r)
-	}
-	reasons, err := readReasons(filepath.Join(root, folder, "equivalent.txt"))
-	if err != nil {
-		return err
-	}
-	for _, r := range results {
 		r.explain(reasons)
 		r.print(out)
+		results = append(results, r)
+		if c.counts() { // part by part, because a run takes hours
+			if err := write(root, parts, r, reasons); err != nil {
+				return err
+			}
+		}
 	}
 	if len(results) == 0 {
 		return fmt.Errorf("there is no part %q", c.only)
 	}
-	if c.whole() {
-		if err := write(root, report, results); err != nil {
-			return err
-		}
-	}
-	return judge(results, reasons, c.whole())
+	return judge(results, reasons)
 }
 
 // try plants the bugs of one part and runs the selected ones.
 func (p part) try(root string, c choice, out io.Writer) (*result, error) {
+	r := &result{Part: p.name, part: p}
+	if err := r.stamp(root, c); err != nil { // before compiling, so that it describes the measured source
+		return nil, err
+	}
 	temp, err := os.MkdirTemp("", "mutation-")
 	if err != nil {
 		return nil, err
@@ -139,9 +156,9 @@ func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 		return nil, err
 	}
 	fmt.Fprintf(out, "%s: %d tests reach some of them\n", p.name, len(tests))
-	r := &result{part: p}
-	chosen := slices.DeleteFunc(slices.Clone(w.mutants), func(m mutant) bool {
-		return !c.takes(m) || c.quick && slices.ContainsFunc(tests, func(t *test) bool { return t.reach(m) })
+	r.plant(w.mutants)
+	chosen := slices.DeleteFunc(c.of(w.mutants), func(m mutant) bool {
+		return c.quick && slices.ContainsFunc(tests, func(t *test) bool { return t.reach(m) })
 	})
 	fates := make([]chan fate, len(chosen))
 	free := make(chan bool, max(1, c.parallel))

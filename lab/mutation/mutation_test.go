@@ -13,7 +13,8 @@ func TestASmallPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := part{name: "small", dir: "lab/mutation/testdata/small", tests: []tests{{dir: "lab/mutation/testdata/small"}}}
+	dir := "lab/mutation/testdata/small"
+	small := part{name: "small", bound: 95, dir: dir, tests: []tests{{dir: dir}}}
 	r, err := small.try(root, choice{n: 1}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -26,36 +27,38 @@ func TestASmallPackage(t *testing.T) {
 		{"Larger", "a > b → >=", survived},
 		{"Lonely", "!ok → negated", missed},
 	}
-	if len(r.alive) != len(want) {
-		t.Errorf("survivors: %+v", r.alive)
+	if len(r.Alive) != len(want) {
+		t.Errorf("survivors: %+v", r.Alive)
 	}
 	for i, w := range want {
-		if i < len(r.alive) {
-			if s := r.alive[i]; s.Func != w.function || s.What != w.what || s.fate != w.fate {
-				t.Errorf("survivor %d is %s, %q, %s; want %+v", i, s.Func, s.What, s.fate, w)
+		if i < len(r.Alive) {
+			if s := r.Alive[i]; s.Func != w.function || s.What != w.what || s.Fate != w.fate {
+				t.Errorf("survivor %d is %s, %q, %s; want %+v", i, s.Func, s.What, s.Fate, w)
 			}
 		}
 	}
-	if r.timedOut == 0 {
+	if r.TimedOut == 0 {
 		t.Error("no loop without an end was stopped")
 	}
-	if r.killed < 6 || r.tried != r.found()+len(r.alive) {
-		t.Errorf("%d tried, %d killed, %d timed out", r.tried, r.killed, r.timedOut)
+	if r.Killed < 6 || r.Tried != r.found()+len(r.Alive) {
+		t.Errorf("%d tried, %d killed, %d timed out", r.Tried, r.Killed, r.TimedOut)
 	}
 
-	key := r.alive[1].Key()
-	rs := &reasons{
-		map[string]string{key: "either of two equal numbers", "no | such | mutant | 1": "void"}, map[string]bool{},
-	}
+	key := r.Alive[1].Key()
+	gone, other := dir+"/small.go | Gone | true → negated | 1", "other/file.go | Gone | true → negated | 1"
+	rs := reasons{key: "either of two equal numbers", gone: "void", other: "of another part"}
 	r.explain(rs)
 	if r.explained() != 1 {
 		t.Errorf("%d are explained", r.explained())
 	}
-	err = judge([]*result{r}, rs, true)
-	for _, part := range []string{"the score is", "2 survivors without a reason", "explains no | such | mutant | 1"} {
+	err = judge([]*result{r}, rs)
+	for _, part := range []string{"the score is", "2 survivors without a reason", "explains " + gone} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("the judgement is %v, want %q in it", err, part)
 		}
+	}
+	if strings.Contains(err.Error(), other) {
+		t.Errorf("the judgement is %v, with an explanation of a part that was not tried", err)
 	}
 	text := survivors([]*result{r})
 	for _, part := range []string{

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func somewhere(file string, n int) []mutant {
+	var all []mutant
+	for i := range n {
+		all = append(all, mutant{ID: i + 1, File: file, Func: fmt.Sprintf("F%d", i), What: "true → negated", N: 1})
+	}
+	return all
+}
+
+func TestEachFileHasItsShareOfASample(t *testing.T) {
+	all := slices.Concat(somewhere("a.go", 60), somewhere("b.go", 25), somewhere("c.go", 15))
+	for i := range all {
+		all[i].ID = i + 1
+	}
+	for n, want := range map[int]map[string]int{
+		20:   {"a.go": 12, "b.go": 5, "c.go": 3},
+		10:   {"a.go": 6, "b.go": 3, "c.go": 1}, // two files share the remainder, the first one gets it
+		1:    {"a.go": 1},
+		1000: {"a.go": 60, "b.go": 25, "c.go": 15},
+	} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			drawn, count := draw(all, n, 1), map[string]int{}
+			for _, m := range drawn {
+				count[m.File]++
+			}
+			if fmt.Sprint(count) != fmt.Sprint(want) {
+				t.Errorf("drawn: %v, want %v", count, want)
+			}
+			if !slices.IsSortedFunc(drawn, func(a, b mutant) int { return a.ID - b.ID }) {
+				t.Error("the mutants are not in their order")
+			}
+		})
+	}
+}
+
+func TestASeedDrawsTheSameSample(t *testing.T) {
+	all := somewhere("a.go", 200)
+	first := draw(all, 50, 1)
+	if !slices.Equal(first, draw(all, 50, 1)) {
+		t.Error("the second draw differs")
+	}
+	if slices.Equal(first, draw(all, 50, 2)) {
+		t.Error("another seed draws the same")
+	}
+	// Every mutant moves by one line and gets another number if one is added before it.
+	edited := somewhere("a.go", 200)
+	for i := range edited {
+		edited[i].ID++
+		edited[i].Line++
+	}
+	for i, m := range draw(edited, 50, 1) {
+		if m.Key() != first[i].Key() {
+			t.Errorf("after an edit, %s is drawn instead of %s", m.Key(), first[i].Key())
+		}
+	}
+}
+
+func TestIntervalIsWilsons(t *testing.T) {
+	for _, c := range []struct {
+		x, n      int
+		low, high string
+	}{
+		{90, 100, "82.6", "94.5"},
+		{100, 100, "96.3", "100.0"},
+		{0, 10, "0.0", "27.8"},
+	} {
+		t.Run(fmt.Sprintf("%d of %d", c.x, c.n), func(t *testing.T) {
+			low, high := interval(c.x, c.n)
+			if l, h := fmt.Sprintf("%.1f", low), fmt.Sprintf("%.1f", high); l != c.low || h != c.high {
+				t.Errorf("%s to %s, want %s to %s", l, h, c.low, c.high)
+			}
+		})
+	}
+}
