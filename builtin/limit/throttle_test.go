@@ -173,6 +173,16 @@ func TestThrottledCallEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestTheFirstCallCanWait(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Levels: []limit.ThrottleLevel{{From: 1, Wait: time.Second}}})
+	clock := &walkingClock{now: time.Unix(1e9, 0)}
+	throttledCall(t, &hooks, agent.NewRun(&agent.Env{Clock: clock}), agent.ToolCallRequest{Name: "look", ID: "1", Step: 1})
+	if len(clock.waits) != 1 || clock.waits[0] != time.Second {
+		t.Errorf("waited %v, want once for a second", clock.waits)
+	}
+}
+
 func TestThrottleRefusesInvalidFields(t *testing.T) {
 	all := []string{"*"}
 	for want, hook := range map[string]*limit.Throttle{

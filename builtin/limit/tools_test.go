@@ -91,6 +91,11 @@ func TestToolsCountsTheCallsOfAnInterruptedRun(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{look, look, looptest.Reply("ok")}, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{hook},
 	}.Do(t, t.Context(), loop.Request{Task: "go", Resume: loop.Resume{ToolCalls: 2, Tools: map[string]int{"look": 2}}})
+	if n := hook.Counts(agent.NewRun(&agent.Env{
+		Counters: func() agent.Counters { return agent.Counters{Tools: map[string]int{"look": 2}} },
+	}))["look"]; n != 2 {
+		t.Errorf("before its first call, the continued run has %d calls, want 2", n)
+	}
 	if tool.Count() != 1 || ran.Calls[1].Status != agent.CallRefused {
 		t.Errorf("%d calls ran: %+v", tool.Count(), ran.Calls)
 	}

@@ -53,3 +53,38 @@ func TestWarningUsesOneThresholdPerStep(t *testing.T) {
 		t.Error("a prompt that is built twice in one step has no text")
 	}
 }
+
+func TestThresholdsAreUsedLargestFirst(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		warning *limit.Warning
+		want    map[int][]string
+	}{
+		{"steps in any order", &limit.Warning{StepsLeft: []int{3, 1, 2}}, map[int][]string{
+			8:  {"[low budget] 30% of step budget remaining (3 steps). Start consolidating."},
+			9:  {"[low budget] 20% of step budget remaining (2 steps). Start consolidating."},
+			10: {"[low budget] 10% of step budget remaining (1 step). Start consolidating."},
+		}},
+		{"no fractions", &limit.Warning{Fractions: []float64{}}, map[int][]string{}},
+		{"equal thresholds", &limit.Warning{StepsLeft: []int{2}, Fractions: []float64{0.2}}, map[int][]string{
+			9: {"[low budget] 20% of step budget remaining (2 steps). Start consolidating."},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(c.warning)
+			got := briefings(t, &hooks, agent.NewRun(nil), 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("texts by step (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARunOfOneStepIsWarned(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Warning{StepsLeft: []int{1}})
+	if got := briefings(t, &hooks, agent.NewRun(nil), 1, 1); len(got) != 1 {
+		t.Errorf("warned: %v", got)
+	}
+}

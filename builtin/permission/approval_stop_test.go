@@ -153,10 +153,28 @@ func TestTheFirstRequestedApprovalIsPending(t *testing.T) {
 		agent.AgentResult{Calls: []agent.ToolCallResult{{Output: `{"needs_approval":true}`}}}); waits {
 		t.Error("a run that ended for another reason waits")
 	}
+	if _, waits := permission.WaitsForApproval(agent.AgentResult{
+		Signals: []agent.EndRun{{Message: "waiting_for_approval"}}, Calls: []agent.ToolCallResult{{Output: "a shop"}},
+	}); waits {
+		t.Error("a run without a request waits")
+	}
 	var hooks agent.Hooks
 	hooks.Use(hook)
 	if list := hooks.AfterTool.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
 		t.Errorf("bound as %+v", list)
+	}
+}
+
+func TestWithoutOptionsEveryAnswerCounts(t *testing.T) {
+	answer, err := permission.PendingApproval{Tool: "pay", Step: 1, Description: "Pay?"}.Answer("tomorrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks agent.Hooks
+	hooks.Use(answer)
+	texts := hooks.Briefing.Fire(t.Context(), agent.NewRun(nil), agent.Step{Number: 1})
+	if len(texts) != 1 || !strings.HasSuffix(texts[0], "The user answered: tomorrow") {
+		t.Errorf("the prompt has %q", texts)
 	}
 }
 

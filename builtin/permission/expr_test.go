@@ -1,6 +1,7 @@
 package permission_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/permission"
@@ -31,6 +32,24 @@ func TestExpressionsCompareNamesWithoutCase(t *testing.T) {
 		t.Run(c.source+" on "+c.args, func(t *testing.T) {
 			if got := ruled(t, permission.Deny, permission.Expr(c.source), c.args); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestFailedExpressionsNeverHold(t *testing.T) {
+	for _, c := range []struct{ name, source, args, want string }{
+		{"an invalid expression", `args.n >`, `{}`, "unexpected token"},
+		{"invalid arguments", `args.n > 1`, `[]`, "not a JSON object"},
+		{"another type", `args.n > 1`, `{"n":"x"}`, "invalid operation"},
+		{"neither true nor false", `args.n`, `{"n":1}`, "invalid operation: bool"},
+		{"a name twice", `args.mail.to == "me"`, `{"mail":{"to":"me","TO":"evil"}}`, "occurs twice"},
+		{"a name twice in a list", `len(args.mails) > 0 && "to" != ""`, `{"mails":[{"to":"me","TO":"x"}]}`, "occurs twice"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			holds, err := permission.Expr(c.source).Match(asked("pay", c.args))
+			if holds || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("holds: %t, error %v, want %q", holds, err, c.want)
 			}
 		})
 	}

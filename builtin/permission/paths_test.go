@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/permission"
@@ -51,7 +52,8 @@ func TestAliasesOfWindowsAreDenied(t *testing.T) {
 		`SECRET~1\x`, `x.txt::$DATA`, `x:y`, `C:x`, `\\host\share\x`, `\\?\UNC\host\share\x`,
 		`//?/UNC/localhost/C$/srv/secret/x`, `\\.\UNC\host\share\x`, `\\.\PhysicalDrive0`, `\\.\pipe\docker_engine`,
 		`\\?\GLOBALROOT\Device\HarddiskVolume1\x`, `\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\x`, `\??\C:\srv\x`,
-		`\\?\`, `\\?\C:`, `\\?\\x`, `\\?\\C:\x`, `\\?\srv\x`, `\\?\1:\x`, `1:\x`, `\\?\C:\srv\open.\x`, `\\?\C:\srv\..\x`,
+		`\\?\`, `\\?\C:`, `\\?\\x`, `\\?\\C:\x`, `\\?\srv\x`, `\\?\1:\x`, `1:\x`,
+		`[:\x`, `{:\x`, `@:\x`, `\\?\C:\srv\open.\x`, `\\?\C:\srv\..\x`,
 		`NUL`, `nul.txt`, `a\Con`, `C:\srv\aux .b\x`, `COM1`, `lpt9.`, `COM²`, `CONIN$`, `conout$`, `\\.\C:\srv\PRN`,
 	} {
 		t.Run(path, func(t *testing.T) {
@@ -122,8 +124,11 @@ func TestFollowedLinksLeadToTheirFiles(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(root, "open/plain"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	denies := permission.PathGlobUnder(root, "path", "secret/**").FollowLinks()
-	allows := permission.PathGlobUnder(root, "path", "open/**").FollowLinks()
+	allows := permission.PathGlobUnder(root, "path", "open/**", "new/*/file").FollowLinks()
 	viaAlias := permission.PathGlobUnder(root, "path", "alias/**").FollowLinks()
 	for _, c := range []struct {
 		path        string
@@ -136,6 +141,8 @@ func TestFollowedLinksLeadToTheirFiles(t *testing.T) {
 		{"alias/a", true, false},
 		{"root" + root + "/secret/a", true, false},
 		{"open/new/file", false, true},
+		{"new/folder/file", false, true},
+		{"open/plain/a", true, false}, // cannot be followed, because plain is a file
 		{"open/link/new/file", true, false},
 		{"open/loop/a", true, false}, // cannot be followed
 		{"secret/out/a", true, false},
@@ -153,6 +160,22 @@ func TestFollowedLinksLeadToTheirFiles(t *testing.T) {
 	}
 	if got := ruled(t, permission.Deny, viaAlias, `{"path":"secret/a"}`); got != "deny" {
 		t.Errorf("a glob with a link: %q", got)
+	}
+	unfollowed := permission.PathGlobUnder(root, "path", "alias/**")
+	if got := ruled(t, permission.Deny, unfollowed, `{"path":"secret/a"}`); got != "" {
+		t.Errorf("a glob with a link that is not followed: %q", got)
+	}
+}
+
+func TestAGoneWorkingDirectoryIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Skip(err) // Windows keeps the working directory of a process
+	}
+	if err := permission.PathGlob("path", "**").Check(); err == nil ||
+		!strings.Contains(err.Error(), "the working directory is unknown") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

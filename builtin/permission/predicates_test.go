@@ -204,6 +204,34 @@ func TestRulesRecordDeclinedCalls(t *testing.T) {
 	}
 }
 
+func TestEveryDeclinedCallIsRecordedOnce(t *testing.T) {
+	p := &permission.Rules{List: []permission.Rule{{Tool: "*", Decision: permission.Ask}}}
+	run := agent.NewRun(nil)
+	call := func(name, id string, step int) agent.ToolCallRequest {
+		return agent.ToolCallRequest{Name: name, ID: id, Step: step}
+	}
+	for _, c := range []agent.ToolCallRequest{call("pay", "1", 1), call("send", "2", 1)} {
+		if _, err := p.OnPermission(t.Context(), run, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []agent.ToolCallRequest{
+		call("pay", "1", 1), call("send", "2", 1), call("pay", "1", 1), call("send", "2", 2), call("other", "3", 1),
+	} {
+		denial := agent.Denial{Call: c, Kind: agent.DeniedByApprover, Reason: "no"}
+		if err := p.OnPermissionDenied(t.Context(), run, denial); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, d := range p.Denials(run) {
+		got = append(got, d.Tool)
+	}
+	if diff := cmp.Diff([]string{"pay", "send"}, got); diff != "" {
+		t.Errorf("denials (-want +got):\n%s", diff)
+	}
+}
+
 func TestDenialsAreBoundedAndCopied(t *testing.T) {
 	p := &permission.Rules{Default: permission.Deny}
 	run := agent.NewRun(nil)
@@ -213,6 +241,14 @@ func TestDenialsAreBoundedAndCopied(t *testing.T) {
 	}
 	if got := p.Denials(run); len(got) != 1 || got[0].Args != nil {
 		t.Errorf("denials of a large call: %d, arguments recorded: %t", len(got), got[0].Args != nil)
+	}
+	const frame = len(`{"a":""}`)
+	largest := asked("x", `{"a":"`+strings.Repeat("x", 64<<10-frame)+`"}`)
+	if _, err := p.OnPermission(t.Context(), run, largest); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Denials(run); len(got) != 2 || got[1].Args == nil {
+		t.Error("arguments of 64 KiB are not recorded")
 	}
 	for range 1200 {
 		if _, err := p.OnPermission(t.Context(), run, asked("y", `{"a":1}`)); err != nil {

@@ -2,6 +2,8 @@ package permission_test
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/permission"
@@ -42,6 +44,28 @@ func TestRulesAreRemembered(t *testing.T) {
 				t.Errorf("reported %v", err)
 			}
 			exit, err := rules.OnPermission(t.Context(), run, agent.ToolCallRequest{Name: c.tool, Args: []byte(c.args)})
+			if got := decisionOf(exit); err != nil || got != c.want {
+				t.Errorf("decided %s (%v), want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestAnswersRememberABoundedNumberOfRules(t *testing.T) {
+	const rule = `,{"tool":"git","decision":"allow"}`
+	for _, c := range []struct {
+		n    int
+		want permission.Decision
+	}{{1000, permission.Allow}, {1001, permission.Ask}} {
+		t.Run(strconv.Itoa(c.n), func(t *testing.T) {
+			rules := &permission.Rules{List: []permission.Rule{{Tool: "*", Decision: permission.Ask}}}
+			run, list := agent.NewRun(nil), "["+strings.Repeat(rule, c.n)[1:]+"]"
+			err := rules.OnPermissionGranted(t.Context(), run, agent.Grant{Remember: json.RawMessage(list)})
+			if reported := err != nil; reported != (c.want == permission.Ask) ||
+				reported && !strings.Contains(err.Error(), "the answer has 1001 rules to remember; the limit is 1000") {
+				t.Errorf("reported %v", err)
+			}
+			exit, err := rules.OnPermission(t.Context(), run, agent.ToolCallRequest{Name: "git"})
 			if got := decisionOf(exit); err != nil || got != c.want {
 				t.Errorf("decided %s (%v), want %s", got, err, c.want)
 			}

@@ -296,6 +296,36 @@ func TestLoadRulesReadsAFile(t *testing.T) {
 	}
 }
 
+func TestLoadRulesRefusesOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	const rule = `[{"tool": "a", "decision": "deny"}]`
+	for name, size := range map[string]int{"largest.json": 4 << 20, "larger.json": 4<<20 + 1} {
+		text := rule + strings.Repeat(" ", size-len(rule))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		file, want string // of the error
+		rules      int
+	}{
+		{"largest.json", "", 1},
+		{"larger.json", "the file has more than 4194304 bytes; split the rules", 0},
+		{"missing.json", "missing.json", 0},
+		{".", dir, 0}, // a folder
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			rules, err := permission.LoadRules(filepath.Join(dir, c.file))
+			if len(rules) != c.rules || (err != nil) != (c.want != "") {
+				t.Fatalf("%d rules, %v", len(rules), err)
+			}
+			if err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 func TestRuleFilesAcceptFurtherConditions(t *testing.T) {
 	const text = `[{"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": ["git *"]}}]`
 	if _, err := permission.ParseRules("rules.json", []byte(text)); err == nil ||

@@ -28,7 +28,7 @@ func TestOnlyYesApproves(t *testing.T) {
 		{"n\n", false}, {"no\n", false}, {"\n", false}, {"", false}, {"yy\n", false}, {"yes please\n", false},
 		{"ye", false}, {strings.Repeat("y", 100_000) + "\n", false}, {"\x00y\n", false},
 		{"y" + strings.Repeat(" ", 255) + "\n", true}, {"y" + strings.Repeat(" ", 255) + "no\n", false},
-		{"no" + strings.Repeat(" ", 254) + "yes\n", false},
+		{"no" + strings.Repeat(" ", 254) + "yes\n", false}, {"y" + strings.Repeat(" ", 256) + "\n", false},
 	} {
 		t.Run(fmt.Sprintf("%.20q", c.typed), func(t *testing.T) {
 			var out bytes.Buffer
@@ -77,6 +77,36 @@ func (panicking) Read([]byte) (int, error) { panic("broken") }
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
+
+// slow is a reader that returns nothing every other time.
+type slow struct {
+	in     io.Reader
+	pauses bool
+}
+
+func (s *slow) Read(p []byte) (int, error) {
+	if s.pauses = !s.pauses; s.pauses {
+		return 0, nil
+	}
+	return s.in.Read(p)
+}
+
+func TestTerminalWaitsForSlowInput(t *testing.T) {
+	a := &permission.Terminal{In: &slow{in: strings.NewReader("y" + strings.Repeat(" ", 200) + "\n")}, Out: io.Discard}
+	if got, err := a.Approve(t.Context(), question); err != nil || !got.Allow {
+		t.Errorf("allowed is %t, error %v", got.Allow, err)
+	}
+}
+
+func TestACancelledQuestionIsNotShown(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	a := &permission.Terminal{In: strings.NewReader("y\n"), Out: &out}
+	if got, err := a.Approve(ctx, question); got.Allow || !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("allowed is %t, error %v, shown %q", got.Allow, err, out.String())
+	}
+}
 
 func TestTerminalReturnsErrors(t *testing.T) {
 	broken := errors.New("broken")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -106,5 +107,104 @@ func TestPersonalDataOfFailuresAreRemoved(t *testing.T) {
 	got := screened(t, out, errors.New("jo@example.com is unknown"), screen.RedactPersonal())
 	if got.Err != "[REDACTED] is unknown" || got.Content() != "try [REDACTED]\nwarning: or [REDACTED]" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAnUnchangedOutputIsNotReplaced(t *testing.T) {
+	hook := &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100)}}
+	for _, result := range []agent.ToolCallResult{
+		{Output: "fine", Warnings: []string{"slow"}, Context: []string{"a note"}}, {Output: "partly", Err: "down"},
+	} {
+		if outcome, err := hook.AfterTool(t.Context(), agent.NewRun(nil), result); outcome != nil || err != nil {
+			t.Errorf("%+v becomes %+v, %v", result, outcome, err)
+		}
+	}
+}
+
+func TestTheContextOfOthersIsNotOverwritten(t *testing.T) {
+	hook := &screen.Output{Validators: []screen.Validator{screen.RedactPersonal()}}
+	result := agent.ToolCallResult{
+		Err: "down", Context: []string{"ask jo@example.com"}, Warnings: []string{"or ann@example.com"},
+	}
+	outcome, err := hook.AfterTool(t.Context(), agent.NewRun(nil), result)
+	if outcome == nil || err != nil || result.Context[0] != "ask jo@example.com" ||
+		result.Warnings[0] != "or ann@example.com" {
+		t.Errorf("%+v, %v; the result of the caller is %+v", outcome, err, result)
+	}
+}
+
+func TestContextThatCannotBeCheckedIsAnError(t *testing.T) {
+	hook := &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), noProject}}
+	for _, output := range []string{"fine", "Zeus"} { // accepted and rejected
+		t.Run(output, func(t *testing.T) {
+			result := agent.ToolCallResult{Output: output, Context: []string{"broken"}}
+			outcome, err := hook.AfterTool(t.Context(), agent.NewRun(nil), result)
+			if outcome != nil || err == nil || !strings.Contains(err.Error(), "on the context: the classifier is down") {
+				t.Errorf("%+v, %v", outcome, err)
+			}
+		})
+	}
+}
+
+func TestLengthCapCountsItsMark(t *testing.T) {
+	for _, c := range []struct {
+		most              int
+		output, want, why string
+	}{
+		{30, strings.Repeat("é", 30), strings.Repeat("é", 30), ""},
+		{30, strings.Repeat("é", 31), strings.Repeat("é", 9) + " (capped at 30 chars)", ""},
+		{5, "abcdefgh", " (ca…", ""},
+		{5, "[1,2,3]", "", "output size 7 > 5 (too large; narrow the query)"},
+	} {
+		t.Run(c.output, func(t *testing.T) {
+			got, why, err := screen.LengthCap(c.most).Validate(t.Context(), agent.ToolCallRequest{}, c.output)
+			if got != c.want || why != c.why || err != nil {
+				t.Errorf("got %q, %q, %v; want %q, %q", got, why, err, c.want, c.why)
+			}
+		})
+	}
+}
+
+func TestPersonalDataHasAMarkerOfOnesOwn(t *testing.T) {
+	ticket := regexp.MustCompile(`T-\d+`)
+	for output, want := range map[string]string{
+		"jo@example.com wrote T-1":           "<gone> wrote <gone>",
+		`{"by":"jo@example.com","in":"T-1"}`: `{"by":"<gone>","in":"<gone>"}`,
+		"nothing personal":                   "nothing personal",
+	} {
+		t.Run(output, func(t *testing.T) {
+			got := screened(t, agent.ToolOutput{Text: output}, nil, screen.RedactPersonal(ticket).As("<gone>"))
+			if got.Output != want {
+				t.Errorf("got %q, want %q", got.Output, want)
+			}
+		})
+	}
+}
+
+func TestOnlyJSONMatchesASchema(t *testing.T) {
+	for output, want := range map[string]string{
+		`{"n":1}`: "", `{}`: "output validation: validating root", `[]`: "output validation: validating root",
+		"n": "output validation: the output is not JSON", "": "output validation: the output is not JSON",
+	} {
+		t.Run(output, func(t *testing.T) {
+			got := screened(t, agent.ToolOutput{Text: output}, nil, screen.Schema(`{"type":"object","required":["n"]}`))
+			if !strings.HasPrefix(got.Err, want) || got.OK() != (want == "") {
+				t.Errorf("got %+v, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestInvalidValidatorsPanicInUse(t *testing.T) {
+	for want, validators := range map[string][]screen.Validator{
+		"Validators is empty":                              nil,
+		"Validators[1] is nil":                             {screen.LengthCap(1), nil},
+		"Validators[0]: LengthCap(0)":                      {screen.LengthCap(0)},
+		"Validators[0]: screen.RedactPersonal: pattern 1":  {screen.RedactPersonal(regexp.MustCompile("x"), nil)},
+		"Validators[0]: screen.Schema: unexpected end of ": {screen.Schema(`{`)},
+	} {
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&screen.Output{Validators: validators}) })
+		})
 	}
 }

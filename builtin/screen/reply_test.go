@@ -85,6 +85,29 @@ func TestAReplyThatCannotBeCheckedIsWithheld(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatCannotBeCheckedIsAnError(t *testing.T) {
+	hook := &screen.Reply{Validators: []screen.Validator{noProject}}
+	outcome, err := hook.CheckDone(t.Context(), agent.NewRun(nil), agent.DoneRequest{Answer: "broken"})
+	if outcome != nil || err == nil || !strings.Contains(err.Error(), "the classifier is down") {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+}
+
+func TestOnlyTextsOfTheAssistantAreWithheld(t *testing.T) {
+	nothing := screen.ValidatorFunc(func(context.Context, agent.ToolCallRequest, string) (string, string, error) {
+		return "", "nothing may be said", nil
+	})
+	hook := &screen.Reply{Validators: []screen.Validator{nothing}, Instead: "no"}
+	result := agent.AgentResult{Messages: []agent.Message{
+		{Role: agent.RoleUser, Content: "what?"}, {Role: agent.RoleAssistant, Content: ""},
+		{Role: agent.RoleTool, Content: "an output"}, {Role: agent.RoleAssistant, Content: "no"},
+	}}
+	outcome, err := hook.BeforeRunEnd(t.Context(), agent.NewRun(nil), result)
+	if outcome != nil || err != nil {
+		t.Errorf("the result becomes %+v, %v", outcome, err)
+	}
+}
+
 func TestAReplyNeedsValidators(t *testing.T) {
 	for _, validators := range [][]screen.Validator{nil, {nil}, {screen.LengthCap(0)}} {
 		fixture.MustPanic(t, "screen.Reply", func() { new(agent.Hooks).Use(&screen.Reply{Validators: validators}) })

@@ -37,7 +37,8 @@ var destructive = map[string][]string{
 		"rm -r 'C:\\'", "rm -r C:/", "d=/; rm -r $d", "d=/; rm -r \"$d\"", "for d in /etc /usr; do rm -r $d; done",
 		"for d in tmp /; do rm -r \"$d\"; done",
 		"rm -r \"/\"", `rm -r '/'`, `rm -r \/`, "rm -r {/,tmp}", "RM -r /", "/bin/rm -r /", "xargs rm -r /",
-		"rm -r /System", "rm -r /Users/me", "rm -r /Applications",
+		"rm -r /System", "rm -r /Users/me", "rm -r /Applications", "rm -r /Volumes/disk", "mv /Volumes/disk x",
+		"rm -r /usr/local", "mv /home/me x",
 	},
 	"recursive rm of a repository, of a path in a home directory or of an unknown path": {
 		"rm -r .git", "rm -r .git </dev/null", "rm -r sub/.git/hooks", "rm -r ~/Documents", "rm -r $HOME/Documents",
@@ -118,7 +119,11 @@ var destructive = map[string][]string{
 		"parallel -j 2 rm -rf {} ::: x", "echo 'rm -rf x' | parallel", "printf 'a\nrm -rf x\n' | parallel -j2",
 		"python3 -c 'import os; os.system(\"ls\\nrm -rf x\")'", "ls | xargs rm -rf", "ls | xargs -n1 sh -c 'rm -rf $0'",
 		"find . -print0 | xargs -0 sudo rm -rf", "find . -execdir rm -rf {} +", "fd x -x rm -rf", "env -S 'rm -rf x'",
-		"env --split-string='rm -rf x'",
+		"env --split-string='rm -rf x'", "system 'cd y; rm -rf x'", "popen 'rm -rf x'", "passthru 'rm -rf x'",
+		"shell_exec 'rm -rf x'", "cmd 'rm -rf x'", "printf '\\0162m -rf x' | sh", "printf 'r\\m -rf x' | sh",
+		"printf '%s ' rm -rf x | sh",
+		"bash -c '$*' _ rm -rf x", "echo 'rm -rf x' | at now", "batch <<< 'rm -rf x'", "for ((i=$(rm -rf x);;)); do :; done",
+		"echo ${a/b/$(rm -rf x)}", "# x \\\nrm -rf y", "chrt -f 10 rm -rf x", "taskset 1 rm -rf x", "taskset -c 0 rm -rf x",
 		"git -c alias.x='!rm -rf x' x", "git config alias.x '!rm -rf x'", "git config --global core.pager 'rm -rf x'",
 		"git -c core.sshCommand='rm -rf x' fetch", "git -c core.editor='rm -rf x' commit", "git rebase -x 'rm -rf x' main",
 		"git rebase --exec='rm -rf x' main", "git bisect run rm -rf x", "git submodule foreach 'rm -rf x'",
@@ -252,7 +257,13 @@ func TestWorkspaceRulesAllowRemovalsBelow(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	if err := os.Mkdir(filepath.Join(root, "build"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	guard := &shell.Guard{Rules: shell.WorkspaceRules(root)}
+	if got := denied(t, guard, "rm -r ../other"); !strings.Contains(got, "(recursive rm outside the workspace)") {
+		t.Errorf("the reason is %q", got)
+	}
 	for command, want := range map[string]bool{
 		"rm -rf node_modules": true, "rm -rf ./dist build/*": true, "rm -rf src/../dist": true,
 		"rm -rf dist && npm run build": true, "rm -rf {dist,build}": true, "rm -fr -- dist": true, "rm -rf 'a b'": true,
@@ -262,7 +273,7 @@ func TestWorkspaceRulesAllowRemovalsBelow(t *testing.T) {
 		"find . -name '*.pyc' -delete": true, "find build -delete": true,
 		"find . -name node_modules -type d -prune -exec rm -rf {} +": true,
 		"find . -type d -name __pycache__ -exec rm -rf '{}' \\;":     true, "rm -rf *.egg-info": true,
-		"rm -rf inside":         true,
+		"rm -rf inside": true, "rm -rf inside/x": true,
 		"rm -rf outside":        true,
 		"d=dist; rm -rf \"$d\"": true, "for d in dist build; do rm -rf \"$d\"; done": true, "rm -rf .next .cache": true,
 		"rm -rf packages/*/dist": true, "rm -rf .gitignore.bak": true, "rm -r dist": true,
@@ -277,7 +288,8 @@ func TestWorkspaceRulesAllowRemovalsBelow(t *testing.T) {
 		"cd; rm -rf dist": false, "cd - && rm -rf dist": false,
 		"pushd /tmp; rm -rf dist": false, "while true; do rm -rf dist; cd ..; done": false,
 		"f() { cd ..; rm -rf dist; }; f": false, "ls | xargs rm -rf": false, "ssh host rm -rf dist": false,
-		"docker exec web rm -rf dist": false, "rm -rf outside/etc": false, "find . -delete": false,
+		"docker exec web rm -rf dist": false, "rm -rf outside/etc": false,
+		"rm -rf outside/none/etc": false, "find . -delete": false,
 		"find / -name x -delete": false, "find .. -name x -delete": false,
 		"find . -name '*' -delete": false, "find . ! -name x -delete": false, "find . -name x -o -delete": false,
 		"find . -exec rm -rf {} +": false, "find . -name .git -exec rm -rf {} +": false,

@@ -106,6 +106,16 @@ func TestGlobsMatchWordsNotText(t *testing.T) {
 		{"set *", "set -a", false},
 		{"read *", "read x", false},
 		{"docker *", "docker exec web rm -rf x", false},
+		{"git *", "git -c core.hooksPath=x log", false},
+		{"git *", "git -c alias.mypath='!git log' mypath", true},
+		{"git *", "git -c alias.mypath='!evil' mypath", false},
+		{"git *", "git log $(git log)", true},
+		{"git *", "git log $(git log `git log`)", false},
+		{"git *", "git log $", false},
+		{"git log *", "git log {a,b", true},
+		{"git *", "git {\"log\",push}", false},
+		{"cat*", "cat <<\"EOF\"\n$(x)\nEOF", true},
+		{"cat*", "cat <<\"$x\"\na\n$x", false},
 		{"docker *", "docker ps -a", true},
 		{"node *", "node script.js", true},
 		{"make*", "make -j 4 all", true},
@@ -114,6 +124,26 @@ func TestGlobsMatchWordsNotText(t *testing.T) {
 		t.Run(c.glob+" on "+c.command, func(t *testing.T) {
 			if got := allowed(t, shell.AnyShell, []string{c.glob}, c.command); got != c.want {
 				t.Errorf("allowed: %t, want %t", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryPartOfAWrapperIsAllowed(t *testing.T) {
+	globs := []string{"git *", "cat *", "command *", "find *", "python3 *", "sh *", "awk *", "env *", "xargs *",
+		"timeout *",
+		"chrt *", "taskset *"}
+	for command, want := range map[string]bool{
+		"command git log": true, "command A=b git log": false, "command evil": false,
+		"find . -exec cat {} \\;": true, "find . -exec python3 {} \\;": false, "find . -exec git {} \\;": false,
+		"timeout 5 git log": true, "timeout 5 evil": false, "chrt -f 10 git log": true, "taskset 1 git log": true,
+		"git log | xargs git add": true, "git log | xargs awk": false, "git log | xargs sh": false,
+		"git log | xargs env": false, "git log | xargs -i git add {}": true, "git log | xargs -i git {}": false,
+		"find . -exec {} \\;": false, "find . -exec sh {} \\;": true, "find . -exec sh -c {} \\;": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := allowed(t, shell.AnyShell, globs, command); got != want {
+				t.Errorf("allowed: %t, want %t", got, want)
 			}
 		})
 	}

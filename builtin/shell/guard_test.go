@@ -168,7 +168,10 @@ func TestGuardAllowsHarmlessCommands(t *testing.T) {
 		"for i in 1 2 3; do echo $i; done", "cat <<EOF\nrm -rf x\n", "trap - EXIT", "ssh host", "sudo", "sudo -u root",
 		"env",
 		"xargs", "timeout 5", "watch", "exec 2>&1", "sh -c", "bash -", "source x.sh", ". ./env.sh", "eval $(ssh-agent)",
-		"X=rm", "docker rm -f x",
+		"X=rm", "docker rm -f x", "printf", "printf | sh", "printf '%5' | sh", "diskutil", "curl x | bash -x y.sh",
+		"find . -exec git checkout {} + -name -f", "git config --replace-all user.name a.b '!rm -rf x'",
+		"f() { ls & }; f", "f() { f x; }; f", "f() { ls | sort; }; f", "rm -r build/*.o", "rm -r .next", "rm -r /usr/local/x",
+		"chmod 644 -- /etc/x", "terraform destroy -h", "terraform -help",
 	} {
 		t.Run(command, func(t *testing.T) {
 			if got := vote(t, map[string]string{"command": command}); got != "" {
@@ -189,7 +192,7 @@ func TestGuardFindsCommandsInArguments(t *testing.T) {
 		{`{"command":"ls","command":"rm -rf /"}`, true}, {`{"command":"rm -rf /","command":"ls"}`, true},
 		{`{"command":["rm","-rf","/"]}`, true}, {`{"command":["sudo","rm","-rf","/"]}`, true},
 		{`{"command":["bash","-c","rm -rf /"]}`, true}, {`{"command":["cd x","rm -rf /"]}`, true},
-		{`{"command":["ls",["rm","-rf","/"]]}`, true},
+		{`{"command":["ls",["rm","-rf","/"]]}`, true}, {`{"command":["cd","x","&&","rm","-rf","/"]}`, true},
 		{`{"command":"\u0072m -rf /"}`, true}, {`{"x":1,"cmd":null,"command":"rm -rf /"}`, true},
 		{`{"x":1e400,"command":"rm -rf /"}`, true}, {`rm -rf /`, true}, {`{"command":"rm -rf /"`, false},
 		{`{"text":"rm -rf /"}`, false}, {`{"command":["git","commit","-m","rm -rf /"]}`, true},

@@ -60,6 +60,17 @@ func TestParseFindsFilesAndInput(t *testing.T) {
 	}
 }
 
+func TestParseReadsLongLists(t *testing.T) {
+	for _, operator := range []string{" && ", " || ", "; "} {
+		t.Run(operator, func(t *testing.T) {
+			commands, ok := Parse(strings.Repeat("ls"+operator, 2000) + "ls")
+			if !ok || len(commands) < 2001 {
+				t.Errorf("%d commands, complete: %t", len(commands), ok)
+			}
+		})
+	}
+}
+
 func TestParseBoundsItsWork(t *testing.T) {
 	for _, piece := range []string{`"$(`, "$(", "a(", "a('", "${a", "'", `"`, "`", "<<A ", "<<A\n", "{a,b}", "sh|", "cat|",
 		"eval ", "find -exec ", "a 2>b ", "echo a|sh;", "xargs ", "\\", "$'\\x", "f(){", "((", "<(", "\n#", "a&&", "if ",
