@@ -45,6 +45,7 @@ func room(others ...string) []string {
 		"builtin/limit",
 		"builtin/share",
 		"internal/atomicfile",
+		"internal/filename",
 	}, others...), agentLoop...)
 }
 
@@ -79,7 +80,7 @@ var rows = []row{
 	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},
 	{
 		dir:     "builtin/internal",
-		imports: append([]string{"internal/atomicfile"}, agentLoop...),
+		imports: append([]string{"internal/atomicfile", "internal/filename"}, agentLoop...),
 		tests:   []string{"builtin/internal/fixture"},
 	},
 	{

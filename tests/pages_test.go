@@ -86,6 +86,7 @@ var importPaths = map[string]string{
 	"spec":     usermodule.Path + "/spec",
 	"wire":     usermodule.Path + "/hookkit/wire",
 	"wireexec": usermodule.Path + "/hookkit/wire/wireexec",
+	"record":   usermodule.Path + "/builtin/record",
 	"redact":   usermodule.Path + "/builtin/redact",
 	"wirehttp": usermodule.Path + "/hookkit/wire/wirehttp",
 	"context":  "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "http": "net/http", "io": "io",

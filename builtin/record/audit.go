@@ -50,6 +50,8 @@ import (
 // Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
 // for it, except the rules about files and their locks.
 //
+// Audit is also a sink for records of whole payloads, see [Audit.WriteEvent].
+//
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
 // even if it is bound twice. Bind panics without a Path or Store, with both, and on unknown Points.
 type Audit struct {
@@ -98,11 +100,8 @@ func (a *Audit) check(h *agent.Hooks) error {
 	if err := a.MaxChars.Check("MaxChars"); err != nil {
 		errs = append(errs, err)
 	}
-	switch {
-	case a.Path == "" && a.Store == nil:
-		errs = append(errs, errors.New("Path is empty; name the file to write to, or set Store"))
-	case a.Path != "" && a.Store != nil:
-		errs = append(errs, errors.New("Path and Store are both set; leave one out"))
+	if err := a.checkPlace(); err != nil {
+		errs = append(errs, err)
 	}
 	known := []string{AllPoints}
 	for _, p := range h.Points() {
@@ -115,6 +114,17 @@ func (a *Audit) check(h *agent.Hooks) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkPlace returns an error unless the log is either a file or a store.
+func (a *Audit) checkPlace() error {
+	switch {
+	case a.Path == "" && a.Store == nil:
+		return errors.New("Path is empty; name the file to write to, or set Store")
+	case a.Path != "" && a.Store != nil:
+		return errors.New("Path and Store are both set; leave one out")
+	}
+	return nil
 }
 
 // Observe records one fire. Use it to register the Audit with options: hooks.ObserveAny(audit, options...).
@@ -142,30 +152,49 @@ func (a *Audit) observe(ctx context.Context, as *kit.Binding, run *agent.Run, fi
 	}
 	record := a.record(run, fired)
 	record.Approved = approved
+	err := a.write(ctx, fired.Point, func(lost int) chainable {
+		record.Lost = lost
+		return record
+	})
+	if err != nil {
+		a.failed.Report("record.Audit", a.OnError, err)
+	}
+}
+
+// write writes a record to the log. The function recordAfter gets the number of records that were lost directly before.
+// A problem with a record that is written nevertheless is reported and is not an error.
+func (a *Audit) write(ctx context.Context, point string, recordAfter func(lost int) chainable) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	record.Lost = a.lost
-	head, err := a.append(ctx, record)
-	name := "audit log"
-	if a.Path != "" {
-		name += " " + a.Path
-	}
+	head, err := a.append(ctx, recordAfter(a.lost))
 	if noticed := new(errNoticed); errors.As(err, noticed) {
-		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: %w", name, err))
+		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: %w", a.name(), err))
 		err = nil
 	}
 	if err != nil {
-		a.lost++
-		a.ever++
-		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: a record of %s is lost, %d so far: %w",
-			name, fired.Point, a.ever, err))
-		return
+		return a.lose(point, err)
 	}
 	a.head, a.lost = head, 0
+	return nil
+}
+
+// lose counts a lost record and returns the error that says so. The caller holds mu.
+func (a *Audit) lose(point string, err error) error {
+	a.lost++
+	a.ever++
+	return fmt.Errorf("%s: a record of %s is lost, %d so far: %w", a.name(), point, a.ever, err)
+}
+
+// name names the log in errors.
+func (a *Audit) name() string {
+	if a.Path == "" {
+		return "audit log"
+	}
+	return "audit log " + a.Path
 }
 
 // append writes a record to the file or the store. A cancelled run is recorded too.
-func (a *Audit) append(ctx context.Context, record *AuditRecord) (AuditHead, error) {
+func (a *Audit) append(ctx context.Context, record chainable) (AuditHead, error) {
 	if a.Store == nil {
 		return appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
 	}

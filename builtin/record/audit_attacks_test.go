@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // An attacker can write the file and has no key. It knows everything that was ever in the file, and other logs of the
@@ -160,8 +161,11 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 		a := &attacker{t: t, rand: r, path: path}
 		var written []string
 		write := func(path, headFile, reason string) AuditHead {
-			head, err := appendAudit(path, headFile, key, false,
-				&AuditRecord{Time: time.Unix(1e9, 0).UTC(), Run: "r", Point: "BeforeTool", Reason: reason})
+			var record chainable = &AuditRecord{Time: time.Unix(1e9, 0).UTC(), Run: "r", Point: "BeforeTool", Reason: reason}
+			if n%2 == 1 {
+				record = auditedEvent{line: eventLine(reason)}
+			}
+			head, err := appendAudit(path, headFile, key, false, record)
 			if err != nil && !errors.As(err, new(errNoticed)) {
 				return head // the record is lost; the next one is written again
 			}
@@ -196,6 +200,11 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 		for record, err := range ReadAudit(bytes.NewReader(data)) {
 			if err == nil {
 				found = append(found, record.Reason)
+			}
+		}
+		for e, err := range wire.ReadLog(bytes.NewReader(data)) {
+			if err == nil {
+				found = append(found, e.Reason)
 			}
 		}
 		switch {

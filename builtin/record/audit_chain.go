@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
@@ -85,7 +84,7 @@ func (s *chainStore) of(path string) *auditChain {
 var syncFile = (*os.File).Sync // replaced in tests
 
 // appendAudit writes one record to the log at path. See auditChain.append.
-func appendAudit(path, headFile string, key []byte, flush bool, r *AuditRecord) (AuditHead, error) {
+func appendAudit(path, headFile string, key []byte, flush bool, r chainable) (AuditHead, error) {
 	unlock := atomicfile.LockSharedBriefly(path)
 	defer unlock()
 	c := chains.of(path)
@@ -95,7 +94,7 @@ func appendAudit(path, headFile string, key []byte, flush bool, r *AuditRecord) 
 
 // append writes one record in one write. If the file is not as the chain left it, the record continues the chain that
 // the writer remembers and says what is wrong, and append returns an errNoticed.
-func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *AuditRecord) (err error) {
+func (c *auditChain) append(path, headFile string, key []byte, flush bool, r chainable) (err error) {
 	f, size, err := atomicfile.OpenAppend(path)
 	if err != nil {
 		return err
@@ -114,13 +113,13 @@ func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *Au
 	case c.head.Log != "" && size > 0 && c.key != sha256.Sum256(key):
 		return errors.New("another Audit of this program writes the log with another key; use one key, or another file")
 	}
-	r.Log, r.Seq, r.Prev, r.Torn, r.Broken = end.Log, end.Seq+1, end.Hash, end.torn, end.broken
-	line, hash := chained(jsonx.Encode(r), key)
+	link := end.next()
+	line, hash, err := chainedLine(r, link, key)
+	if err != nil {
+		return err
+	}
 	if end.open {
 		line = append([]byte{'\n'}, line...)
-	}
-	if len(line) > maxAuditLine {
-		return fmt.Errorf("the record has %d bytes, more than %d; set MaxChars", len(line), maxAuditLine)
 	}
 	if err = atomicfile.WriteEnd(f, size, line); err != nil {
 		return err
@@ -131,7 +130,7 @@ func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *Au
 		}
 	}
 	*c = auditChain{
-		head: AuditHead{Log: end.Log, Seq: r.Seq, Hash: hash}, key: sha256.Sum256(key), info: info,
+		head: AuditHead{Log: link.Log, Seq: link.Seq, Hash: hash}, key: sha256.Sum256(key), info: info,
 		size: size + int64(len(line)),
 		last: lastLine{int64(len(line)), sha256.Sum256(line)},
 	}
@@ -141,7 +140,7 @@ func (c *auditChain) append(path, headFile string, key []byte, flush bool, r *Au
 		}
 	}
 	if end.broken != "" {
-		return errNoticed{fmt.Errorf("the log was changed: %s; record %d says so, see AuditRecord.Broken", end.broken, r.Seq)}
+		return changedError(link)
 	}
 	return nil
 }
@@ -154,6 +153,11 @@ type chainEnd struct {
 	broken string // how the file differs from what its writers left; "": not at all
 	// foreign means that the file has no record of the log.
 	foreign bool
+}
+
+// next returns the link of the record that continues the end.
+func (e chainEnd) next() chainLink {
+	return chainLink{Log: e.Log, Seq: e.Seq + 1, Torn: e.torn, Broken: e.broken, Prev: e.Hash}
 }
 
 // end returns the end of the log, which is in a file of the given size.
@@ -259,11 +263,11 @@ func continued(end chainEnd, added []byte, key []byte) chainEnd {
 	for len(rest) > 0 {
 		line, next, whole := bytes.Cut(rest, []byte{'\n'})
 		l, ok := parseChainLine(line)
-		if !ok || !l.verifies(key) || l.record.Log != end.Log || l.record.Prev != end.Hash ||
-			l.record.Seq != end.Seq+1 || l.record.Torn != "" {
+		if !ok || !l.verifies(key) || l.Log != end.Log || l.Prev != end.Hash ||
+			l.Seq != end.Seq+1 || l.Torn != "" {
 			break
 		}
-		end.Seq, end.Hash, end.open, rest = l.record.Seq, l.hash, !whole, next
+		end.Seq, end.Hash, end.open, rest = l.Seq, l.hash, !whole, next
 	}
 	if len(rest) == 0 {
 		return end
@@ -302,6 +306,22 @@ func newLogID() string {
 	return hex.EncodeToString(id)
 }
 
+// changedError returns the error for a record that says that the log was changed before it.
+func changedError(link chainLink) error {
+	return errNoticed{fmt.Errorf("the log was changed: %s; record %d says so, see AuditRecord.Broken", link.Broken,
+		link.Seq)}
+}
+
+// chainedLine returns the line of a record with its link, including hash and newline, and the hash.
+func chainedLine(r chainable, link chainLink, key []byte) (line []byte, hash string, err error) {
+	line, hash = chained(r.linked(link), key)
+	if len(line) > maxAuditLine {
+		err = fmt.Errorf("the record has %d bytes, more than %d; shorten its texts, for example with MaxChars", len(line),
+			maxAuditLine)
+	}
+	return line, hash, err
+}
+
 // chained returns the line of a record, including hash and newline, and the hash.
 func chained(record []byte, key []byte) (line []byte, hash string) {
 	body := bytes.TrimSuffix(record, []byte("}"))
@@ -331,12 +351,28 @@ func chainHash(body, key []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// A chainable is a record that an auditChain can append: an [AuditRecord] or an event.
+type chainable interface {
+	// linked returns the record as a JSON object that contains the link.
+	linked(link chainLink) []byte
+}
+
+// A chainLink is the place of a record in its log. The fields are those of AuditRecord.
+type chainLink struct {
+	Log    string `json:"log"`
+	Seq    uint64 `json:"seq"`
+	Lost   int    `json:"lost,omitempty"`
+	Torn   string `json:"torn,omitempty"`
+	Broken string `json:"broken,omitempty"`
+	Prev   string `json:"prev"`
+}
+
 // A chainLine is a parsed line.
 type chainLine struct {
-	body   []byte // the hashed part
-	hash   string
-	keyed  bool
-	record AuditRecord
+	chainLink
+	body  []byte // the hashed part
+	hash  string
+	keyed bool
 }
 
 // parseChainLine parses a line. It returns false if the line is not an audit record.
@@ -352,10 +388,15 @@ func parseChainLine(line []byte) (l chainLine, ok bool) {
 		return l, false
 	}
 	l.body, l.hash = line[:at], string(line[at+len(hashField):len(line)-len(`"}`)])
-	if json.Unmarshal(line, &l.record) != nil || l.record.Seq == 0 || l.record.Hash+l.record.HMAC != l.hash {
-		return l, false
+	var hash string
+	if bytes.HasPrefix(line, []byte(eventBeginning)) {
+		l.chainLink, hash, ok = eventLink(line)
+	} else {
+		var r AuditRecord
+		ok = json.Unmarshal(line, &r) == nil
+		l.chainLink, hash = chainLink{r.Log, r.Seq, r.Lost, r.Torn, r.Broken, r.Prev}, r.Hash+r.HMAC
 	}
-	return l, true
+	return l, ok && l.Seq > 0 && hash == l.hash
 }
 
 // verifies reports whether the hash of the line was made with the key.
@@ -397,13 +438,24 @@ func readChainEnd(f io.ReaderAt, size int64, key []byte) (chainEnd, error) {
 // isPartial reports whether each line of data is the beginning of a record, as left by writers that were killed. A
 // complete line without a hash is not: somebody else has written it.
 func isPartial(data []byte) bool {
-	beginning := []byte(`{"time":"`)
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-		if n := min(len(line), len(beginning)); !bytes.Equal(line[:n], beginning[:n]) || json.Valid(line) && n > 0 {
+		if !begins(line, recordBeginning) && !begins(line, eventBeginning) || json.Valid(line) && len(line) > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// The beginnings of the lines of a log.
+const (
+	recordBeginning = `{"time":"`
+	eventBeginning  = `{"protocol":`
+)
+
+// begins reports whether a line has the beginning, or is shorter and a part of it.
+func begins(line []byte, beginning string) bool {
+	n := min(len(line), len(beginning))
+	return string(line[:n]) == beginning[:n]
 }
 
 // lastRecord finds the last record in the end of a file that was written with the key. If whole, data is the complete
@@ -415,7 +467,7 @@ func lastRecord(data []byte, whole bool, key []byte) (end chainEnd, ok bool) {
 			return end, false
 		}
 		if l, ok := parseChainLine(data[from:to]); ok && l.verifies(key) {
-			end.AuditHead = AuditHead{Log: l.record.Log, Seq: l.record.Seq, Hash: l.hash}
+			end.AuditHead = AuditHead{Log: l.Log, Seq: l.Seq, Hash: l.hash}
 			end.after(bytes.TrimPrefix(data[to:], []byte{'\n'}))
 			end.open = data[len(data)-1] != '\n'
 			return end, true

@@ -229,7 +229,7 @@ func rehashed(lines []string) string {
 		at := max(strings.LastIndex(line, `,"hash":"`), strings.LastIndex(line, `,"hmac":"`))
 		body := line[:at]
 		from := strings.LastIndex(body, `"prev":"`) + len(`"prev":"`)
-		body = body[:from] + prev + `"`
+		body = body[:from] + prev + strings.TrimLeft(body[from:], "0123456789abcdef")
 		prev = fmt.Sprintf("%x", sha256.Sum256([]byte(body)))
 		all += body + `,"hash":"` + prev + "\"}\n"
 	}
@@ -265,11 +265,19 @@ func TestRunningAuditNoticesManipulations(t *testing.T) {
 			f.replace(string(fixture.ReadFile(f.t, other)))
 		},
 	} {
-		for _, key := range [][]byte{nil, []byte("key")} {
+		for _, c := range []struct {
+			of   string
+			key  []byte
+			fire func(*testing.T, *record.Audit)
+		}{
+			{"records", nil, fire}, {"keyed records", []byte("key"), fire},
+			{"events", nil, fireEvent}, {"keyed events", []byte("key"), fireEvent},
+		} {
+			key, fire := c.key, c.fire
 			if key == nil && name == "another log of the key" {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/keyed %v", name, key != nil), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s", name, c.of), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "audit.jsonl")
 				var noticed []error
 				log := &record.Audit{Path: path, Key: key, OnError: func(err error) { noticed = append(noticed, err) }}

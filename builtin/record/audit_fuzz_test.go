@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // auditOf returns a log with a record for each reason, with or without a key.
@@ -35,6 +36,28 @@ func auditOf(key []byte, reasons ...string) []byte {
 	return log
 }
 
+// eventLine returns the line of an event with a reason, as wire.Lines writes it.
+func eventLine(reason string) []byte {
+	var line bytes.Buffer
+	_ = wire.Lines(&line).WriteEvent(context.Background(), wire.Event{
+		Protocol: wire.Protocol, Seq: 1, Time: time.Unix(1e9, 0).UTC(), Spec: "s", Point: "BeforeTool", Payload: []byte("{}"),
+		Decision: wire.Continue, Reason: reason,
+	})
+	return line.Bytes()
+}
+
+// eventsOf is auditOf for events.
+func eventsOf(key []byte, reasons ...string) []byte {
+	var log []byte
+	link := chainLink{Log: "l"}
+	for _, reason := range reasons {
+		link.Seq++
+		line, hash, _ := chainedLine(auditedEvent{line: eventLine(reason)}, link, key)
+		log, link.Prev = append(log, line...), hash
+	}
+	return log
+}
+
 // FuzzReadAudit reads any data as an audit log. Each line yields a record or an error with the line number, and a
 // record is unchanged after it is written and read again. If VerifyAudit accepts the log, it also accepts the log
 // after a record was appended.
@@ -49,6 +72,8 @@ func FuzzReadAudit(f *testing.F) {
 		`{"point":"x","from":{"from":null},"args":{"a":[` + strings.Repeat("[", 300) + strings.Repeat("]",
 			300) + `]},"failures":[null,{}],"ballots":[{}]}`,
 		string(auditOf([]byte("k"), "keyed")),
+		string(eventsOf(nil, "a", "b\nc")), string(eventsOf(nil, "a")) + `{"protocol":1,"se`,
+		strings.Replace(string(eventsOf(nil, "a")), `"chain":`, `"CHAIN":null,"chain":`, 1),
 	} {
 		f.Add([]byte(s))
 	}

@@ -124,7 +124,7 @@ func (v *verifier) line(line []byte) {
 		v.foreign.add(line)
 		return
 	}
-	v.vouched(l.record.Torn)
+	v.vouched(l.Torn)
 	switch {
 	case l.keyed && len(v.check.Key) == 0:
 		v.find("the hash is keyed: pass the key that the log was written with")
@@ -135,27 +135,27 @@ func (v *verifier) line(line []byte) {
 	}
 	first := v.state.Records == 0
 	if first && v.check.Log == "" {
-		v.check.Log = l.record.Log
+		v.check.Log = l.Log
 	}
-	if l.record.Log != v.check.Log {
+	if l.Log != v.check.Log {
 		v.find("it belongs to the log %.40q and not to %.40q: a record was inserted, or another log has replaced this one",
-			l.record.Log, v.check.Log)
+			l.Log, v.check.Log)
 	}
-	if l.record.Broken != "" {
-		v.find("its writer noticed that the log was changed: %.200q", l.record.Broken)
+	if l.Broken != "" {
+		v.find("its writer noticed that the log was changed: %.200q", l.Broken)
 	}
 	switch {
-	case l.record.Prev != v.prev && first && v.prev == "":
+	case l.Prev != v.prev && first && v.prev == "":
 		v.find("it continues the record %.80q: lines before it were removed, or the log continues another one; "+
-			"then pass After", l.record.Prev)
-	case l.record.Prev != v.prev:
+			"then pass After", l.Prev)
+	case l.Prev != v.prev:
 		v.find("it does not continue the record before it: a line was removed, inserted or moved")
-	case !first && l.record.Seq != v.state.Seq+1, first && v.check.After == "" && l.record.Seq != 1:
-		v.find("its number is %d; want %d", l.record.Seq, v.state.Seq+1)
+	case !first && l.Seq != v.state.Seq+1, first && v.check.After == "" && l.Seq != 1:
+		v.find("its number is %d; want %d", l.Seq, v.state.Seq+1)
 	}
 	v.state.Records++
-	v.state.Log, v.state.Seq, v.state.Hash, v.prev = l.record.Log, l.record.Seq, l.hash, l.hash
-	v.state.Lost += l.record.Lost
+	v.state.Log, v.state.Seq, v.state.Hash, v.prev = l.Log, l.Seq, l.hash, l.hash
+	v.state.Lost += l.Lost
 }
 
 // vouched checks the lines before a record against the hash of incomplete lines in that record.
@@ -208,7 +208,8 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 
 // ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record, for example
 // one without a hash, it yields an error with the line number and continues. An error of r is yielded last. ReadAudit
-// does not check the hashes; use [VerifyAudit] for that.
+// does not check the hashes; use [VerifyAudit] for that. The events of [Audit.WriteEvent] are not AuditRecords; read
+// them with wire.ReadLog.
 func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 	return func(yield func(AuditRecord, error) bool) {
 		at := 0
@@ -222,6 +223,8 @@ func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 				err = json.Unmarshal(line, &record)
 			}
 			switch _, complete := parseChainLine(line); {
+			case bytes.HasPrefix(line, []byte(eventBeginning)):
+				err = errors.New("it is an event; read it with wire.ReadLog")
 			case err == nil && record.Point == "":
 				err = errors.New("it has no point")
 			case err == nil && !complete:

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -71,6 +72,12 @@ type AuditFailure struct {
 	Hook string `json:"hook"`
 	Site string `json:"site,omitempty"`
 	Err  string `json:"err"`
+}
+
+// linked implements chainable.
+func (r *AuditRecord) linked(link chainLink) []byte {
+	r.Log, r.Seq, r.Torn, r.Broken, r.Prev = link.Log, link.Seq, link.Torn, link.Broken, link.Prev
+	return jsonx.Encode(r)
 }
 
 // record converts a fire to a record.

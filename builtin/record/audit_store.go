@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
 // An AuditStore keeps the lines of an audit log, for example in a table of a database. It is safe for concurrent use,
@@ -25,26 +23,26 @@ type AuditStore interface {
 
 // appendTo writes one record to a store. Like append, it continues the chain that the writer remembers.
 func (c *auditChain) appendTo(
-	ctx context.Context, store AuditStore, headFile string, key []byte, r *AuditRecord,
+	ctx context.Context, store AuditStore, headFile string, key []byte, r chainable,
 ) error {
 	var (
-		next   auditChain
-		broken string
+		next auditChain
+		link chainLink
 	)
 	err := store.Append(ctx, func(last iter.Seq2[[]byte, error]) ([]byte, error) {
 		end, err := c.storedEnd(last, headFile, key)
 		if err != nil {
 			return nil, err
 		}
-		r.Log, r.Seq, r.Prev, r.Torn, r.Broken = end.Log, end.Seq+1, end.Hash, "", end.broken
-		line, hash := chained(jsonx.Encode(r), key)
-		if len(line) > maxAuditLine {
-			return nil, fmt.Errorf("the record has %d bytes, more than %d; set MaxChars", len(line), maxAuditLine)
+		link = end.next()
+		link.Torn = "" // a store has no incomplete lines
+		line, hash, err := chainedLine(r, link, key)
+		if err != nil {
+			return nil, err
 		}
 		line = bytes.TrimSuffix(line, []byte{'\n'})
-		broken = end.broken
 		next = auditChain{
-			head: AuditHead{Log: end.Log, Seq: r.Seq, Hash: hash}, last: lastLine{int64(len(line)), sha256.Sum256(line)},
+			head: AuditHead{Log: link.Log, Seq: link.Seq, Hash: hash}, last: lastLine{int64(len(line)), sha256.Sum256(line)},
 		}
 		return line, nil
 	})
@@ -57,8 +55,8 @@ func (c *auditChain) appendTo(
 			return errNoticed{fmt.Errorf("the head of a record is not written: %w", err)}
 		}
 	}
-	if broken != "" {
-		return errNoticed{fmt.Errorf("the log was changed: %s; record %d says so, see AuditRecord.Broken", broken, r.Seq)}
+	if link.Broken != "" {
+		return changedError(link)
 	}
 	return nil
 }
@@ -81,7 +79,7 @@ func (c *auditChain) storedEnd(last iter.Seq2[[]byte, error], headFile string, k
 			break
 		}
 		if l, ok := parseChainLine(line); !known && ok && l.verifies(key) {
-			end.AuditHead, found = AuditHead{Log: l.record.Log, Seq: l.record.Seq, Hash: l.hash}, true
+			end.AuditHead, found = AuditHead{Log: l.Log, Seq: l.Seq, Hash: l.hash}, true
 			break
 		}
 		added = append(added, bytes.Clone(line))
@@ -98,8 +96,8 @@ func (c *auditChain) storedEnd(last iter.Seq2[[]byte, error], headFile string, k
 	case known:
 		end.broken = fmt.Sprintf("it no longer has record %d: records were removed or changed", c.head.Seq)
 		for _, line := range added { // other processes may have continued it
-			if l, ok := parseChainLine(line); ok && l.verifies(key) && l.record.Log == end.Log && l.record.Seq > end.Seq {
-				end.Seq, end.Hash = l.record.Seq, l.hash
+			if l, ok := parseChainLine(line); ok && l.verifies(key) && l.Log == end.Log && l.Seq > end.Seq {
+				end.Seq, end.Hash = l.Seq, l.hash
 			}
 		}
 	}
@@ -117,10 +115,10 @@ func (c *auditChain) storedEnd(last iter.Seq2[[]byte, error], headFile string, k
 func (e *chainEnd) follow(lines [][]byte, key []byte) {
 	for _, line := range lines {
 		l, ok := parseChainLine(line)
-		if !ok || !l.verifies(key) || l.record.Log != e.Log || l.record.Prev != e.Hash || l.record.Seq != e.Seq+1 {
+		if !ok || !l.verifies(key) || l.Log != e.Log || l.Prev != e.Hash || l.Seq != e.Seq+1 {
 			e.broken = "lines that do not continue it were added"
 			continue
 		}
-		e.Seq, e.Hash = l.record.Seq, l.hash
+		e.Seq, e.Hash = l.Seq, l.hash
 	}
 }
