@@ -16,7 +16,8 @@ type batch struct {
 	calls []*call
 
 	results     []agent.ToolCallResult // one per call, in memory that no hook can reach
-	hookResults []agent.ToolCallResult // copies for hooks, once all results are known
+	copies      []agent.ToolCallResult // copies for AfterTool and then for the other points
+	hookResults []agent.ToolCallResult // copies, once all results are known
 
 	last *call // the call that hands over or finishes, run after the others; may be nil
 
@@ -39,7 +40,7 @@ type call struct {
 	task      string                // the task for to
 	result    *agent.ToolCallResult // nil: not known yet
 	slot      *agent.ToolCallResult // storage of result
-	left      agent.ToolCallResult  // the copy for AfterTool, as its hooks returned it
+	left      *agent.ToolCallResult // the copy for AfterTool, as its hooks returned it
 	flight    flight
 	failed    error // of a hook that judged the call
 
@@ -78,15 +79,25 @@ func (c *call) resultForHooks() agent.ToolCallResult {
 
 // newBatch returns the batch of a reply. It works on calls; record is the copy that hooks cannot reach.
 func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []string) *batch {
-	b := &batch{r: r, calls: make([]*call, len(calls)), results: make([]agent.ToolCallResult, len(calls))}
-	all := make([]call, len(calls))
-	for i := range calls {
-		c := &all[i]
-		c.req, c.shared, c.asked, c.slot = record[i], calls[i].Args, calls[i].Name, &b.results[i]
+	b := r.emptyBatch(len(calls))
+	for i, c := range b.calls {
+		c.req, c.shared, c.asked = record[i], calls[i].Args, calls[i].Name
 		if duplicates != nil {
 			c.duplicate = duplicates[i]
 		}
-		b.calls[i] = c
+	}
+	return b
+}
+
+// emptyBatch returns a batch of n calls that have neither a request nor a result.
+func (r *run) emptyBatch(n int) *batch {
+	b := &batch{
+		r: r, calls: make([]*call, n), results: make([]agent.ToolCallResult, n), copies: make([]agent.ToolCallResult, n),
+	}
+	all := make([]call, n)
+	for i := range all {
+		all[i].slot, all[i].left = &b.results[i], &b.copies[i]
+		b.calls[i] = &all[i]
 	}
 	return b
 }
@@ -130,7 +141,7 @@ func (b *batch) run(again bool) {
 
 // close answers every call. It runs also after a panic. Calls without a result are marked as not run.
 func (b *batch) close() {
-	defer func() { b.hookResults = b.answer() }()
+	defer b.answer()
 	b.abandon()
 	b.settle(b.calls)
 }
@@ -177,21 +188,29 @@ func (b *batch) after(c *call) {
 	c.settled = true
 	r := b.r
 	was := *c.slot
-	c.left = c.resultForHooks()
+	*c.left = c.resultForHooks()
 	var (
-		exit agent.AfterToolExit
-		by   hookkit.By
-		err  error = &PanicError{What: "a hook"} // if a hook ends the goroutine with runtime.Goexit
+		exit     agent.AfterToolExit
+		by       hookkit.By
+		err      error
+		returned bool
 	)
 	defer func() {
+		if !returned { // a hook ended the goroutine with runtime.Goexit
+			err = &PanicError{What: "a hook"}
+		}
 		if err != nil {
 			c.withhold(was, by, err)
 		}
 	}()
-	if exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.hookRun, &c.left); err != nil {
+	exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.hookRun, c.left)
+	returned = true
+	if err != nil {
 		return
 	}
-	c.give(r.fixResult(c.left, was, by))
+	if by != (hookkit.By{}) {
+		c.give(r.fixResult(*c.left, was, by))
+	}
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:
@@ -213,11 +232,9 @@ func (c *call) withhold(was agent.ToolCallResult, by hookkit.By, err error) {
 	})
 }
 
-// fixResult returns the result that AfterTool returned, with the fields that only the loop may set restored.
+// fixResult returns the result that the hook by of AfterTool returned, with the fields that only the loop may set
+// restored.
 func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.ToolCallResult {
-	if by == (hookkit.By{}) {
-		return was
-	}
 	r.warnOwned("AfterTool", by,
 		ownedField("Call.ID", left.Call.ID, was.Call.ID), ownedField("Call.Name", left.Call.Name, was.Call.Name),
 		ownedField("Call.Step", left.Call.Step, was.Call.Step),
@@ -250,20 +267,18 @@ func (c *call) counted() string {
 	return c.req.Name
 }
 
-// answer appends the results to the stored conversation and to the run's records, in call order. It returns the
-// copies for hooks.
-func (b *batch) answer() (hookResults []agent.ToolCallResult) {
+// answer appends the results to the stored conversation and to the run's records, in call order.
+func (b *batch) answer() {
 	r := b.r
-	hookResults = make([]agent.ToolCallResult, len(b.calls))
-	for i, c := range b.calls {
-		hookResults[i] = c.resultForHooks()
-		r.conversation.store(hookResults[i].Message())
+	for _, c := range b.calls {
+		*c.left = c.resultForHooks()
+		r.conversation.store(c.left.Message())
 		r.counts.answered(c.counted())
 		if r.stream.read() {
-			result := hookResults[i].Clone()
+			result := c.left.Clone()
 			r.stream.event(Event{Kind: EventResult, Step: c.req.Step, Result: &result})
 		}
 	}
-	r.results, r.hookResults = append(r.results, b.results), append(r.hookResults, hookResults)
-	return hookResults
+	b.hookResults = b.copies
+	r.results, r.hookResults = append(r.results, b.results), append(r.hookResults, b.hookResults)
 }

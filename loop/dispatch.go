@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,7 @@ import (
 // dispatch runs the permitted calls in parallel and waits for all of them.
 func (b *batch) dispatch() {
 	r := b.r
-	var permitted []*call
+	permitted := make([]*call, 0, len(b.calls))
 	for _, c := range b.calls {
 		if c.result == nil && c != b.last && (!c.waits || r.hasAnswer(c.spawned)) {
 			permitted = append(permitted, c)
@@ -98,7 +99,7 @@ func (r *run) dispatch(c *call) {
 		}
 		if c.result == nil {
 			c.refuse(agent.CallFailed, &agent.ToolError{
-				Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error(),
+				Kind: agent.FailPanic, Message: (&PanicError{What: c.entry.dispatch}).Error(),
 			}, "", "")
 		}
 		c.result.Elapsed, c.result.Attempts = f.elapsed, f.attempts
@@ -117,7 +118,7 @@ func (r *run) dispatch(c *call) {
 		started := c.forHooks().Clone()
 		r.stream.event(Event{Kind: EventStarted, Step: c.req.Step, Call: &started})
 	}
-	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
+	err := recoverAsError(c.entry.dispatch, func() error {
 		var result agent.ToolCallResult
 		var err error
 		result, by, err = r.hooks.AroundTool.FireBy(r.ctx, r.hookRun, f.hookCall, f.attempt)
@@ -203,13 +204,19 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.T
 	report := &reporter{Context: ctx, f: f}
 	defer report.close()
 	ctx = agentspec.WithProgress(report, report.progress)
-	return await(ctx, w, func(ctx context.Context) (agent.ToolOutput, error) { // an output with an error is guidance
-		if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
-			return tool.Output(ctx, c.req.Clone())
-		}
-		text, err := c.entry.tool.Call(ctx, c.req.Clone())
-		return agent.ToolOutput{Text: text}, err
-	})
+	return await(ctx, w, c.output)
+}
+
+// output calls the tool. The tool gets the arguments that the loop keeps, because a tool is trusted, unlike a hook. An
+// output with an error is guidance.
+func (c *call) output(ctx context.Context) (agent.ToolOutput, error) {
+	req := c.req
+	req.Args = slices.Clip(req.Args)
+	if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
+		return tool.Output(ctx, req)
+	}
+	text, err := c.entry.tool.Call(ctx, req)
+	return agent.ToolOutput{Text: text}, err
 }
 
 // flushErrors reports the failed attempts. It runs once it is known whether another attempt follows.

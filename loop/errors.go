@@ -129,6 +129,9 @@ func find[E any, P interface {
 	*E
 	error
 }](err error) P {
+	if err == nil {
+		return nil
+	}
 	var found P
 	if !errors.As(err, &found) {
 		return nil

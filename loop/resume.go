@@ -115,13 +115,11 @@ func (r *run) restoreState() {
 
 // restoredBatch returns the calls of a suspended reply.
 func (r *run) restoredBatch(s *snapshot) *batch {
-	b := &batch{r: r, calls: make([]*call, len(s.Calls)), results: make([]agent.ToolCallResult, len(s.Calls))}
-	for i := range s.Calls {
+	b := r.emptyBatch(len(s.Calls))
+	for i, c := range b.calls {
 		saved := &s.Calls[i]
-		c := &call{
-			req: saved.request(s.Counters.Steps), asked: saved.Name, fired: saved.Fired, task: saved.Task,
-			slot: &b.results[i], question: saved.Question, skip: saved.Skip, spawned: saved.Spawned, waits: saved.waits(),
-		}
+		c.req, c.asked, c.fired, c.task = saved.request(s.Counters.Steps), saved.Name, saved.Fired, saved.Task
+		c.question, c.skip, c.spawned, c.waits = saved.Question, saved.Skip, saved.Spawned, saved.waits()
 		for _, to := range r.agent.Handoffs {
 			if saved.To != "" && to.name() == saved.To {
 				c.to = to
@@ -133,7 +131,6 @@ func (r *run) restoredBatch(s *snapshot) *batch {
 		if saved.Last {
 			b.last = c
 		}
-		b.calls[i] = c
 	}
 	return b
 }

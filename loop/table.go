@@ -29,13 +29,14 @@ type table struct {
 
 // An entry is a tool with a compiled schema. Exactly one of tool, target and done is set.
 type entry struct {
-	schema agent.ToolSchema
-	args   *jsonschema.Resolved
-	shape  *shape // of args; may be nil
-	tool   agent.Tool
-	what   string // the name of the tool in errors
-	target *Agent // of a handoff
-	done   bool
+	schema   agent.ToolSchema
+	args     *jsonschema.Resolved
+	shape    *shape // of args; may be nil
+	tool     agent.Tool
+	what     string // the name of the tool in errors
+	dispatch string // the name of its dispatch in errors
+	target   *Agent // of a handoff
+	done     bool
 }
 
 // newTable returns the table of an agent's runs. The done tool takes an answer of the given type, unless that is nil.
@@ -83,7 +84,7 @@ func (t *table) add(e *entry) (err error) {
 	}
 	e.shape = shapeOf(e.args.Schema())
 	e.schema.Parameters = slices.Clone(e.schema.Parameters)
-	e.what = "the tool " + e.schema.Name
+	e.what, e.dispatch = "the tool "+e.schema.Name, "the dispatch of "+e.schema.Name
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
