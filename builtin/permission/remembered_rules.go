@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -48,10 +49,14 @@ func (m *rememberedRules) add(owner agent.Identity, rules []Rule) {
 	m.rules = slices.Delete(m.rules, 0, max(len(m.rules)-maxRemembered, 0))
 }
 
-// of returns the rules of an owner, the newest first.
-func (m *rememberedRules) of(owner agent.Identity) (rules []Rule) {
+// of returns the rules of the owner of a run, the newest first.
+func (m *rememberedRules) of(run *agent.Run, shared share.Scope) (rules []Rule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if len(m.rules) == 0 {
+		return nil // as in most programs; naming the owner would take longer than all else
+	}
+	owner := shared.Owner(run)
 	for _, r := range slices.Backward(m.rules) {
 		if r.owner == owner {
 			rules = append(rules, r.rule)

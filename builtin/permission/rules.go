@@ -135,7 +135,7 @@ func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolC
 	error) {
 	v := p.decide(run, call)
 	if v.decision != Deny {
-		if r, _ := firstMatch(p.remembered.of(p.Share.Owner(run)), call); r != nil {
+		if r, _ := firstMatch(p.remembered.of(run, p.Share), call); r != nil {
 			v = r.verdict()
 		}
 	}

@@ -78,6 +78,7 @@ const fallbackReply = "Sorry, I couldn't complete that request."
 // loopState is the state of one run.
 type loopState struct {
 	calls   map[fingerprint.Sum]*loopCall
+	unused  []loopCall                 // the rest of a block: one allocation for each call would take longer
 	step    int                        // the current step
 	decided map[string]fingerprint.Sum // fingerprints of the current step's calls, by call ID
 	cycles  cycles
@@ -209,7 +210,10 @@ func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCal
 	}
 	c := s.calls[sum]
 	if c == nil {
-		c = new(loopCall)
+		if len(s.unused) == 0 {
+			s.unused = make([]loopCall, 16)
+		}
+		c, s.unused = &s.unused[0], s.unused[1:]
 		s.calls[sum] = c
 	}
 	return c
