@@ -172,13 +172,19 @@ func (b *Bucket) change(ctx context.Context, key string, value []byte, last uint
 		switch {
 		case err == nil:
 			parts = replaced
-		case ctx.Err() != nil:
+		case !refused(err):
 			return err // the change may be done, so its parts stay
 		}
 		b.removeParts(ctx, key, parts)
 		return err
 	})
 	return revision, err
+}
+
+// refused reports whether the server has answered that it does not store a change.
+func refused(err error) bool {
+	conflict, refusal := new(Conflict), new(jetstream.APIError)
+	return errors.As(err, &conflict) || errors.As(err, &refusal)
 }
 
 // replace stores the head of a value, and returns the parts of the one before.

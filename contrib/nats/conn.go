@@ -35,18 +35,47 @@ type settings struct {
 	client   []client.Option
 }
 
-// Timeout limits each call, from its begin to the answer of the server. The default is [DefaultTimeout]. It panics
+// Timeout limits a call. For a connection it is the time of each call of its buckets and streams, from its begin to the
+// answer of the server; the default is [DefaultTimeout]. For a [Caller] it is the time until the reply of the hook
+// service, and for [Serve] the time that the hooks of one request have; the default is [DefaultCallTimeout]. It panics
 // unless d is positive.
-func Timeout(d time.Duration) Option {
+func Timeout(d time.Duration) interface {
+	Option
+	CallerOption
+	ServiceOption
+} {
 	if d <= 0 {
 		panic("nats: Timeout needs a positive duration")
 	}
-	return option(func(s *settings) { s.timeout = d })
+	return timeout(d)
 }
+
+type timeout time.Duration
+
+func (d timeout) apply(s *settings)       { s.timeout = time.Duration(d) }
+func (d timeout) applyCaller(c *Caller)   { c.timeout = time.Duration(d) }
+func (d timeout) applyService(s *Service) { s.timeout = time.Duration(d) }
 
 // OnError reports what happens without a call: the connection is lost, a message was dropped because its receiver is
 // slow, the server refuses a subject. The function is called by one goroutine at a time. Without it, they are logged.
 func OnError(f func(error)) Option { return option(func(s *settings) { s.onError = f }) }
+
+// Inbox sets the prefix of the subjects on which the connection receives replies. The default is _INBOX. Give each user
+// of a server a prefix of its own, and the permission to subscribe to it alone, so that no user reads the replies to
+// another. It begins with _INBOX, for example _INBOX_worker.
+func Inbox(prefix string) Option {
+	return option(func(s *settings) {
+		s.client = append(s.client, func(o *client.Options) error {
+			if !strings.HasPrefix(prefix, inboxes) {
+				return fmt.Errorf("the prefix %q does not begin with %s", prefix, inboxes)
+			}
+			return client.CustomInboxPrefix(prefix)(o)
+		})
+	})
+}
+
+// inboxes begins the subject of each reply.
+const inboxes = "_INBOX"
 
 // Name names the connection in the lists and logs of the server.
 func Name(name string) Option {
@@ -96,9 +125,13 @@ type Conn struct {
 	timeout time.Duration
 	client  *client.Conn
 	js      jetstream.JetStream
+	report  func(error)
 
 	mu        sync.Mutex
 	connected chan struct{} // closed while there is a connection
+
+	close  sync.Once
+	closed chan struct{} // closed by Close
 }
 
 // reconnectWait is the time between two attempts to connect again.
@@ -110,14 +143,19 @@ const reconnectWait = 250 * time.Millisecond
 // A connection that is lost is made again, for as long as it takes. A message that cannot be sent now is not kept to be
 // sent later: its call fails instead.
 func Connect(url string, opts ...Option) (*Conn, error) {
-	c := &Conn{url: withoutSecrets(url), connected: make(chan struct{})}
+	c := &Conn{url: withoutSecrets(url), connected: make(chan struct{}), closed: make(chan struct{})}
 	close(c.connected)
 	s := &settings{timeout: DefaultTimeout, onError: func(err error) { slog.Warn("nats", "error", err) }}
 	for _, o := range opts {
 		o.apply(s)
 	}
 	c.timeout = s.timeout
-	report := func(err error) { s.onError(fmt.Errorf("nats: %s: %w", c.url, err)) }
+	var reporting sync.Mutex
+	c.report = func(err error) {
+		reporting.Lock()
+		defer reporting.Unlock()
+		s.onError(fmt.Errorf("nats: %s: %w", c.url, err))
+	}
 	s.client = append(s.client,
 		client.Timeout(s.timeout), client.MaxReconnects(-1), client.ReconnectWait(reconnectWait),
 		client.ReconnectJitter(reconnectWait/2, reconnectWait), client.ReconnectBufSize(-1),
@@ -126,7 +164,7 @@ func Connect(url string, opts ...Option) (*Conn, error) {
 		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
 			c.lost()
 			if err != nil {
-				report(fmt.Errorf("the connection is lost: %w", err))
+				c.report(fmt.Errorf("the connection is lost: %w", err))
 			}
 		}),
 		client.ReconnectHandler(func(*client.Conn) { c.found() }),
@@ -134,7 +172,7 @@ func Connect(url string, opts ...Option) (*Conn, error) {
 			if sub != nil {
 				err = fmt.Errorf("%s: %w", sub.Subject, err)
 			}
-			report(err)
+			c.report(err)
 		}))
 	err := c.dial(url, s)
 	if err == nil {
@@ -209,6 +247,7 @@ func (c *Conn) JetStream() jetstream.JetStream { return c.js }
 
 // Close closes the connection. Calls that wait for the server fail. It returns nil.
 func (c *Conn) Close() error {
+	c.close.Do(func() { close(c.closed) })
 	c.client.Close()
 	return nil
 }
@@ -236,24 +275,27 @@ func (c *Conn) found() {
 // Do calls f with a context that ends after the time limit of the connection. It waits for a lost connection first,
 // within the same limit. If the time is over, the error says so.
 func (c *Conn) Do(ctx context.Context, f func(ctx context.Context) error) error {
+	return c.within(ctx, c.timeout, f)
+}
+
+func (c *Conn) within(ctx context.Context, limit time.Duration, f func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return context.Cause(ctx)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, c.timeout,
-		fmt.Errorf("nats: %s does not answer within %v: %w", c.url, c.timeout, context.DeadlineExceeded))
+	limited, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("nats: %s: no reply within %v: %w", c.url, limit, context.DeadlineExceeded))
 	defer cancel()
 	err := c.wait(limited)
 	if err == nil {
 		err = f(limited)
 	}
 	if err != nil && limited.Err() != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w (%w)", ctx.Err(), err)
-		}
 		return context.Cause(limited)
 	}
 	return err
 }
+
+var errClosedConn = errors.New("nats: the connection is closed")
 
 // wait waits for the connection.
 func (c *Conn) wait(ctx context.Context) error {
@@ -263,6 +305,8 @@ func (c *Conn) wait(ctx context.Context) error {
 	select {
 	case <-connected:
 		return nil
+	case <-c.closed:
+		return errClosedConn
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
