@@ -93,20 +93,32 @@ func encode(out any) (string, error) {
 }
 
 // ReadOnly marks a tool that changes nothing, for hooks that permit only such tools.
-func ReadOnly(t agent.Tool) agent.Tool { return readOnly{t} }
+func ReadOnly(t agent.Tool) agent.Tool {
+	return marked{t, func(s *agent.ToolSchema) { s.ReadOnly = true }}
+}
 
-type readOnly struct{ agent.Tool }
+// Idempotent marks a tool whose call may be made again if nobody knows whether it was done, because a second call with
+// the same arguments changes nothing more. For example, "set the title to X" is idempotent, and "send a mail" is not.
+func Idempotent(t agent.Tool) agent.Tool {
+	return marked{t, func(s *agent.ToolSchema) { s.Idempotent = true }}
+}
 
-func (t readOnly) Schema() agent.ToolSchema {
+// A marked tool declares more about itself in its schema.
+type marked struct {
+	agent.Tool
+	mark func(*agent.ToolSchema)
+}
+
+func (t marked) Schema() agent.ToolSchema {
 	s := t.Tool.Schema()
-	s.ReadOnly = true
+	t.mark(&s)
 	return s
 }
 
 // unwrapped returns the tool inside the wrappers of this package.
 func unwrapped(t agent.Tool) agent.Tool {
 	for {
-		wrapper, ok := t.(readOnly)
+		wrapper, ok := t.(marked)
 		if !ok {
 			return t
 		}

@@ -18,7 +18,7 @@ import (
 // more after two. The model sees only the last result. If all three attempts fail, it sees the last error.
 //
 // A call that failed may have changed something before it failed. Tools therefore repeats only calls of tools whose
-// schema has ReadOnly, and of those in Idempotent. The waits and the errors that are repeated are as for [Model].
+// schema has ReadOnly or Idempotent, and of those in Idempotent. The waits and the errors that are repeated are as for [Model].
 //
 // Tools uses AroundTool and keeps no state. The zero value is ready. Bind panics on a negative bound, on no attempts,
 // and on an empty name.
@@ -44,7 +44,7 @@ func (t *Tools) policy() policy { return policy{t.Attempts, t.FirstWait, t.MaxWa
 func (t *Tools) AroundTool(
 	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
 ) (hookkit.Answer[agent.ToolCallResult], error) {
-	if !kit.IsReadOnly(run, call.Name) && !toolname.Match(t.Idempotent, call.Name) {
+	if !kit.IsRepeatable(run, call.Name) && !toolname.Match(t.Idempotent, call.Name) {
 		return next.Call(ctx, call)
 	}
 	return again(ctx, run, t.policy(), 3, func() (hookkit.Answer[agent.ToolCallResult], error) {

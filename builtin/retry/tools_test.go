@@ -64,6 +64,18 @@ func TestToolsRetriesOnlyHarmlessCalls(t *testing.T) {
 	}
 }
 
+func TestIdempotentToolIsRetried(t *testing.T) {
+	work := flaky("work", overload{})
+	looptest.Harness{
+		Agent: &loop.Agent{Clock: newWalkingClock()}, Tools: []agent.Tool{loop.Idempotent(work)},
+		Hooks: []agent.Hook{&retry.Tools{}},
+		Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("done")},
+	}.Run(t, "go")
+	if work.Count() != 2 {
+		t.Errorf("%d calls, want 2", work.Count())
+	}
+}
+
 func TestToolTimeoutIsRetried(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(1_700_000_000, 0))
 	work := &looptest.Tool{Name: "work", Hang: true}

@@ -102,7 +102,8 @@ func (l *lister) leaveOut(name, reason string) {
 func (s *Server) schema(t *sdk.Tool) (agent.ToolSchema, error) {
 	schema := agent.ToolSchema{
 		Name: toolName(s.name, t.Name), Description: bounded(t.Description, maxDescription),
-		ReadOnly: s.opts.TrustHints && t.Annotations != nil && t.Annotations.ReadOnlyHint,
+		ReadOnly:   s.opts.TrustHints && t.Annotations != nil && t.Annotations.ReadOnlyHint,
+		Idempotent: s.opts.TrustHints && t.Annotations != nil && t.Annotations.IdempotentHint,
 	}
 	if t.Name == "" {
 		return schema, fmt.Errorf("it has no name")

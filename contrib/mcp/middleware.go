@@ -270,6 +270,7 @@ func toolsOf(of *sdk.ServerSession, next sdk.MethodHandler) (all []agent.ToolSch
 		for _, t := range list.Tools {
 			schema := agent.ToolSchema{
 				Name: t.Name, Description: t.Description, ReadOnly: t.Annotations != nil && t.Annotations.ReadOnlyHint,
+				Idempotent: t.Annotations != nil && t.Annotations.IdempotentHint,
 			}
 			if text, err := json.Marshal(t.InputSchema); err == nil {
 				schema.Parameters = text

@@ -26,7 +26,7 @@ type Options struct {
 	Text        int           // bytes of text in a result; 0: 256 KiB; negative: no limit of its own
 	Parts       int           // bytes of images and other parts in a result; 0: 8 MiB; negative: no limit of its own
 
-	// TrustHints sets ReadOnly of the tools that the server declares to be read-only. Without it no tool is read-only.
+	// TrustHints sets ReadOnly and Idempotent of the tools that the server declares to be so. Without it no tool is.
 	// A hint is a claim of the server: hooks that permit only read-only tools then trust the server.
 	TrustHints bool
 }

@@ -72,10 +72,11 @@ func TestAnErrorOfAToolIsGuidance(t *testing.T) {
 }
 
 func TestHintsCountOnlyIfTrusted(t *testing.T) {
-	for trusted, want := range map[bool][]bool{false: {false, false}, true: {true, false}} {
+	for trusted, want := range map[bool][]bool{false: {false, false, false}, true: {true, true, false}} {
 		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
 			s := connect(t, mcp.InProcess{Server: newServer()}, mcp.Options{TrustHints: trusted})
-			got := []bool{tool(t, s, "look").Schema().ReadOnly, tool(t, s, "fail").Schema().ReadOnly}
+			look, fail := tool(t, s, "look").Schema(), tool(t, s, "fail").Schema()
+			got := []bool{look.ReadOnly, look.Idempotent, fail.ReadOnly || fail.Idempotent}
 			if !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
 			}

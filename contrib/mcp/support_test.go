@@ -41,7 +41,7 @@ func text(all ...string) *sdk.CallToolResult {
 	return result
 }
 
-var readOnly = &sdk.ToolAnnotations{ReadOnlyHint: true}
+var readOnly = &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 
 // newServer returns a server with the tools of most tests.
 func newServer() *sdk.Server {

@@ -184,6 +184,7 @@ type ToolSchema struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of the arguments; nil: an object
 	ReadOnly    bool            `json:"read_only,omitempty"`  // the tool declares that it changes nothing
+	Idempotent  bool            `json:"idempotent,omitempty"` // the tool declares that repeating a call does no harm
 }
 
 // A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the

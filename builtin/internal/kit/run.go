@@ -71,10 +71,19 @@ func For(ctx context.Context, run *agent.Run) context.Context {
 
 // IsReadOnly reports whether the run has the tool and its schema has ReadOnly set.
 func IsReadOnly(run *agent.Run, tool string) bool {
-	env := Env(run)
-	if env == nil || env.Tools == nil {
-		return false
+	return schemaOf(run, tool).ReadOnly
+}
+
+// IsRepeatable reports whether the run has the tool and its schema has ReadOnly or Idempotent set.
+func IsRepeatable(run *agent.Run, tool string) bool {
+	schema := schemaOf(run, tool)
+	return schema.ReadOnly || schema.Idempotent
+}
+
+// schemaOf returns the schema of a tool, or the zero value if the run does not have the tool.
+func schemaOf(run *agent.Run, tool string) (schema agent.ToolSchema) {
+	if env := Env(run); env != nil && env.Tools != nil {
+		schema, _ = env.Tools.Lookup(tool)
 	}
-	schema, ok := env.Tools.Lookup(tool)
-	return ok && schema.ReadOnly
+	return schema
 }
