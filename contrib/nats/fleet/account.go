@@ -1,0 +1,193 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// An Account bounds what tasks spend together, in any number of processes. For example, the accounts of a task are
+// "tenant acme 2026-11" and "user acme ann 2026-11", each with a limit; next month has other accounts.
+//
+// The amount that a call of the model may cost at most is reserved before the call, and what it has cost is charged
+// after it. A call that does not fit the limit is not made, and its run fails with [ErrSpent]. If a worker is killed
+// during a call, the whole reservation is charged.
+//
+// Tokens are bounded as well as the prompt is counted: set LLMRequest.MaxTokens, and give a model that counts its own
+// tokens. Calls that hooks make themselves, with Env.Model, are not reserved.
+type Account struct {
+	Name  string // any text but ""
+	Limit Amount // a zero field has no limit
+}
+
+// An Amount is what calls of a model cost.
+type Amount struct {
+	Calls  int `json:"calls"`
+	Tokens int `json:"tokens"`
+}
+
+func (a Amount) plus(b Amount) Amount { return Amount{add(a.Calls, b.Calls), add(a.Tokens, b.Tokens)} }
+
+func add(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + max(b, 0)
+}
+
+// within reports whether a fits a limit.
+func (a Amount) within(limit Amount) bool {
+	return (limit.Calls == 0 || a.Calls <= limit.Calls) && (limit.Tokens == 0 || a.Tokens <= limit.Tokens)
+}
+
+// ErrSpent is the error of a run whose account is used up.
+var ErrSpent = errors.New("fleet: the account is used up")
+
+// DefaultReply is the number of tokens that are reserved for a reply if the request has no MaxTokens.
+const DefaultReply = 4096
+
+// worstCase returns the most that a request is expected to cost.
+func worstCase(run *agent.Run, req agent.LLMRequest) Amount {
+	tokens := add(run.Env.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
+	if req.MaxTokens > 0 {
+		return Amount{1, add(tokens, req.MaxTokens)}
+	}
+	return Amount{1, add(tokens, DefaultReply)}
+}
+
+// A Balance is the state of an account.
+type Balance struct {
+	Spent Amount            `json:"spent"`
+	Held  map[string]Amount `json:"held,omitempty"` // reserved for calls, by an ID that begins with that of the run
+}
+
+// Total is the sum of the amounts that are spent and held. It never exceeds the limit, if the counts of tokens are
+// right.
+func (b Balance) Total() Amount {
+	total := b.Spent
+	for _, a := range b.Held {
+		total = total.plus(a)
+	}
+	return total
+}
+
+type hold struct {
+	ID     string
+	Amount Amount
+}
+
+// A bank changes accounts with compare-and-set.
+type bank struct {
+	table Table
+	clock agent.Clock
+}
+
+func accountKey(name string) string { return "account/" + name }
+
+func (b *bank) balance(ctx context.Context, name string) (balance Balance, revision uint64, err error) {
+	data, revision, err := b.table.Get(ctx, accountKey(name))
+	if errors.Is(err, ErrNotFound) {
+		return Balance{}, 0, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &balance)
+	}
+	if err != nil {
+		return Balance{}, 0, fmt.Errorf("fleet: account %.100q: %w", name, err)
+	}
+	return balance, revision, nil
+}
+
+// change applies f to an account until it succeeds, f fails, or ctx is done. f may run again after an attempt whose
+// outcome is unknown, so it must do nothing to a balance that it has changed already: then it returns false.
+func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, error)) error {
+	for wait := time.Millisecond; ; wait = min(2*wait, maxWait) {
+		balance, revision, err := b.balance(ctx, name)
+		if err == nil {
+			changes, refused := f(&balance)
+			if refused != nil || !changes {
+				return refused
+			}
+			var data []byte
+			if data, err = json.Marshal(balance); err != nil {
+				return fmt.Errorf("fleet: account %.100q: %w", name, err)
+			}
+			if err = b.table.Put(ctx, accountKey(name), data, revision); err == nil {
+				return nil
+			}
+		}
+		if errors.Is(err, ErrTooLarge) {
+			return err
+		}
+		if slept := b.clock.Sleep(ctx, wait); slept != nil {
+			return fmt.Errorf("fleet: account %.100q: %w: %w", name, slept, err)
+		}
+	}
+}
+
+// reserve holds an amount in all accounts, or in none.
+func (b *bank) reserve(ctx context.Context, accounts []Account, h hold) error {
+	for i, a := range accounts {
+		err := b.change(ctx, a.Name, func(balance *Balance) (bool, error) {
+			if _, ok := balance.Held[h.ID]; ok {
+				return false, nil
+			}
+			if total := balance.Total(); !total.plus(h.Amount).within(a.Limit) {
+				return false, fmt.Errorf("%w: %.100q has spent and reserved %d calls and %d tokens; its limit is %d and %d",
+					ErrSpent, a.Name, total.Calls, total.Tokens, a.Limit.Calls, a.Limit.Tokens)
+			}
+			if balance.Held == nil {
+				balance.Held = make(map[string]Amount)
+			}
+			balance.Held[h.ID] = h.Amount
+			return true, nil
+		})
+		if err != nil {
+			return errors.Join(err, b.settle(ctx, accounts[:i], h.ID, Amount{}))
+		}
+	}
+	return nil
+}
+
+// settle charges what a call has cost, instead of the amount that was held for it.
+func (b *bank) settle(ctx context.Context, accounts []Account, id string, spent Amount) error {
+	var errs []error
+	for _, a := range accounts {
+		errs = append(errs, b.change(ctx, a.Name, func(balance *Balance) (bool, error) {
+			if _, ok := balance.Held[id]; !ok {
+				return false, nil
+			}
+			delete(balance.Held, id)
+			balance.Spent = balance.Spent.plus(spent)
+			return true, nil
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// absorb charges the whole amounts that earlier claims of a run have left in its accounts.
+func (b *bank) absorb(ctx context.Context, accounts []Account, run string) error {
+	var errs []error
+	for _, a := range accounts {
+		errs = append(errs, b.change(ctx, a.Name, func(balance *Balance) (changed bool, _ error) {
+			for _, id := range slices.Sorted(maps.Keys(balance.Held)) {
+				if strings.HasPrefix(id, run+"/") {
+					balance.Spent = balance.Spent.plus(balance.Held[id])
+					delete(balance.Held, id)
+					changed = true
+				}
+			}
+			return changed, nil
+		}))
+	}
+	return errors.Join(errs...)
+}

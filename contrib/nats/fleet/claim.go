@@ -1,0 +1,235 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A claim is the work of a worker on a run, from its claim to its end, its suspension or its return.
+type claim struct {
+	w      *Worker
+	d      Delivery
+	rec    *record
+	hard   context.Context // done when the worker must stop at once
+	drain  context.Context // done when the worker should stop
+	writer *writer
+}
+
+// work runs the agent and records how that ended.
+func (c *claim) work() {
+	w := c.w
+	w.stats.running.Add(1)
+	defer w.stats.running.Add(-1)
+	c.writer = w.writer(c.rec)
+	ctx, cancel := context.WithCancelCause(c.hard)
+	defer cancel(nil)
+	c.writer.onCancel = func() { cancel(errCancelled) }
+
+	renewing, stop := context.WithCancel(c.hard)
+	var renewal sync.WaitGroup
+	renewal.Go(func() { c.renew(renewing) })
+	err := c.try(ctx, cancel)
+	stop()
+	renewal.Wait()
+	switch {
+	case errors.Is(err, errLost):
+		w.stats.lost.Add(1)
+		w.Logger.Info("fleet: another worker has taken the run", "worker", w.name, "run", c.rec.id)
+	case err != nil && c.hard.Err() == nil:
+		w.failed("the run could not be finished; another claim continues it", err, "run", c.rec.id)
+	}
+}
+
+// renew renews the claim until ctx is done, and looks for events of clients and of other workers.
+func (c *claim) renew(ctx context.Context) {
+	for c.w.Clock.Sleep(ctx, c.w.Store.Queue.Lifetime()/3) == nil {
+		if err := c.writer.sync(ctx); errors.Is(err, errLost) {
+			return
+		}
+		if err := c.d.Renew(ctx); err != nil && ctx.Err() == nil {
+			c.w.failed("the claim is not renewed", err, "run", c.rec.id)
+		}
+	}
+}
+
+// try runs the agent, unless the log says that the run has to end or to wait.
+func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
+	w, rec := c.w, c.rec
+	accounts := c.accounts()
+	if rec.claims > 1 {
+		if err := w.bank.absorb(c.hard, accounts, rec.id); err != nil {
+			return err
+		}
+	}
+	a := w.Agents[rec.task.Agent]
+	switch {
+	case rec.cancel:
+		return c.end(Result{State: Cancelled, Err: errCancelled.Error()})
+	case rec.stopped != "":
+		return c.end(Result{State: Done, Cause: agent.CauseStopRequested, Message: rec.stopped})
+	case a == nil:
+		return c.end(Result{State: Failed, Err: fmt.Sprintf("no worker has the agent %.100q", rec.task.Agent)})
+	}
+	if doubts := rec.doubts(); len(doubts) > 0 {
+		return c.suspend(event{Kind: suspended, Doubts: doubts})
+	}
+	j := newJournal(c.hard, c.writer, rec)
+	j.bank, j.accounts, j.cancel = w.bank, accounts, cancel
+	j.draining = func() bool { return c.drain.Err() != nil }
+	result, err := a.Do(ctx, request(rec, j))
+	w.stats.replayed.Add(int64(j.replayed))
+	w.stats.steps.Add(int64(j.step - rec.step()))
+	return c.settle(ctx, j, result, err)
+}
+
+func (c *claim) accounts() []Account {
+	if c.w.Accounts == nil {
+		return nil
+	}
+	return c.w.Accounts(c.rec.task)
+}
+
+// request returns the request that continues a run.
+func request(rec *record, j *journal) loop.Request {
+	use := []agent.Hook{j}
+	if rec.suspension != nil && len(rec.answers) > 0 {
+		return loop.Request{Suspended: rec.suspension, Answers: rec.answers, Use: use}
+	}
+	t := rec.task
+	req := loop.Request{
+		ID: t.ID, Task: t.Text, Parts: t.Parts, Messages: t.Messages, Conversation: t.Conversation, User: t.User,
+		Tenant: t.Tenant, Seed: t.Seed, Resume: rec.counters, Use: use,
+	}
+	if len(rec.messages) > 0 { // they contain the task
+		req.Task, req.Parts, req.Messages = "", nil, rec.messages
+	}
+	return req
+}
+
+// settle records how the agent ended.
+func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult, err error) error {
+	j.mu.Lock()
+	handed, fatal, late := j.handed, j.fatal, j.late
+	j.mu.Unlock()
+	switch {
+	case c.writer.isLost():
+		return errors.Join(errLost, c.report(late))
+	case c.hard.Err() != nil: // the step is given up
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.hard), giveUp)
+		defer cancel()
+		return c.release(ctx)
+	case errors.Is(context.Cause(ctx), errCancelled):
+		return c.end(c.resultOf(result, Cancelled, errCancelled.Error()))
+	case fatal != nil:
+		return c.end(c.resultOf(result, Failed, fatal.Error()))
+	case handed:
+		return c.release(c.hard)
+	case result.Suspended != nil:
+		return c.suspend(event{Kind: suspended, Suspension: result.Suspended})
+	case err != nil:
+		made := c.resultOf(result, Failed, err.Error())
+		if errors.Is(err, ErrSpent) {
+			made.Cause = agent.CauseTokenLimit
+		}
+		return c.end(made)
+	}
+	return c.end(c.resultOf(result, Done, ""))
+}
+
+func (c *claim) resultOf(r agent.AgentResult, state State, err string) Result {
+	return Result{
+		State: state, Err: err, Reply: r.Reply, Cause: r.Stop.Cause, Message: r.Stop.Message, Steps: r.Steps,
+		ModelCalls: r.ModelCalls, ToolCalls: c.rec.counters.ToolCalls + len(r.Calls), Usage: r.Usage,
+	}
+}
+
+// end records the result of the run and removes it from the queue.
+func (c *claim) end(result Result) error {
+	result.Worker, result.Claims = c.w.name, c.rec.claims
+	err := c.writer.append(c.hard, event{Kind: ended, Result: &result})
+	if errors.Is(err, ErrTooLarge) {
+		result.State, result.Err = Failed, fmt.Sprintf("the result cannot be stored: its reply has %d bytes", len(result.Reply))
+		result.Reply, result.Message = "", ""
+		err = c.writer.append(c.hard, event{Kind: ended, Result: &result})
+	}
+	if err != nil {
+		return err
+	}
+	s := &c.w.stats
+	switch result.State {
+	case Done:
+		s.done.Add(1)
+	case SetAside:
+		s.setAside.Add(1)
+		c.w.Logger.Error("fleet: a run is set aside", "worker", c.w.name, "run", c.rec.id, "error", result.Err)
+	default:
+		s.failed.Add(1)
+	}
+	return c.d.Done(c.hard)
+}
+
+// suspend records that the run waits, and removes it from the queue.
+func (c *claim) suspend(e event) error {
+	err := c.writer.append(c.hard, e)
+	if errors.Is(err, ErrTooLarge) {
+		return c.end(Result{State: Failed, Err: "the state of the suspended run cannot be stored: " + err.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	c.w.stats.suspended.Add(1)
+	return c.w.doneSuspended(c.hard, c.d, c.writer.last)
+}
+
+// giveUp limits the time in which a run is given back whose worker has to stop at once.
+const giveUp = 2 * time.Second
+
+// release gives the run back after a saved step.
+func (c *claim) release(ctx context.Context) error {
+	if err := c.writer.append(ctx, event{Kind: released}); err != nil {
+		return err
+	}
+	c.w.stats.released.Add(1)
+	return c.d.Return(ctx, 0)
+}
+
+// report answers the questions about calls whose results came after the claim was lost. For example, the server was gone
+// for a minute, and another worker has taken the run while the tool was working. That worker cannot know the result and
+// asks whether the call was made. This worker knows it.
+func (c *claim) report(late []outcome) error {
+	if len(late) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(c.drain)
+	defer cancel()
+	client := NewClient(c.w.Store)
+	client.Name = c.w.name
+	for wait := firstWait; wait < lateWait; wait *= 2 {
+		status, err := client.Status(ctx, c.rec.id)
+		if err == nil && status.State.Final() {
+			return nil
+		}
+		for _, q := range status.Questions {
+			for _, o := range late {
+				if q.Doubt && q.Reason == o.Key {
+					a := Decide(q, agent.Approval{By: c.w.name, Reason: "the result came late"})
+					a.Happened = &o.Result
+					return client.Answer(ctx, c.rec.id, a)
+				}
+			}
+		}
+		if slept := c.w.Clock.Sleep(ctx, wait); slept != nil {
+			return slept
+		}
+	}
+	return nil
+}
+
+// lateWait bounds the waits for the question about a late result.
+const lateWait = 10 * time.Second

@@ -1,0 +1,337 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// work runs a worker in a bubble until f has returned.
+func work(t *testing.T, w *Worker, f func(ctx context.Context)) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- w.Run(ctx) }()
+	f(ctx)
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func clerk(model agent.Model, tools ...agent.Tool) map[string]*loop.Agent {
+	return map[string]*loop.Agent{"clerk": {Name: "clerk", Model: model, Tools: tools, Approver: Later{}}}
+}
+
+func task(id string) Task { return Task{ID: id, Agent: "clerk", Text: "work"} }
+
+func TestTaskRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory(simLifetime).store()
+		model := looptest.NewScript(looptest.Call("look", nil), looptest.Reply("fine"))
+		look := &looptest.Tool{Name: "look", Result: "sun"}
+		w := &Worker{Store: store, Name: "w", Agents: clerk(model, look), Logger: quiet}
+		work(t, w, func(ctx context.Context) {
+			c := NewClient(store)
+			for range 3 {
+				if err := c.Submit(ctx, task("a")); err != nil {
+					t.Error(err)
+				}
+			}
+			r, err := c.Wait(ctx, "a")
+			if err != nil || r.State != Done || r.Reply != "fine" || r.Steps != 2 || r.ToolCalls != 1 || r.Worker != "w" {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if err := c.Submit(ctx, task("a")); err != nil || look.Count() != 1 {
+				t.Errorf("%v, %d calls", err, look.Count())
+			}
+			other := task("a")
+			other.Text = "other work"
+			if err := c.Submit(ctx, other); err == nil {
+				t.Error("another task with the same ID was accepted")
+			}
+			all, err := c.List(ctx)
+			if err != nil || len(all) != 1 || all[0].State != Done || all[0].Claims != 1 {
+				t.Errorf("%+v, %v", all, err)
+			}
+		})
+	})
+}
+
+func TestWrongTasksAreRefused(t *testing.T) {
+	c := NewClient(newMemory(simLifetime).store())
+	for name, task := range map[string]Task{
+		"NoID": {Agent: "a", Text: "x"}, "Wildcard": {ID: "*", Agent: "a", Text: "x"}, "Dot": {ID: "a.b", Agent: "a", Text: "x"},
+		"LongID": {ID: strings.Repeat("a", 65), Agent: "a", Text: "x"}, "NoAgent": {ID: "a", Text: "x"},
+		"NoText": {ID: "a", Agent: "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := c.Submit(t.Context(), task); err == nil {
+				t.Error("it was accepted")
+			}
+		})
+	}
+	for _, id := range []string{"", "*", ">", "a.b", "unknown"} {
+		if _, err := c.Status(t.Context(), id); err == nil {
+			t.Errorf("%q has a status", id)
+		}
+		if _, err := c.Wait(t.Context(), id); id == "unknown" && !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestStoppedWorkerGivesRunBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory(simLifetime).store()
+		c := NewClient(store)
+		begun := make(chan struct{})
+		slow := loop.Tool("slow", "", func(context.Context, struct{}) (string, error) {
+			close(begun)
+			time.Sleep(5 * time.Second) // the worker is told to stop meanwhile
+			return "ok", nil
+		})
+		first := &Worker{
+			Store: store, Name: "first", Logger: quiet, Agents: clerk(looptest.NewScript(looptest.Call("slow", nil)), slow),
+		}
+		if err := c.Submit(t.Context(), task("a")); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		work(t, first, func(context.Context) { <-begun })
+		s, err := c.Status(t.Context(), "a")
+		if err != nil || s.State != Queued || s.Step != 1 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		second := &Worker{Store: store, Name: "second", Logger: quiet,
+			Agents: clerk(looptest.NewScript(looptest.Reply("done")), slow)}
+		work(t, second, func(ctx context.Context) {
+			r, err := c.Wait(ctx, "a")
+			if err != nil || r.Reply != "done" || r.Steps != 2 || r.ToolCalls != 1 || r.Claims != 2 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+		if took := time.Since(start); took >= simLifetime {
+			t.Errorf("the second worker waited %v for the claim of the first", took)
+		}
+	})
+}
+
+func TestGraceEndsAHangingStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory(simLifetime).store()
+		c := NewClient(store)
+		hang := &looptest.Tool{Name: "hang", Hang: true}
+		w := &Worker{Store: store, Logger: quiet, Grace: time.Second,
+			Agents: clerk(looptest.NewScript(looptest.Call("hang", nil)), hang)}
+		if err := c.Submit(t.Context(), task("a")); err != nil {
+			t.Fatal(err)
+		}
+		work(t, w, func(context.Context) {
+			synctest.Wait()
+			time.Sleep(100 * time.Millisecond)
+		})
+		s, err := c.Status(t.Context(), "a")
+		if err != nil || s.State != Queued || s.Step != 0 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		again := &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript(), hang)}
+		work(t, again, func(ctx context.Context) {
+			s, err := c.WaitFor(ctx, "a", func(s Status) bool { return s.State == Suspended })
+			if err != nil || len(s.Questions) != 1 || !s.Questions[0].Doubt || s.Questions[0].Call.Name != "hang" {
+				t.Errorf("%+v, %v", s, err)
+			}
+		})
+	})
+}
+
+func TestCallInDoubt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer func(Question) Answer
+		calls  int
+		reply  string
+		cause  agent.Cause
+	}{
+		{"Retry", func(q Question) Answer { return Retry(q, "ann") }, 1, "paid", agent.CauseCompleted},
+		{"Happened", func(q Question) Answer { return Happened(q, "it was paid", "ann") }, 0, "it was paid",
+			agent.CauseCompleted},
+		{"Stop", func(q Question) Answer { return Stop(q, "unclear", "ann") }, 0, "", agent.CauseStopRequested},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, status := inDoubt(t)
+				q := status.Questions[0]
+				pay := &looptest.Tool{Name: "pay", Result: "paid"}
+				client := NewClient(store)
+				for _, wrong := range []Answer{
+					Decide(q, agent.Approval{}), {Answer: loop.Answer{Question: "x"}}, {Answer: loop.Answer{Question: q.ID}},
+				} {
+					if err := client.Answer(t.Context(), "a", wrong); err == nil {
+						t.Errorf("%+v was accepted", wrong)
+					}
+				}
+				if err := client.Answer(t.Context(), "a", c.answer(q)); err != nil {
+					t.Fatal(err)
+				}
+				if err := client.Answer(t.Context(), "a", c.answer(q)); !errors.Is(err, ErrConflict) {
+					t.Errorf("the second answer: %v", err)
+				}
+				model := looptest.NewScript(looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+					return agent.LLMResponse{Content: req.Messages[len(req.Messages)-1].Content}, nil
+				}))
+				work(t, &Worker{Store: store, Logger: quiet, Agents: clerk(model, pay)}, func(ctx context.Context) {
+					r, err := client.Wait(ctx, "a")
+					if err != nil || r.State != Done || r.Reply != c.reply || r.Cause != c.cause || pay.Count() != c.calls {
+						t.Errorf("%+v, %v, %d calls", r, err, pay.Count())
+					}
+				})
+			})
+		})
+	}
+}
+
+// inDoubt returns a store with a run whose worker stopped while it called the tool pay.
+func inDoubt(t *testing.T) (Store, Status) {
+	t.Helper()
+	store := newMemory(simLifetime).store()
+	client := NewClient(store)
+	hang := &looptest.Tool{Name: "pay", Hang: true}
+	if err := client.Submit(t.Context(), task("a")); err != nil {
+		t.Fatal(err)
+	}
+	w := &Worker{Store: store, Name: "gone", Logger: quiet, Grace: time.Second,
+		Agents: clerk(looptest.NewScript(looptest.Call("pay", nil)), hang)}
+	work(t, w, func(context.Context) { time.Sleep(time.Second) })
+	var status Status
+	work(t, &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript(), hang)}, func(ctx context.Context) {
+		var err error
+		status, err = client.WaitFor(ctx, "a", func(s Status) bool { return s.State == Suspended })
+		if err != nil || len(status.Questions) != 1 || status.Questions[0].Worker != "gone" {
+			t.Fatalf("%+v, %v", status, err)
+		}
+	})
+	return store, status
+}
+
+// TestSubagentInDoubt: a sub-agent begins anew after a crash, so its finished calls count too.
+func TestSubagentInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory(simLifetime).store()
+		client := NewClient(store)
+		pay, hang := &looptest.Tool{Name: "pay"}, &looptest.Tool{Name: "hang", Hang: true}
+		helper := &loop.Agent{Name: "helper", Tools: []agent.Tool{pay, loop.ReadOnly(hang)},
+			Model: looptest.NewScript(looptest.Call("pay", nil), looptest.Call("hang", nil))}
+		agents := clerk(looptest.NewScript(looptest.Call("helper", `{"task":"x"}`)), loop.Idempotent(loop.Subagent(helper)))
+		if err := client.Submit(t.Context(), task("a")); err != nil {
+			t.Fatal(err)
+		}
+		work(t, &Worker{Store: store, Logger: quiet, Grace: time.Second, Agents: agents}, func(context.Context) {
+			time.Sleep(time.Second)
+		})
+		work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(ctx context.Context) {
+			s, err := client.WaitFor(ctx, "a", func(s Status) bool { return s.State == Suspended })
+			if err != nil || len(s.Questions) != 1 || s.Questions[0].Call.Name != "helper" ||
+				!strings.Contains(s.Questions[0].Prompt, "pay") || strings.Contains(s.Questions[0].Prompt, "hang") {
+				t.Errorf("%+v, %v", s.Questions, err)
+			}
+		})
+	})
+}
+
+func TestOtherVersionIsSetAside(t *testing.T) {
+	for name, text := range map[string]string{
+		"Version": `{"version":2,"kind":"claimed"}`, "Kind": `{"version":1,"kind":"paused"}`,
+		"Field": `{"version":1,"kind":"released","more":1}`, "NoJSON": `hello`, "NoContent": `{"version":1,"kind":"saved"}`,
+		"Twice": `{"version":1,"kind":"submitted","task":{}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory(simLifetime)
+				c := NewClient(m.store())
+				if err := c.Submit(t.Context(), task("a")); err != nil {
+					t.Fatal(err)
+				}
+				m.logs["a"] = append(m.logs["a"], Entry{Number: m.next(), Event: []byte(text)})
+				w := &Worker{Store: m.store(), Logger: quiet, Agents: clerk(looptest.NewScript())}
+				work(t, w, func(ctx context.Context) {
+					s, err := c.Status(ctx, "a")
+					if err != nil || s.State != SetAside || s.Result == nil || s.Result.Err == "" {
+						t.Errorf("%+v, %v", s, err)
+					}
+					synctest.Wait()
+				})
+				if len(m.queue) != 0 || len(m.logs["a"]) != 2 || w.Stats().SetAside != 1 {
+					t.Errorf("%d in the queue, %d events, %+v", len(m.queue), len(m.logs["a"]), w.Stats())
+				}
+			})
+		})
+	}
+}
+
+func TestUnknownAgentFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory(simLifetime).store()
+		c := NewClient(store)
+		other := task("a")
+		other.Agent = "other"
+		if err := c.Submit(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		work(t, &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript())}, func(ctx context.Context) {
+			r, err := c.Wait(ctx, "a")
+			if err != nil || r.State != Failed || !strings.Contains(r.Err, `"other"`) {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	})
+}
+
+func TestWorkerChecksItsConfiguration(t *testing.T) {
+	store := newMemory(simLifetime).store()
+	for name, w := range map[string]*Worker{
+		"NoStore": {Agents: clerk(nil)}, "NoAgents": {Store: store}, "NilAgent": {Store: store, Agents: map[string]*loop.Agent{"a": nil}},
+		"Negative": {Store: store, Agents: clerk(nil), Slots: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := w.Run(t.Context()); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func FuzzEvents(f *testing.F) {
+	for _, e := range []event{
+		{Kind: submitted, Task: &Task{ID: "a", Agent: "b", Text: "c"}}, {Kind: claimed, Claim: &Token{1, 1}},
+		{Kind: begun, Call: &call{Key: "1.a", Unit: "1.a"}}, {Kind: finished, Outcome: &outcome{Key: "1.a"}},
+		{Kind: ended, Result: &Result{State: Done}},
+	} {
+		e.Version = version
+		data, err := json.Marshal(e)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		first, err := json.Marshal(event{Version: version, Kind: submitted, Task: &Task{ID: "a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := foldAll("a", []Entry{{Number: 1, Event: first}, {Number: 2, Event: data}})
+		if err != nil && !errors.As(err, new(*versionError)) {
+			t.Errorf("%v", err)
+		}
+		_ = rec.status()
+		_ = rec.doubts()
+	})
+}

@@ -1,0 +1,328 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A journal is the hook of one claim. It records the replies of the model, the calls of tools and the steps of a run,
+// and gives a continued run what the workers before have recorded.
+//
+// It is bound to the innermost layer of the run. At an around point it therefore sees each attempt that the agent's own
+// hooks make, and a recorded attempt is given back to the same hooks.
+type journal struct {
+	*writer
+	ctx      context.Context // of the worker; done when it must stop at once
+	rec      *record         // at the claim; only read
+	bank     *bank
+	accounts []Account
+	draining func() bool
+	cancel   context.CancelCauseFunc // of the run
+
+	mu       sync.Mutex
+	kept     []agent.Message // the conversation at the last saved step
+	checked  bool            // kept is the beginning of the conversation
+	whole    bool            // the next saved step has the whole conversation
+	step     int             // the last saved step
+	used     map[string]int  // recorded attempts that were given back, by key
+	handed   bool            // the run ends here because the worker gives it back
+	fatal    error           // the run cannot continue
+	late     []outcome       // results that came after the claim was lost
+	replayed int
+	attempts int // holds of the accounts so far
+}
+
+func newJournal(ctx context.Context, w *writer, rec *record) *journal {
+	return &journal{
+		writer: w, ctx: ctx, rec: rec, kept: rec.messages, step: rec.step(), used: make(map[string]int),
+		whole: rec.suspension != nil, draining: func() bool { return false },
+	}
+}
+
+// Bind adds the hook to its points.
+func (j *journal) Bind(h *agent.Hooks) {
+	name := hookkit.Named("fleet")
+	h.ShouldStop.Add(agent.ShouldStopFunc(j.shouldStop), name)
+	h.BeforeLLM.Add(agent.BeforeLLMFunc(j.beforeLLM), name)
+	h.AroundLLM.Add(agent.AroundLLMFunc(j.aroundLLM), name)
+	h.AfterLLM.ObserveFunc(j.afterLLM, name)
+	h.AroundTool.Add(agent.AroundToolFunc(j.aroundTool), name)
+	h.AfterCompact.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.AfterCompactFired[agent.Compacted]) {
+		if isRoot(run) {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.whole = true
+		}
+	}, name)
+}
+
+func isRoot(run *agent.Run) bool { return run.Parent() == "" }
+
+// stop ends the run, because it cannot continue.
+func (j *journal) stop(err error) {
+	j.mu.Lock()
+	if j.fatal == nil {
+		j.fatal = err
+	}
+	j.mu.Unlock()
+	j.cancel(err)
+}
+
+// write appends an event, and ends the run if that fails. After a lost claim the run is not cancelled, so that a call
+// that is being made can return its result.
+func (j *journal) write(e event) error {
+	err := j.append(j.ctx, e)
+	if err != nil && !errors.Is(err, errLost) {
+		j.stop(fmt.Errorf("the event %s cannot be recorded: %w", e.Kind, err))
+	}
+	return err
+}
+
+// shouldStop saves the completed step, and ends the run if its worker wants to stop.
+func (j *journal) shouldStop(_ context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+	if !isRoot(run) || step.Done {
+		return nil, nil
+	}
+	if step.Number > j.step {
+		if err := j.save(run, step.Number); err != nil {
+			return nil, err
+		}
+	}
+	if j.isLost() {
+		return nil, errLost
+	}
+	if j.draining() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.handed = true
+		return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: "the worker gives the run back"}}, nil
+	}
+	return nil, nil
+}
+
+// save records a completed step.
+func (j *journal) save(run *agent.Run, step int) error {
+	messages := run.Env.Conversation.Messages()
+	c := run.Env.Count()
+	p := &progress{Counters: loop.Resume{
+		Steps: c.Step, ModelCalls: c.ModelCalls, ToolCalls: c.ToolCalls, Tools: c.Tools, Usage: c.Usage, Elapsed: c.Elapsed,
+		Rejections: c.Rejections,
+	}}
+	j.mu.Lock()
+	if !j.checked {
+		j.whole, j.checked = j.whole || !continues(messages, j.kept), true
+	}
+	if p.Whole = j.whole || len(messages) < len(j.kept); p.Whole {
+		p.Messages = messages
+	} else {
+		p.Messages = messages[len(j.kept):]
+	}
+	j.mu.Unlock()
+	if err := j.write(event{Kind: saved, Progress: p}); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.kept, j.step, j.whole = messages, step, false
+	return nil
+}
+
+// continues reports whether a conversation begins with an earlier one.
+func continues(messages, earlier []agent.Message) bool {
+	if len(messages) < len(earlier) {
+		return false
+	}
+	for i, e := range earlier {
+		m := messages[i]
+		if m.Role != e.Role || m.Content != e.Content || m.ToolCallID != e.ToolCallID || len(m.ToolCalls) != len(e.ToolCalls) {
+			return false
+		}
+	}
+	return true
+}
+
+// recorded returns the recorded reply of a step, or nil.
+func (j *journal) recorded(run *agent.Run, step int) *agent.LLMResponse {
+	if r := j.rec.reply; isRoot(run) && r != nil && r.Step == step {
+		return &r.Response
+	}
+	return nil
+}
+
+// beforeLLM answers a request with the recorded reply.
+func (j *journal) beforeLLM(
+	_ context.Context, run *agent.Run, req agent.LLMRequest,
+) (agent.BeforeLLMOutcome, error) {
+	if j.isLost() {
+		return nil, errLost
+	}
+	if r := j.recorded(run, req.Step); r != nil {
+		return agent.UseReply{Response: r.Clone(), Reason: "recorded by " + j.rec.worker}, nil
+	}
+	return nil, nil
+}
+
+// afterLLM records a reply as the model or another hook has given it, before the hooks of AfterLLM change it.
+func (j *journal) afterLLM(_ context.Context, run *agent.Run, f agent.AfterLLMFired[agent.LLMResponse]) {
+	if !isRoot(run) {
+		return
+	}
+	got := f.Payload
+	if r := j.recorded(run, got.Step); r == nil {
+		_ = j.write(event{Kind: replied, Reply: &reply{Step: got.Step, Response: got.Clone()}}) // it has ended the run
+	} else if !sameReply(*r, got) {
+		j.stop(fmt.Errorf("a hook has answered step %d again, with another reply than the recorded one", got.Step))
+	}
+}
+
+// sameReply reports whether two replies have the same text and calls.
+func sameReply(a, b agent.LLMResponse) bool {
+	if a.Content != b.Content || len(a.ToolCalls) != len(b.ToolCalls) {
+		return false
+	}
+	for i, c := range a.ToolCalls {
+		if d := b.ToolCalls[i]; c.ID != d.ID || !c.Same(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// aroundLLM makes a call of the model within the accounts of the task.
+func (j *journal) aroundLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
+	if j.isLost() {
+		return hookkit.Answer[agent.LLMResponse]{}, errLost
+	}
+	if len(j.accounts) == 0 {
+		return next.Call(ctx, req)
+	}
+	j.mu.Lock()
+	j.attempts++
+	h := hold{ID: fmt.Sprintf("%s/%d.%d/%d", j.run, j.rec.claim.Message, j.rec.claim.Try, j.attempts)}
+	j.mu.Unlock()
+	h.Amount = worstCase(run, req)
+	if err := j.bank.reserve(j.ctx, j.accounts, h); err != nil {
+		return hookkit.Answer[agent.LLMResponse]{}, err
+	}
+	answer, err := next.Call(ctx, req)
+	spent := Amount{Calls: 1, Tokens: answer.Value().Usage.Total()}
+	if err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)) {
+		spent = h.Amount // nobody knows what the model has done
+	}
+	if settled := j.bank.settle(j.ctx, j.accounts, h.ID, spent); settled != nil {
+		j.stop(fmt.Errorf("the accounts cannot be charged: %w", settled))
+	}
+	return answer, err
+}
+
+type (
+	unitKey struct{}
+	callKey struct{}
+)
+
+// CallKey returns a text that identifies the call that a tool is called for, or "". It is the same when another worker
+// makes the call again. A tool passes it to a service that drops a second request with the same key. It is "" outside a
+// fleet, and in runs that another run has started, because those begin anew after a crash.
+func CallKey(ctx context.Context) string {
+	key, _ := ctx.Value(callKey{}).(string)
+	return key
+}
+
+// aroundTool records a call, or gives back its recorded result.
+func (j *journal) aroundTool(
+	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
+) (none hookkit.Answer[agent.ToolCallResult], _ error) {
+	c := call{Request: req, Agent: run.Env.Agent}
+	if isRoot(run) {
+		c.Key = fmt.Sprintf("%d.%s", req.Step, req.ID)
+		c.Unit = c.Key
+		if o, err := j.replay(c); o != nil || err != nil {
+			return given(o, err)
+		}
+		ctx = context.WithValue(context.WithValue(ctx, unitKey{}, c.Unit), callKey{}, j.run+"."+c.Key)
+	} else {
+		c.Key = fmt.Sprintf("%s.%d.%s", run.ID(), req.Step, req.ID)
+		if c.Unit, _ = ctx.Value(unitKey{}).(string); c.Unit == "" {
+			c.Unit = handoff
+		}
+		ctx = context.WithValue(ctx, callKey{}, "")
+	}
+	if schema, ok := run.Env.Tools.Lookup(req.Name); ok {
+		c.Repeatable = schema.ReadOnly || schema.Idempotent
+	}
+	if err := j.write(event{Kind: begun, Call: &c}); err != nil {
+		return none, &agent.ToolError{Kind: agent.FailCancelled, NoRetry: true, StopRun: true, Cause: err}
+	}
+	answer, err := next.Call(ctx, req)
+	tool := new(agent.ToolError)
+	if isTool := errors.As(err, &tool); isTool && tool.Kind == agent.FailSuspended || err != nil && ctx.Err() != nil {
+		return answer, err // it continues later, or nobody knows whether it was done
+	}
+	o := outcome{Key: c.Key, Result: answer.Value()}
+	if err != nil {
+		o = outcome{Key: c.Key, Failed: true, StopRun: tool.StopRun, Result: agent.ToolCallResult{
+			Err: err.Error(), Kind: tool.Kind, NoRetry: tool.NoRetry, Output: answer.Value().Output,
+		}}
+	}
+	if wrote := j.write(event{Kind: finished, Outcome: &o}); wrote != nil {
+		if errors.Is(wrote, errLost) && isRoot(run) {
+			j.mu.Lock()
+			j.late = append(j.late, o)
+			j.mu.Unlock()
+		}
+		return none, &agent.ToolError{Kind: agent.FailCancelled, NoRetry: true, StopRun: true, Cause: wrote}
+	}
+	return answer, err
+}
+
+// replay returns the next recorded outcome of a call, or nil. It fails if the call must not be made.
+func (j *journal) replay(c call) (*outcome, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	seen := 0
+	for i := range j.rec.calls {
+		a := &j.rec.calls[i]
+		if a.Key != c.Key || a.void {
+			continue
+		}
+		if !a.Request.Same(c.Request) {
+			return nil, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
+				Message: "the call has begun before with another tool or other arguments; it is not made again"}
+		}
+		if a.outcome == nil {
+			if !a.Repeatable {
+				return nil, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
+					Message: "the call has begun before, and nobody knows whether it was done"}
+			}
+			continue
+		}
+		if seen++; seen > j.used[c.Key] {
+			j.used[c.Key] = seen
+			j.replayed++
+			return a.outcome, nil
+		}
+	}
+	return nil, nil
+}
+
+// given returns a recorded outcome as the tool gave it.
+func given(o *outcome, err error) (hookkit.Answer[agent.ToolCallResult], error) {
+	switch {
+	case err != nil:
+		return hookkit.Answer[agent.ToolCallResult]{}, err
+	case o.Failed:
+		r := o.Result
+		return hookkit.Answer[agent.ToolCallResult]{}, &agent.ToolError{
+			Kind: r.Kind, Message: r.Err, NoRetry: r.NoRetry, StopRun: o.StopRun,
+		}
+	}
+	return hookkit.Answered(o.Result), nil
+}

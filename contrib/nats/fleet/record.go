@@ -1,0 +1,180 @@
+package fleet
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A record is a run as its log describes it: the fold of its events.
+type record struct {
+	id   string
+	last uint64 // the number of the last event
+
+	task      Task
+	state     State
+	worker    string // that claimed the run last
+	claim     Token
+	claims    int
+	tries     []string // the workers that have claimed the run since its last progress
+	submitted time.Time
+	changed   time.Time
+
+	messages []agent.Message // after the last saved step
+	counters loop.Resume     // after the last saved step
+
+	suspension *agent.Suspension // the step continues from this state
+	answers    []loop.Answer     // to the questions of suspension
+
+	reply *reply    // of the step after the last saved one
+	calls []attempt // of that step, in the order in which they began
+
+	asked   []Question // that wait for an answer
+	cancel  bool       // a client wants the run to end
+	stopped string     // why the run has to end, by the answer of a person
+	result  *Result
+}
+
+// An attempt is an attempt at a call.
+type attempt struct {
+	call
+	worker  string
+	outcome *outcome // nil: nobody has recorded it
+	void    bool     // a person has decided that the attempt does not count
+}
+
+// foldAll returns the record of a log.
+func foldAll(id string, entries []Entry) (*record, error) {
+	if len(entries) == 0 {
+		return nil, fmt.Errorf("run %s: %w", id, ErrNotFound)
+	}
+	r := &record{id: id}
+	return r, r.foldMore(entries)
+}
+
+// foldMore adds the events that follow the record.
+func (r *record) foldMore(entries []Entry) error {
+	for _, entry := range entries {
+		e, err := decode(entry)
+		if err == nil {
+			err = r.fold(entry, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold adds an event to the record.
+func (r *record) fold(entry Entry, e event) error {
+	if (r.last == 0) != (e.Kind == submitted) || r.state.Final() {
+		return &versionError{fmt.Sprintf("event %d (%s) cannot follow the state %q", entry.Number, e.Kind, r.state)}
+	}
+	r.last, r.changed = entry.Number, entry.Time
+	switch e.Kind {
+	case submitted:
+		r.task, r.state, r.submitted = *e.Task, Queued, entry.Time
+	case claimed:
+		r.state, r.worker, r.claim = Running, e.By, *e.Claim
+		r.claims++
+		r.tries = append(r.tries, e.By)
+	case replied:
+		r.reply, r.tries = e.Reply, nil
+	case begun:
+		r.calls = append(r.calls, attempt{call: *e.Call, worker: e.By})
+	case finished:
+		r.tries = nil
+		r.finish(e.Outcome)
+	case saved:
+		r.save(e.Progress)
+	case released:
+		r.state, r.tries = Queued, nil
+	case suspended:
+		r.state, r.tries = Suspended, nil
+		if r.asked = e.Doubts; e.Suspension != nil {
+			r.suspension, r.answers, r.reply, r.calls = e.Suspension, nil, nil, nil
+			r.asked = asked(e.Suspension.Questions)
+		}
+	case answered:
+		r.state, r.tries = Queued, nil
+		for _, a := range e.Answers {
+			r.answer(a)
+		}
+	case cancelled:
+		r.cancel = true
+		if r.state == Suspended {
+			r.state = Queued
+		}
+	case ended:
+		r.state, r.result, r.asked = e.Result.State, e.Result, nil
+	}
+	return nil
+}
+
+// finish stores the outcome of the last attempt with its key that has none.
+func (r *record) finish(o *outcome) {
+	for i := len(r.calls) - 1; i >= 0; i-- {
+		if c := &r.calls[i]; c.Key == o.Key && c.outcome == nil && !c.void {
+			c.outcome = o
+			return
+		}
+	}
+}
+
+func (r *record) save(p *progress) {
+	if p.Whole {
+		r.messages = nil
+	}
+	r.messages, r.counters = append(r.messages, p.Messages...), p.Counters
+	r.suspension, r.answers, r.reply, r.calls, r.tries = nil, nil, nil, nil, nil
+}
+
+// answer applies the answer of a person.
+func (r *record) answer(a Answer) {
+	q := r.question(a.Question)
+	if q == nil {
+		return
+	}
+	if q.Doubt {
+		r.settle(*q, a)
+	} else {
+		r.answers = append(r.answers, a.Answer)
+	}
+	for i := range r.asked {
+		if r.asked[i].ID == a.Question {
+			r.asked = append(r.asked[:i:i], r.asked[i+1:]...)
+			return
+		}
+	}
+}
+
+// question returns the pending question with an ID, or nil.
+func (r *record) question(id string) *Question {
+	for i := range r.asked {
+		if r.asked[i].ID == id {
+			return &r.asked[i]
+		}
+	}
+	return nil
+}
+
+// step is the number of the last saved step.
+func (r *record) step() int { return r.counters.Steps }
+
+func (r *record) status() Status {
+	return Status{
+		Task: r.task, State: r.state, Worker: r.worker, Step: r.step(), Claims: r.claims, Questions: r.pending(),
+		Result: r.result, Submitted: r.submitted, Changed: r.changed,
+	}
+}
+
+// pending returns the questions of a suspended run.
+func (r *record) pending() []Question {
+	if r.state != Suspended {
+		return nil
+	}
+	return r.asked
+}

@@ -1,0 +1,86 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The errors of a store. Any other error means that the outcome is unknown: the change may have been made.
+var (
+	// ErrConflict is the error of a change that expected another state. It was not made.
+	ErrConflict = errors.New("fleet: another process has changed it")
+	// ErrNotFound is the error about a run or a key that does not exist.
+	ErrNotFound = errors.New("fleet: it does not exist")
+	// ErrTooLarge is the error of a change that the store never takes. It was not made.
+	ErrTooLarge = errors.New("fleet: it is too large for the store")
+)
+
+// A Store has the three parts of the memory of a fleet. All workers and clients of a fleet use the same store.
+type Store struct {
+	Log   Log
+	Queue Queue
+	Table Table
+}
+
+// A Log keeps the events of each run in order. It is safe for concurrent use.
+type Log interface {
+	// Append adds an event to the log of a run and returns its number. It fails with ErrConflict unless the number of
+	// the last event is last; 0 means that the log is empty. Numbers grow, with gaps.
+	Append(ctx context.Context, run string, event []byte, last uint64) (number uint64, err error)
+	// Read returns the events after a number, in order.
+	Read(ctx context.Context, run string, after uint64) ([]Entry, error)
+	// Last returns the number of the last event, 0 if the log is empty.
+	Last(ctx context.Context, run string) (uint64, error)
+	// Await returns when the log has an event after a number, or with the error of ctx.
+	Await(ctx context.Context, run string, after uint64) error
+	// Runs returns the IDs of all runs, in any order.
+	Runs(ctx context.Context) ([]string, error)
+}
+
+// An Entry is an event in a Log.
+type Entry struct {
+	Number uint64
+	Time   time.Time // by the clock of the server
+	Event  []byte
+}
+
+// A Queue has the runs that want a worker, each at most once. It is safe for concurrent use.
+type Queue interface {
+	// Put adds a run. It returns nil if the run is in the queue already, also if a worker holds it.
+	Put(ctx context.Context, run string) error
+	// Take waits for a run and claims it for the lifetime of a claim.
+	Take(ctx context.Context) (Delivery, error)
+	// Lifetime is the time after which a claim that is not renewed ends, by the clock of the server.
+	Lifetime() time.Duration
+}
+
+// A Delivery is a run that a worker has taken from a Queue. It stays in the queue until Done.
+type Delivery interface {
+	Run() string
+	Token() Token
+	Renew(ctx context.Context) error // begins the lifetime of the claim again
+	Done(ctx context.Context) error  // removes the run from the queue
+	// Return gives the run to another worker after a delay.
+	Return(ctx context.Context, after time.Duration) error
+}
+
+// A Token orders the deliveries of a run. A later delivery has a greater token.
+type Token struct {
+	Message uint64 `json:"message"` // of the queue
+	Try     uint64 `json:"try"`     // of the message, from 1
+}
+
+// after reports whether t is a later delivery than u.
+func (t Token) after(u Token) bool {
+	return t.Message > u.Message || t.Message == u.Message && t.Try > u.Try
+}
+
+// A Table keeps small values under keys. It is safe for concurrent use.
+type Table interface {
+	// Get returns the value of a key and its revision, or ErrNotFound.
+	Get(ctx context.Context, key string) (value []byte, revision uint64, err error)
+	// Put stores the value of a key. It fails with ErrConflict unless the revision of the key is last; 0 means that the
+	// key has no value.
+	Put(ctx context.Context, key string, value []byte, last uint64) error
+}

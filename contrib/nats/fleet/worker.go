@@ -1,0 +1,338 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A Worker takes runs from the queue and works on them. Store and Agents are required. A process has one Worker with
+// many Slots, or several; they need not know each other. Do not change a Worker after Run.
+type Worker struct {
+	Store  Store
+	Agents map[string]*loop.Agent // by the name in Task.Agent. An approver should answer Pending; see [Later]
+
+	Name  string        // in logs and records; "": the name of the machine and the number of the process
+	Slots int           // runs at the same time; 0: 4
+	Tries int           // claims without progress until a run is set aside; 0: 3
+	Grace time.Duration // for the current steps when Run has to end; 0: 30 seconds
+	Sweep time.Duration // between two searches for runs that the queue has lost; 0: a minute
+
+	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them.
+	Accounts func(Task) []Account
+	Logger   *slog.Logger // nil: slog.Default()
+	Clock    agent.Clock  // for waiting only; nil: the system clock
+
+	stats stats
+	name  string
+	bank  *bank
+}
+
+// Stats count what a worker has done since its start.
+type Stats struct {
+	Running   int64 // now
+	Claimed   int64
+	Done      int64 // runs that ended here in the state done
+	Failed    int64 // or in another final state, but not set aside
+	SetAside  int64
+	Suspended int64 // runs that were suspended here
+	Released  int64 // runs that were given back
+	Lost      int64 // claims that another worker has taken
+	Steps     int64 // saved
+	Replayed  int64 // recorded results of calls that were given back
+	Errors    int64 // of the store
+}
+
+type stats struct {
+	running, claimed, done, failed, setAside, suspended, released, lost, steps, replayed, errors atomic.Int64
+}
+
+// Stats returns the counts of the worker. It is safe for concurrent use.
+func (w *Worker) Stats() Stats {
+	s := &w.stats
+	return Stats{
+		s.running.Load(), s.claimed.Load(), s.done.Load(), s.failed.Load(), s.setAside.Load(), s.suspended.Load(),
+		s.released.Load(), s.lost.Load(), s.steps.Load(), s.replayed.Load(), s.errors.Load(),
+	}
+}
+
+// Later is an approver that leaves every question to [Client.Answer].
+type Later struct{}
+
+// Approve returns a pending answer.
+func (Later) Approve(context.Context, agent.Question) (agent.Approval, error) {
+	return agent.Approval{Pending: true}, nil
+}
+
+// Run works until ctx is done. Then it takes no more runs, finishes the current step of each run, saves it, and gives
+// the run back, so that another worker continues at once. It returns nil when that is done. After the time Grace, a step
+// that has not ended is given up; a call in it may then be in doubt.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var all sync.WaitGroup
+	for range w.slots() {
+		all.Go(func() { w.serve(ctx, hard) })
+	}
+	all.Go(func() { w.sweep(ctx) })
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		all.Wait()
+	}()
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithCancel(hard)
+	defer cancel()
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if w.Clock.Sleep(grace, w.grace()) == nil {
+			stop()
+		}
+	})
+	<-over
+	cancel()
+	waiting.Wait()
+	return nil
+}
+
+func (w *Worker) prepare() error {
+	var errs []error
+	if w.Store.Log == nil || w.Store.Queue == nil || w.Store.Table == nil {
+		errs = append(errs, errors.New("the Store is not complete; make one with Open"))
+	}
+	if len(w.Agents) == 0 {
+		errs = append(errs, errors.New("Agents is empty; give it at least one agent"))
+	}
+	for name, a := range w.Agents {
+		if a == nil {
+			errs = append(errs, fmt.Errorf("the agent %q is nil; remove it", name))
+		}
+	}
+	if w.Slots < 0 || w.Tries < 0 || w.Grace < 0 || w.Sweep < 0 {
+		errs = append(errs, errors.New("a limit is negative; give 0 for the default"))
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("fleet: %w", errors.Join(errs...))
+	}
+	if w.Clock == nil {
+		w.Clock = agent.SystemClock{}
+	}
+	if w.Logger == nil {
+		w.Logger = slog.Default()
+	}
+	if w.name = w.Name; w.name == "" {
+		host, _ := os.Hostname()
+		w.name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
+	w.bank = &bank{w.Store.Table, w.Clock}
+	return nil
+}
+
+func (w *Worker) slots() int {
+	if w.Slots == 0 {
+		return 4
+	}
+	return w.Slots
+}
+
+func (w *Worker) tries() int {
+	if w.Tries == 0 {
+		return 3
+	}
+	return w.Tries
+}
+
+func (w *Worker) grace() time.Duration {
+	if w.Grace == 0 {
+		return 30 * time.Second
+	}
+	return w.Grace
+}
+
+// serve takes runs, one after the other, until ctx is done.
+func (w *Worker) serve(ctx, hard context.Context) {
+	for wait := firstWait; ctx.Err() == nil; {
+		d, err := w.Store.Queue.Take(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			w.failed("the queue gives no run", err)
+			_ = w.Clock.Sleep(ctx, wait) // it fails only when ctx is done
+			wait = min(2*wait, maxWait)
+			continue
+		}
+		wait = firstWait
+		w.handle(ctx, hard, d)
+	}
+}
+
+// failed logs an error of the store.
+func (w *Worker) failed(what string, err error, args ...any) {
+	w.stats.errors.Add(1)
+	w.Logger.Warn("fleet: "+what, append([]any{"worker", w.name, "error", err}, args...)...)
+}
+
+// handle works on a run that the queue has given.
+func (w *Worker) handle(ctx, hard context.Context, d Delivery) {
+	rec, err := w.claim(hard, d)
+	if err != nil {
+		if hard.Err() == nil {
+			w.failed("a run cannot be claimed", err, "run", d.Run())
+		}
+		return // the claim ends by itself, and the queue gives the run again
+	}
+	if rec == nil {
+		return
+	}
+	c := &claim{w: w, d: d, rec: rec, hard: hard, drain: ctx}
+	c.work()
+}
+
+// claim reads the log of a run and claims it. It returns nil if there is nothing to do for this delivery.
+func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
+	for {
+		entries, err := w.Store.Log.Read(ctx, d.Run(), 0)
+		if err != nil {
+			return nil, err
+		}
+		rec, err := foldAll(d.Run(), entries)
+		unreadable := new(versionError)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			w.failed("the queue has an unknown run, which is dropped", err, "run", d.Run())
+			return nil, d.Done(ctx)
+		case errors.As(err, &unreadable):
+			return nil, w.leave(ctx, d, entries, unreadable)
+		case rec.state.Final():
+			return nil, d.Done(ctx)
+		case rec.state == Suspended:
+			return nil, w.doneSuspended(ctx, d, rec.last)
+		case rec.claims > 0 && !d.Token().after(rec.claim):
+			return nil, nil // an old delivery; the queue has given the run again since
+		}
+		token := d.Token()
+		e := event{Kind: claimed, Claim: &token}
+		if w.Agents[rec.task.Agent] == nil && d.Token().Try <= maxMissing {
+			w.Logger.Warn("fleet: the worker does not have the agent", "worker", w.name, "run", d.Run(), "agent", rec.task.Agent)
+			return nil, d.Return(ctx, missingWait)
+		}
+		writer := w.writer(rec)
+		err = writer.append(ctx, e)
+		if errors.Is(err, errLost) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		w.stats.claimed.Add(1)
+		tries := rec.tries
+		e.By = w.name
+		entry := Entry{Number: writer.last, Time: rec.changed}
+		if err := rec.fold(entry, e); err != nil {
+			return nil, err
+		}
+		if len(tries) >= w.tries() {
+			return nil, w.setAside(ctx, d, rec, tries)
+		}
+		return rec, nil
+	}
+}
+
+// A run whose agent no worker has is given back with a pause, and fails after maxMissing deliveries.
+const (
+	maxMissing  = 20
+	missingWait = time.Second
+)
+
+func (w *Worker) writer(rec *record) *writer {
+	return newWriter(w.Store.Log, w.Clock, rec, w.name)
+}
+
+// leave takes a run out of the queue that this version cannot read. Its log stays as it is, and Client.Status says why.
+func (w *Worker) leave(ctx context.Context, d Delivery, entries []Entry, err error) error {
+	w.stats.setAside.Add(1)
+	w.failed("a run is set aside", err, "run", d.Run(), "events", len(entries))
+	return d.Done(ctx)
+}
+
+// setAside ends a run that has stopped its workers again and again.
+func (w *Worker) setAside(ctx context.Context, d Delivery, rec *record, tries []string) error {
+	c := &claim{w: w, d: d, rec: rec, hard: ctx, writer: w.writer(rec)}
+	return c.end(Result{State: SetAside, Err: fmt.Sprintf(
+		"the run is set aside: %d workers stopped without progress after step %d (%s)", len(tries), rec.step(),
+		strings.Join(tries, ", "))})
+}
+
+// doneSuspended removes a suspended run from the queue. An answer may have come before that, while the queue still had
+// the run, so that it was not added again.
+func (w *Worker) doneSuspended(ctx context.Context, d Delivery, last uint64) error {
+	if err := d.Done(ctx); err != nil {
+		return err
+	}
+	now, err := w.Store.Log.Last(ctx, d.Run())
+	if err == nil && now != last {
+		err = w.Store.Queue.Put(ctx, d.Run())
+	}
+	return err
+}
+
+// sweep puts runs into the queue again that it has lost. For example, a client has recorded an answer and was killed
+// before it could add the run. A run counts as lost if it waits with the same last event as one interval before. Adding
+// a run that is in the queue does nothing.
+func (w *Worker) sweep(ctx context.Context) {
+	every := w.Sweep
+	if every == 0 {
+		every = time.Minute
+	}
+	seen := make(map[string]uint64)
+	for w.Clock.Sleep(ctx, every) == nil {
+		if err := w.sweepOnce(ctx, seen); err != nil && ctx.Err() == nil {
+			w.failed("the runs cannot be listed", err)
+		}
+	}
+}
+
+func (w *Worker) sweepOnce(ctx context.Context, seen map[string]uint64) error {
+	runs, err := w.Store.Log.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		last, err := w.Store.Log.Last(ctx, run)
+		if err != nil {
+			return err
+		}
+		before, known := seen[run]
+		seen[run] = last
+		if !known || before != last {
+			continue
+		}
+		entries, err := w.Store.Log.Read(ctx, run, 0)
+		if err != nil {
+			return err
+		}
+		if rec, err := foldAll(run, entries); err == nil && (rec.state == Queued || rec.state == Running) {
+			if err := w.Store.Queue.Put(ctx, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
