@@ -27,10 +27,12 @@ import (
 	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/loop"
 )
 
@@ -51,7 +53,7 @@ func main() {
 type options struct {
 	yes, explain, later, resume               bool
 	trace, audit, claude, model, store, hooks string
-	otel, conversation, task                  string
+	otel, conversation, record, task          string
 	mcp, approve, deny                        list
 }
 
@@ -65,6 +67,8 @@ const examples = `
 Examples:
   agent -yes
         the script, without questions
+  agent -yes -record run.jsonl && hooklog show run.jsonl
+        the same, with a record of every fire
   agent -model openai:http://localhost:11434/v1#qwen3 -mcp "npx -y @modelcontextprotocol/server-filesystem ." \
         "Which files are here?"
         a model and tools of your machine
@@ -90,6 +94,7 @@ func parse(args []string, out io.Writer) (options, error) {
 		"show the hooks of every point, in firing order and why, and run nothing")
 	flags.StringVar(&o.trace, "trace", "", "write every hook and every fire to `FILE`, as JSON lines")
 	flags.StringVar(&o.audit, "audit", "", "keep an audit log in `FILE`")
+	flags.StringVar(&o.record, "record", "", "append a record of every fire to `FILE`, without secrets; see hooklog")
 	flags.StringVar(&o.claude, "claude-settings", "", "run the hooks of a settings `FILE` of Claude Code")
 	flags.StringVar(&o.model, "model", "", "ask a `MODEL`: openai:URL#name or anthropic:name, instead of the script")
 	flags.Var(&o.mcp, "mcp", "use the tools of the MCP server that `COMMAND` starts, instead of the pretended ones; "+
@@ -176,9 +181,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	}
 	var store sqlite.Store
 	if o.store != "" {
-		db, err := sqlite.Open(o.store, sqlite.Options{})
-		if err != nil {
-			return err
+		db, failed := sqlite.Open(o.store, sqlite.Options{})
+		if failed != nil {
+			return failed
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
 		store.DB = db
@@ -208,6 +213,14 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 		}()
 	}
 	hooks.ObserveAny(show, hookkit.Named("screen"))
+	if o.record != "" {
+		log, failed := wire.OpenLog(o.record, wire.Rotate(100<<20, 5), wire.Redact(new(redact.Redactor).JSON))
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, log.Close()) }()
+		hooks.ObserveAny(agent.Record(log), hookkit.Named("record"))
+	}
 
 	request := loop.Request{Task: o.task}
 	if o.store != "" {
