@@ -93,6 +93,7 @@ func TestNameIsTypeFunctionOrNamed(t *testing.T) {
 		"ObserveAny, function":  {h.ObserveAny(watcher(watchAll)), "hookkit_test.watchAll"},
 		"Use":                   {h.Use(&guard{}), "hookkit_test.guard"},
 		"Trace":                 {h.Trace(new(hookkit.Recorder)), "hookkit.Recorder"},
+		"ObserveAny, generic":   {h.ObserveAny(generic[map[string]int]{}), "hookkit_test.generic"},
 		"inside a condition":    {h.First.Add(testpoints.FirstWhen("it rains", rains, &guard{})), "hookkit_test.guard"},
 		"Add with Named":        {h.First.Add(continues, hookkit.Named("given")), "given"},
 		"Observe with Named":    {h.First.ObserveFunc(ignore, hookkit.Named("watching")), "watching"},
@@ -106,6 +107,11 @@ func TestNameIsTypeFunctionOrNamed(t *testing.T) {
 		})
 	}
 }
+
+// generic is an observer whose type has a parameter.
+type generic[T any] struct{ _ T }
+
+func (generic[T]) Observe(ctx, *run, hookkit.AnyFired) {}
 
 // Of a function that is a hook or observer, the function is called.
 func TestAddFuncAndObserveFuncCallTheFunction(t *testing.T) {

@@ -15,6 +15,7 @@ var scenes = []scene{
 	{"wrong hooks do not compile", breakTheHook},
 	{"firing it", fire},
 	{"a new exit", addAnExit},
+	{"a record", replayARecord},
 	{"next steps", nextSteps},
 }
 
@@ -141,10 +142,57 @@ func addAnExit(s *stage) error {
 	return nil
 }
 
+func replayARecord(s *stage) error {
+	s.say("A shorter limit may be better. Which messages would it have stopped? The program keeps a record, so that\n" +
+		"this can be asked later. The spec gets a mark ...")
+	if err := s.edit("mail/spec.go", "//hookgen:points\n", "//hookgen:points\n//hookgen:wire\n"); err != nil {
+		return err
+	}
+	if err := s.works("hookgen", "mail"); err != nil {
+		return err
+	}
+	s.say("... and the program an observer, which appends one line of JSON for each fire.")
+	const registers = "\tvar hooks mail.Hooks\n"
+	const records = "\trecord, err := wire.OpenLog(\"run.jsonl\")\n" +
+		"\tif err != nil {\n\t\tfmt.Println(err)\n\t\treturn\n\t}\n" +
+		"\tdefer record.Close()\n" +
+		"\thooks.ObserveAny(mail.Record(record))\n"
+	const imports = "\t\"example.com/tour/mail\"\n"
+	const importsWire = "\t\"github.com/hookgen/hookgen/hookkit/wire\"\n"
+	err := errors.Join(s.edit("main.go", imports, imports+importsWire), s.edit("main.go", registers, registers+records))
+	if err != nil {
+		return err
+	}
+	if err := s.works("go", "run", "."); err != nil {
+		return err
+	}
+	s.say("hooklog shows the records of every spec.")
+	if err := s.works("hooklog", "show", "run.jsonl"); err != nil {
+		return err
+	}
+	s.say("A test replays the record. The same hooks decide the same:")
+	if err := s.add("main_test.go"); err != nil {
+		return err
+	}
+	if err := s.works("go", "test", "."); err != nil {
+		return err
+	}
+	s.say("Now with the shorter limit:")
+	if err := s.edit("main_test.go", "limit.Limit{Max: 20}", "limit.Limit{Max: 10}"); err != nil {
+		return err
+	}
+	if err := s.fails("go", "test", "."); err != nil {
+		return err
+	}
+	s.say("It would have stopped a message that was sent. Nothing was sent again to find that out.")
+	return nil
+}
+
 func nextSteps(s *stage) error {
 	s.say("Begin a module of your own:         go run github.com/hookgen/hookgen/cmd/hookgen@latest init mail\n" +
 		"Extend the fire points of an agent: examples/quickstart\n" +
 		"Read how specs are written:         go doc ./spec\n" +
-		"Read how hooks and fires behave:    go doc ./hookkit")
+		"Read how hooks and fires behave:    go doc ./hookkit\n" +
+		"Read more about records:            docs/records.md")
 	return nil
 }

@@ -21,26 +21,29 @@ var files embed.FS
 // A stage is the module of an imaginary user, and the tools that work on it.
 type stage struct {
 	*narrator
-	ctx     context.Context
-	dir     string // of the module
-	hookgen string // the command
+	ctx      context.Context
+	dir      string            // of the module
+	commands map[string]string // the programs of this repository, by name
 }
 
-// newStage creates the module in a directory, and builds hookgen from this repository.
+// newStage creates the module in a directory, and builds hookgen and hooklog from this repository.
 func newStage(ctx context.Context, n *narrator, dir string) (*stage, error) {
-	s := &stage{n, ctx, filepath.Join(dir, "tour"), filepath.Join(dir, "hookgen.exe")}
+	s := &stage{n, ctx, filepath.Join(dir, "tour"), map[string]string{}}
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", hookgenModule).CombinedOutput()
 	root := strings.TrimSpace(string(out))
 	if err != nil || root == "" {
 		return nil, fmt.Errorf("cannot find hookgen's source: run the tour from the root of its repository\n%s", out)
 	}
-	fmt.Fprint(n.out, "Building hookgen, which takes a moment the first time ...")
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", s.hookgen, hookgenModule+"/cmd/hookgen")
-	out, err = build.CombinedOutput()
-	fmt.Fprintln(n.out)
-	if err != nil {
-		return nil, fmt.Errorf("hookgen does not build: %w\n%s", err, out)
+	fmt.Fprint(n.out, "Building hookgen and hooklog, which takes a moment the first time ...")
+	for _, name := range []string{"hookgen", "hooklog"} {
+		program := filepath.Join(dir, name+".exe")
+		s.commands[name] = program
+		build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, hookgenModule+"/cmd/"+name)
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s does not build: %w\n%s", name, err, out)
+		}
 	}
+	fmt.Fprintln(n.out)
 	return s, s.write("go.mod", "module example.com/tour\n\ngo 1.26.0\n\n"+
 		"require "+hookgenModule+" v0.0.0\n\nreplace "+hookgenModule+" => "+modulePath(root)+"\n")
 }
@@ -119,8 +122,8 @@ func (s *stage) fails(command ...string) error {
 func (s *stage) execute(command []string) (string, error) {
 	fmt.Fprintln(s.out, s.paint(bold, "$ "+strings.Join(command, " ")))
 	program := command[0]
-	if program == "hookgen" {
-		program = s.hookgen
+	if own, ok := s.commands[program]; ok {
+		program = own
 	}
 	cmd := exec.CommandContext(s.ctx, program, command[1:]...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")

@@ -11,30 +11,34 @@ import (
 
 // highlights must appear in the output of the tour in this order.
 var highlights = []string{
-	"== 1 of 7", "//hookgen:points", "BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)",
-	"== 2 of 7", "$ hookgen mail", "wrote mail/hooks_gen.go: 3 points", "$ go doc", "type BeforeSend[P any] interface {",
+	"== 1 of 8", "//hookgen:points", "BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)",
+	"== 2 of 8", "$ hookgen mail", "wrote mail/hooks_gen.go: 3 points", "$ go doc", "type BeforeSend[P any] interface {",
 	"func (p *BeforeSendPoint) FireBy(", "payload *Message,",
-	"== 3 of 7", "func (l Limit) BeforeSend(", "$ go build ./limit\n\n",
-	"== 4 of 7",
+	"== 3 of 8", "func (l Limit) BeforeSend(", "$ go build ./limit\n\n",
+	"== 4 of 8",
 	"mail.Junk does not implement mail.BeforeSendOutcome",
 	"want BeforeSend(context.Context, *mail.Run, mail.Message) (mail.BeforeSendOutcome, error)",
 	"Limit does not implement mail.BeforeSend[mail.Message] (missing method BeforeSend)",
 	"undefined: mail.ReplaceOnSent",
-	"== 5 of 7", "$ go run .", "sent: Good morning -- Ada", "not sent: refused by limit.Limit: too long",
+	"== 5 of 8", "$ go run .", "sent: Good morning -- Ada", "not sent: refused by limit.Limit: too long",
 	"1. limit.Limit", "2. main.sign",
-	"== 6 of 7", "(spec.Replace, Refuse, Wait, spec.FailClosed)", "$ go build ./mail", "mail/hooks_gen.go:",
+	"== 6 of 8", "(spec.Replace, Refuse, Wait, spec.FailClosed)", "$ go build ./mail", "mail/hooks_gen.go:",
 	"$ hookgen mail", "wrote mail/hooks_gen.go: 3 points",
 	"$ go build ./...", "not enough arguments in call to mail.MatchBeforeSend", "func(mail.Wait) R)",
 	"+         func(w mail.Wait) error {", "+         return mail.Wait{Hours: 8}, nil",
 	"$ go run .", "sent: Good morning -- Ada", "not sent: limit.Limit makes it wait for 8 hours",
-	"== 7 of 7",
+	"== 7 of 8", "+ //hookgen:wire", "wrote mail/hooks_wire_gen.go", "+     hooks.ObserveAny(mail.Record(record))",
+	"o  wire.Recorder  priority 0",
+	"$ hooklog show run.jsonl", "BeforeSend", "replace", "sign", "OnSent", "Wait", "limit.Limit",
+	"$ go test .", "ok", "+ limit.Limit{Max: 10}", "$ go test .", "FAIL", "replace", "Wait",
+	"== 8 of 8",
 }
 
 // readModule reads the files that the tools of the tour will read, because the go command caches a test's result for as
 // long as the files that the test itself has read stay the same.
 func readModule(t *testing.T) {
 	t.Helper()
-	for _, dir := range []string{"cmd/hookgen", "gen", "hookkit", "spec"} {
+	for _, dir := range []string{"cmd/hookgen", "cmd/hooklog", "gen", "hookkit", "hooktest", "internal", "spec"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() {
 				_, err = os.ReadFile(path)

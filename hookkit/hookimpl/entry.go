@@ -146,7 +146,7 @@ func isNil(hook any) bool {
 	return false
 }
 
-// nameOf returns the type of a hook without its star, or the name of a function.
+// nameOf returns the type of a hook without its star and its type arguments, or the name of a function.
 func nameOf(hook any) string {
 	_, hook = conditions(hook)
 	if e, ok := hook.(everything); ok {
@@ -159,5 +159,6 @@ func nameOf(hook any) string {
 			return name[strings.LastIndexByte(name, '/')+1:]
 		}
 	}
-	return strings.TrimLeft(fmt.Sprintf("%T", hook), "*")
+	name, _, _ := strings.Cut(strings.TrimLeft(fmt.Sprintf("%T", hook), "*"), "[")
+	return name
 }
