@@ -66,6 +66,57 @@ func TestTextRedactsSecretsAndPersonalData(t *testing.T) {
 	}
 }
 
+func TestValuesEndAsTheirSyntaxSays(t *testing.T) {
+	horses := strings.Repeat(" horse", 20)
+	const token = "ghp_abcdefghijklmnopqrstuvwxyz0123"
+	for name, c := range map[string]struct{ text, want string }{
+		"an escaped ampersand":      {"password=hunter2%26next=1", "password=[REDACTED]%26next=1"},
+		"an escaped blank":          {"password=hunter2%20next", "password=[REDACTED]%20next"},
+		"a passphrase":              {"password: correct" + horses, "password: [REDACTED]"},
+		"a long line":               {"password: correct" + horses + "s", "password: [REDACTED]" + horses + "s"},
+		"a quoted header":           {`"Authorization: Token abc12345678" -v`, `"Authorization: [REDACTED]" -v`},
+		"words with a dot":          {"login with password=correct.horse", "login with password=[REDACTED]"},
+		"a field of a variable":     {"connect(password=settings.db.primary)", "connect(password=settings.db.primary)"},
+		"a backslash at the end":    {"password:\n\\", "password:\n\\"},
+		"an option of a program":    {"sudo mysql -phunter22 db", "sudo mysql -p[REDACTED] db"},
+		"an option of another one":  {"xmysql -phunter22 db", "xmysql -phunter22 db"},
+		"bytes":                     {`password = rb'hunter22'`, `password = rb'[REDACTED]'`},
+		"a text without escapes":    {`password = @"hunter22"`, `password = @"[REDACTED]"`},
+		"an open quote of HTML":     {"password=&quot;hunter2 x", "password=&quot;[REDACTED]"},
+		"an open quote on a line":   {"secret: \"never ends\nnext line", "secret: \"[REDACTED]\nnext line"},
+		"a signature in a query":    {"GET /a?sig=plainword&x=1", "GET /a?sig=[REDACTED]&x=1"},
+		"a signature elsewhere":     {"sig=plainword", "sig=plainword"},
+		"an array of C":             {`char password[16] = "hunter2";`, `char password[16] = "[REDACTED]";`},
+		"a strict comparison":       {`if (password !== "hunter2") {`, `if (password !== "[REDACTED]") {`},
+		"a default":                 {`password ??= "hunter2"`, `password ??= "[REDACTED]"`},
+		"a default of make":         {"password ?= hunter2", "password ?= [REDACTED]"},
+		"the default of netrc":      {"default password hunter2", "default password [REDACTED]"},
+		"a default in a sentence":   {"the default password hunter2", "the default password hunter2"},
+		"a machine of netrc":        {"machine h login me password hunter2", "machine h login me password [REDACTED]"},
+		"the shortest bank account": {"to NO9386011117947", "to [REDACTED]"},
+		"where a secret is":         {"password: bitwarden://item/x", "password: bitwarden://item/x"},
+		"its own name":              {"signing_key_data = key", "signing_key_data = key"},
+		"the end of a private key": {"PRIVATE KEY-----\nMIIabcdefghijklmnopqrstuvwxyz0123456789\n-----END PRIVATE KEY-----",
+			"PRIVATE KEY-----\n[REDACTED]"},
+		"a blank line in a private key": {"a\n" + strings.Repeat("MIIabcdefghijk01", 4) + "\n\n-----END PRIVATE KEY-----",
+			"a\n[REDACTED]"},
+		"an escaped byte":             {`\x0a` + token, `\x0a[REDACTED]`},
+		"an escaped letter":           {`\u000a` + token, `\u000a[REDACTED]`},
+		"an escape of a URL":          {"%3D" + token, "%3D[REDACTED]"},
+		"a letter of an option":       {"-p" + token, "-p[REDACTED]"},
+		"a port in a variable":        {"see http://host:$PORT/x", "see http://host:$PORT/x"},
+		"a password of a cut URL":     {"see https://bob:hunter2hunter2", "see https://[REDACTED]"},
+		"a password with a slash":     {"see https://bob:hunter2/x@host/y", "see https://[REDACTED]@host/y"},
+		"a path that is not a secret": {"see https://host:bob/hunter2hunter2", "see https://host:bob/hunter2hunter2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := new(Redactor).Text(c.text); got != c.want {
+				t.Errorf("Text(%q)\n = %q,\nwant %q", c.text, got, c.want)
+			}
+		})
+	}
+}
+
 func TestRedactorFindsSecretKeysAtAnyDepth(t *testing.T) {
 	r := &Redactor{Keys: []string{"Employee-No"}}
 	for _, c := range []struct{ in, want string }{

@@ -3,12 +3,15 @@ package redact
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/generated/agent"
 )
 
 type login struct {
@@ -71,8 +74,9 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"a provider":       {map[string]any{"heroku": "123e4567-e89b-42d3-a456-426614174000"}, `{"heroku":"[REDACTED]"}`},
 		"numbers": {map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
 			`{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`},
-		"a function": {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
-		"a text":     {text, `"secret hunter2"`},
+		"empty fields": {login{Headers: map[string]string{}}, `{"Raw":null,"Token":"","User":"","pass_word":""}`},
+		"a function":   {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
+		"a text":       {text, `"secret hunter2"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := jsonx.Encode((&Redactor{}).Value(c.value, Shape{Text: (&Redactor{}).Text}))
@@ -104,5 +108,30 @@ func TestOwnKeysHoldInValues(t *testing.T) {
 	got := string(jsonx.Encode(r.Value(map[string]any{"tenant_name": "x", "password": "y"}, Shape{Text: r.Text})))
 	if got != `{"password":"y","tenant_name":"[REDACTED]"}` {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestLargeObjectsAreCutWithTheirCount(t *testing.T) {
+	large := map[string]any{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
+	got := jsonx.Encode((&Redactor{}).Value(large, Shape{Text: (&Redactor{}).Text, Values: 4}))
+	if want := `{"a":1,"b":2,"c":3,"…":"2 more"}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestTheExtrasOfAMessageAreRedacted(t *testing.T) {
+	got := (&Redactor{}).Message(agent.Message{Extra: map[string]json.RawMessage{
+		"api_key": json.RawMessage(`"x"`), "note": json.RawMessage(`{"password":"y","n":1}`), "bob@example.org": nil,
+	}})
+	want := `map["[REDACTED]":"" "api_key":"\"[REDACTED]\"" "note":"{\"n\":1,\"password\":\"[REDACTED]\"}"]`
+	if s := fmt.Sprintf("%q", got.Extra); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+func TestPatternsHoldInTruncatedTexts(t *testing.T) {
+	r := &Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile(`T-\d+`)}}
+	if got := r.CutText("see T-12 and "+strings.Repeat("more ", 100), 20); !strings.HasPrefix(got, "see [REDACTED] and") {
+		t.Errorf("got %q", got)
 	}
 }

@@ -1,0 +1,101 @@
+package redact
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// drawn returns n bytes of an alphabet that the test accepts, or "". They end with a letter or a digit.
+func drawn(r *rand.Rand, a *alphabet, n int, test func(string) bool) string {
+	var letters []byte
+	for c := range a {
+		if a[c] {
+			letters = append(letters, byte(c))
+		}
+	}
+	for range 3000 {
+		body := make([]byte, n)
+		for i := range body {
+			body[i] = letters[r.IntN(len(letters))]
+		}
+		if isAlnum(body[0]) && isAlnum(body[n-1]) && (test == nil || test(string(body))) {
+			return string(body)
+		}
+	}
+	return ""
+}
+
+// structured are bodies that random letters do not have: a UUID, and those of Airtable and Asana.
+var structured = []string{
+	"123e4567-e89b-42d3-a456-426614174000", "1234567890123456:0123456789abcdef0123456789abcdef",
+	"AbCdEfGhIjKlM1.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+}
+
+// bodies returns bodies of a form, the shortest and a longer one.
+func bodies(r *rand.Rand, f form) (list []string) {
+	for _, n := range []int{f.least, cmp.Or(f.most, f.least+20)} {
+		if body := drawn(r, f.body, n, f.test); body != "" {
+			list = append(list, body)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(structured), func(body string) bool {
+		return !f.body.all(body) || len(body) < f.least || f.most > 0 && len(body) > f.most || !f.test(body)
+	})
+}
+
+func TestTokensOfEveryFormAreRedacted(t *testing.T) {
+	for i, f := range forms {
+		t.Run(fmt.Sprintf("%d %s %s", i, f.provider, f.prefix), func(t *testing.T) {
+			tokens := bodies(rand.New(rand.NewPCG(1, uint64(i))), f)
+			if len(tokens) == 0 {
+				t.Error("no body was drawn")
+			}
+			for _, body := range tokens {
+				want := "see " + Redacted + " here"
+				if f.keep {
+					want = "see " + f.prefix + Redacted + " here"
+				}
+				text := "see " + f.prefix + body + " here"
+				if got := (&Redactor{KeepPersonal: true}).Text(text); got != want {
+					t.Errorf("%q is redacted as %q", text, got)
+				}
+			}
+		})
+	}
+}
+
+func TestTokensWithAMarkAreRedacted(t *testing.T) {
+	for i, m := range markedForms {
+		t.Run(m.provider, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(2, uint64(i)))
+			part := func(a *alphabet, n int) string {
+				if n == 0 {
+					return ""
+				}
+				return drawn(r, a, n, nil)
+			}
+			for _, c := range []struct {
+				before, after int
+				found         bool
+			}{
+				{m.least, m.leastEnd, true}, {m.most, m.mostEnd, true},
+				{m.least - 1, m.leastEnd, false}, {m.most, m.leastEnd - 1, false},
+			} {
+				if c.before < 0 || c.after < 0 {
+					continue
+				}
+				token := part(m.before, c.before) + m.mark + part(m.after, c.after)
+				found := appendMarked(nil, "see "+token+" here")
+				if whole := len(found) == 1 && found[0] == (span{4, 4 + len(token)}); whole != c.found {
+					t.Errorf("%q: found %v, want %t", token, found, c.found)
+				}
+			}
+		})
+	}
+}
