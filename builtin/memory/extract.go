@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -84,22 +85,32 @@ func readFacts(text string) ([]Extracted, error) {
 	return facts, nil
 }
 
-var (
-	wantsMemory = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
+// patterns are the expressions of [Extract]. They are compiled at the first use, because most programs of this package
+// extract nothing, and then need not link package regexp/syntax.
+type patterns struct {
+	once                                             sync.Once
+	wantsMemory, wantsDone, statesOutcome, isAddress *regexp.Regexp
+}
+
+var extracting patterns
+
+func (p *patterns) compile() {
+	p.wantsMemory = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
 		`always|never again|for the record)\b`)
-	wantsDone = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
+	p.wantsDone = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
 		`show me|make|write|find|fix|add|build|create|update|check|explain)\b`)
-	statesOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
+	p.statesOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
 		`deployed|solved|succeeded|failed|could not|cannot)\b`)
-	isAddress = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
+	p.isAddress = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
 		`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
-)
+}
 
 // Extract finds facts in an English conversation, in this order: sentences that users asked to remember, requests of
 // users, outcomes that the assistant reported, and addresses such as URLs and paths. From each message it takes the
 // first matching sentence. It skips texts of fewer than 10 characters, and outcomes that say nothing about the work,
 // such as "I am done." It finds nothing but addresses in other languages.
 func Extract(messages []agent.Message) []Extracted {
+	extracting.once.Do(extracting.compile)
 	found := make(map[string][]Extracted)
 	add := func(kind, text string) {
 		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) >= minFactChars {
@@ -110,17 +121,17 @@ func Extract(messages []agent.Message) []Extracted {
 		text := shorten.Runes(m.Content, signalChars)
 		switch m.Role {
 		case agent.RoleUser:
-			if s := sentence(text, wantsMemory, 0); s != "" {
+			if s := sentence(text, extracting.wantsMemory, 0); s != "" {
 				add("remember", s)
-			} else if s := sentence(text, wantsDone, 0); s != "" {
+			} else if s := sentence(text, extracting.wantsDone, 0); s != "" {
 				add("request", s)
 			}
 		case agent.RoleAssistant:
-			add("outcome", sentence(text, statesOutcome, 2))
+			add("outcome", sentence(text, extracting.statesOutcome, 2))
 		default:
 			continue
 		}
-		for _, address := range isAddress.FindAllString(text, 4) {
+		for _, address := range extracting.isAddress.FindAllString(text, 4) {
 			add("address", address)
 		}
 	}
@@ -149,7 +160,7 @@ func sentence(text string, matching *regexp.Regexp, topics int) string {
 func countTopics(s string) int {
 	n := 0
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }) {
-		if utf8.RuneCountInString(word) > 1 && !fillers[word] && !statesOutcome.MatchString(word) {
+		if utf8.RuneCountInString(word) > 1 && !fillers[word] && !extracting.statesOutcome.MatchString(word) {
 			n++
 		}
 	}

@@ -2,10 +2,10 @@ package observe
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"hash"
+	"hash/fnv"
 	"log/slog"
 	"slices"
 
@@ -117,7 +117,7 @@ func (s *cacheState) compare(req agent.LLMRequest) (found []CacheBreak) {
 		}
 	}
 	// The hash after as many messages as the last request had equals its hash if the conversation has only grown.
-	sum := sha256.New()
+	sum := fnv.New64a()
 	same := min(s.messages, len(conversation))
 	for _, m := range conversation[:same] {
 		addTo(sum, m)
@@ -138,10 +138,10 @@ func addTo(sum hash.Hash, value any) {
 	sum.Write(append(data, '\n'))
 }
 
-func digest(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)[:8]) }
+func digest(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)) }
 
 func hashOf(value any) string {
-	sum := sha256.New()
+	sum := fnv.New64a()
 	addTo(sum, value)
 	return digest(sum)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/internal/digest"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -54,7 +54,7 @@ func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approva
 		if _, twice := toolargs.Duplicate(q.Call.Args); twice {
 			return r.Approver.Approve(ctx, q)
 		}
-		key.call = fingerprint.Digest(q.Call)
+		key.call = digest.Call(q.Call)
 	}
 	for {
 		r.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/internal/digest"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -91,13 +91,13 @@ func (c *Cache) AroundTool(
 	if !toolname.Match(c.Tools, call.Name) {
 		return next.Call(ctx, call)
 	}
-	digest := fingerprint.Digest(call) + kit.Agent(run) // the digest has a fixed length
-	result, on := c.find(owner, digest, kit.Env(run).Now())
+	key := digest.Call(call) + kit.Agent(run) // the digest has a fixed length
+	result, on := c.find(owner, key, kit.Env(run).Now())
 	if on == nil {
 		return hookkit.Answered(result), nil
 	}
 	var good *agent.ToolCallResult
-	defer func() { c.done(on, digest, good, kit.Env(run).Now()) }() // also if the call panics
+	defer func() { c.done(on, key, good, kit.Env(run).Now()) }() // also if the call panics
 	answer, err := next.Call(ctx, call)
 	if result = answer.Value(); err == nil && result.Err == "" {
 		good = &result

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -67,14 +68,14 @@ func Decode(name string) (string, bool) {
 			b.WriteByte(name[i])
 			continue
 		}
-		var c byte
 		if i+2 >= len(name) {
 			return "", false
 		}
-		if _, err := fmt.Sscanf(name[i+1:i+3], "%02x", &c); err != nil {
+		c, err := strconv.ParseUint(name[i+1:i+3], 16, 8)
+		if err != nil {
 			return "", false
 		}
-		b.WriteByte(c)
+		b.WriteByte(byte(c))
 		i += 2
 	}
 	text := b.String()

@@ -1,6 +1,6 @@
-// Rooms measures the cost of importing a package of builtin: the libraries that it links, and the size that one of its
-// hooks adds to a program. It replaces the table in docs/built-in-hooks.md, between the comments "rooms" and "end of
-// rooms". Run it from the root of the repository:
+// Rooms measures the cost of importing a package of builtin: the libraries and the large standard packages that it
+// links, and the size that one of its hooks adds to a program. It replaces the table in docs/built-in-hooks.md, between
+// the comments "rooms" and "end of rooms". Run it from the root of the repository:
 //
 //	go run ./lab/rooms
 package main
@@ -59,7 +59,7 @@ func measure() (string, error) {
 	fmt.Fprintf(&table, "\nMade by `go run ./lab/rooms` on %s/%s with %s. A program with `generated/agent` alone has "+
 		"%.1f MB.\n\n",
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), megabytes(alone))
-	table.WriteString("| room | hook | libraries | it adds |\n|---|---|---|---:|\n")
+	table.WriteString("| room | hook | libraries | large standard packages | it adds |\n|---|---|---|---|---:|\n")
 	for _, doc := range docs {
 		room := filepath.Base(filepath.Dir(doc))
 		libraries, err := librariesOf(room)
@@ -78,9 +78,18 @@ func measure() (string, error) {
 			}
 			added = fmt.Sprintf("%.2f MB", megabytes(size-alone))
 		}
-		fmt.Fprintf(&table, "| `builtin/%s` | %s | %s | %s |\n", room, hook, strings.Join(libraries, ", "), added)
+		standard, err := standardOf(room)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&table, "| `builtin/%s` | %s | %s | %s | %s |\n", room, hook, strings.Join(libraries, ", "),
+			strings.Join(standard, ", "), added)
 	}
-	table.WriteString("\n")
+	table.WriteString("\nThe large standard packages are those that `generated/agent` alone does not link.")
+	for _, p := range large {
+		fmt.Fprintf(&table, " %s.", p.use)
+	}
+	table.WriteString("\n\n")
 	return table.String(), nil
 }
 
@@ -95,6 +104,37 @@ func librariesOf(room string) ([]string, error) {
 	libraries := strings.Fields(out)
 	slices.Sort(libraries)
 	return slices.DeleteFunc(slices.Compact(libraries), func(path string) bool { return path == module }), nil
+}
+
+// large are the standard packages that add 0.1 MB or more to a program, with the reason why a room links them.
+var large = []struct{ path, use string }{
+	{"crypto/sha256", "`crypto/sha256` makes keys and file names that nobody can forge"},
+	{"net/url", "`net/url` escapes the keys of stores, and splits addresses"},
+	{"regexp", "`regexp` runs the patterns of a program's own, for example those of a redactor"},
+	{"os/exec", "`os/exec` starts commands"},
+	{"net/http", "`net/http` calls endpoints"},
+}
+
+// standardOf returns the large standard packages that the room links.
+func standardOf(room string) (paths []string, err error) {
+	linked := func(dir string) ([]string, error) {
+		out, err := command("go", "list", "-deps", dir)
+		return strings.Fields(out), err
+	}
+	alone, err := linked("./generated/agent")
+	if err != nil {
+		return nil, err
+	}
+	with, err := linked("./builtin/" + room)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range large {
+		if slices.Contains(with, p.path) && !slices.Contains(alone, p.path) {
+			paths = append(paths, p.path)
+		}
+	}
+	return paths, nil
 }
 
 // hookOf returns the hook of the room that its package comment recommends first, or "" if it has none.

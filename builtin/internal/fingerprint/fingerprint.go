@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"hash/maphash"
@@ -31,26 +30,15 @@ const MaxBytes = 1 << 20
 // are equal: the order of keys, blanks, escapes and the notation of numbers do not matter. Missing arguments equal {}.
 // Arguments that are not valid JSON are compared as text.
 func Call(call agent.ToolCallRequest) (f Sum) {
-	withCanonicalCall(call, func(text []byte) { f = Of(text) })
+	Canonical(call, func(text []byte) { f = Of(text) })
 	return f
-}
-
-// Digest is like Call, but returns a cryptographic hash without a key. Use it for security decisions, for example to
-// remember an approval.
-func Digest(call agent.ToolCallRequest) (digest string) {
-	withCanonicalCall(call, func(text []byte) {
-		sum := sha256.Sum256(text)
-		digest = string(sum[:])
-	})
-	return digest
 }
 
 // canonicalTexts reuses the memory of canonical texts, which exist only during a comparison.
 var canonicalTexts = sync.Pool{New: func() any { return new([]byte) }}
 
-// withCanonicalCall calls f with the canonical text of a call, which is identical for equal calls. f must not retain
-// the text.
-func withCanonicalCall(call agent.ToolCallRequest, f func(text []byte)) {
+// Canonical calls f with the canonical text of a call, which is identical for equal calls. f must not retain the text.
+func Canonical(call agent.ToolCallRequest, f func(text []byte)) {
 	memory := canonicalTexts.Get().(*[]byte)
 	*memory = appendCanonicalArgs(appendPart((*memory)[:0], call.Name), call.Args)
 	f(*memory)
