@@ -17,13 +17,12 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
-// killTree kills a program that runs, with its group. On Linux it also kills the descendants that have left the group.
-// It does nothing if the program was reaped, because its number may belong to another process then.
+// killTree is killGroup for a program that runs. On Linux it also kills the descendants that have left the group.
 func killTree(cmd *exec.Cmd) {
-	if cmd.Process == nil || cmd.Process.Signal(syscall.Signal(0)) != nil {
-		return
+	var descendants []int
+	if cmd.Process != nil && cmd.Process.Signal(syscall.Signal(0)) == nil { // it was not reaped
+		descendants = stopTree(cmd.Process.Pid)
 	}
-	descendants := stopTree(cmd.Process.Pid)
 	killGroup(cmd)
 	for _, pid := range descendants {
 		_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -299,7 +299,13 @@ func (p *process) read(maxBytes int) {
 		p.end(err)
 	}
 	// At the end of its output, the program is about to end. If it continues, it will never reply again.
-	time.AfterFunc(grace, func() { killTree(p.cmd) })
+	time.AfterFunc(grace, func() {
+		select {
+		case <-p.gone:
+		default:
+			killTree(p.cmd)
+		}
+	})
 }
 
 // deliver passes one line of the program to the request that it answers.
