@@ -66,7 +66,7 @@ func TestTheArgumentsOfACommandAreNotReadByAShell(t *testing.T) {
 	f := file(t, `{"hooks": [{"name": "g", "at": ["OnPermission"], "command": ["printf", "%s$(touch pwned)`+
 		"`touch pwned`"+`", "{\"decision\":\"continue\"}"]}]}`)
 	got := permit(t, load(t, f), "$(touch pwned)", `{"x":"$(touch pwned)"}`)
-	if !strings.Contains(got, "text after the value") && !strings.HasPrefix(got, "error: ") {
+	if !strings.HasPrefix(got, "error: ") {
 		t.Errorf("got %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(f.Path), "pwned")); err == nil {

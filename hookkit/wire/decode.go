@@ -6,122 +6,169 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // decode reads JSON strictly into the value that into points to. It refuses what encoding/json accepts silently:
-// unknown fields, fields given twice, and text after the value. The error begins with the path of the mistake; path is
-// the one of the value itself.
+// unknown fields, and fields given twice. The error begins with the path of the mistake; path is the one of the value
+// itself.
 func decode(data []byte, into any, path string) error {
-	s := scanner{json.NewDecoder(bytes.NewReader(data))}
-	if err := s.value(reflect.TypeOf(into).Elem(), path, 0); err != nil {
-		return err
+	if !json.Valid(data) {
+		return fmt.Errorf("%s: not JSON: %w", path, json.Unmarshal(data, new(json.RawMessage)))
 	}
-	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: text after the value", path)
+	w := walker{data: data, path: []byte(path)}
+	if err := w.value(reflect.TypeOf(into).Elem(), 0); err != nil {
+		return err
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if err == nil {
+		return nil
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field != "" {
 			path += "." + wrong.Field
 		}
 		return fmt.Errorf("%s: a JSON %s is not a %v", path, wrong.Value, wrong.Type)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // maxDepth bounds the nesting of a decision. encoding/json has a bound of its own, which is larger.
 const maxDepth = 1000
 
-// A scanner compares the fields of a JSON value with those of a type.
-type scanner struct{ dec *json.Decoder }
-
-// value reads the next value, whose type is t; a nil t accepts anything.
-func (s scanner) value(t reflect.Type, path string, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("%s: nested more than %d levels deep", path, maxDepth)
-	}
-	token, err := s.dec.Token()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return fmt.Errorf("%s: not JSON: %w", path, err)
-	}
-	if token == nil && !nilable(t) {
-		return fmt.Errorf("%s: null is not a %v", path, t)
-	}
-	t = plain(t)
-	switch token {
-	case json.Delim('{'):
-		err = s.object(t, path, depth)
-	case json.Delim('['):
-		err = s.array(t, path, depth)
-	default:
-		return nil
-	}
-	if err == nil {
-		_, err = s.dec.Token() // the closing delimiter
-		if err != nil {
-			err = fmt.Errorf("%s: not JSON: %w", path, err)
-		}
-	}
-	return err
+// A walker compares the fields of a JSON value with those of a type. The data is valid JSON, so that the walker only
+// looks for the ends of values. Replies are read in each fire: json.Decoder.Token would allocate for each token.
+type walker struct {
+	data []byte
+	at   int    // the offset of the next byte
+	path []byte // of the current value
 }
 
-func (s scanner) object(t reflect.Type, path string, depth int) error {
-	isStruct := t != nil && t.Kind() == reflect.Struct
-	var fields []field
-	if isStruct {
-		fields = fieldsOf(t)
+// next skips white space, and returns the next byte without reading it.
+func (w *walker) next() byte {
+	for {
+		switch c := w.data[w.at]; c {
+		case ' ', '\t', '\r', '\n':
+			w.at++
+		default:
+			return c
+		}
 	}
-	seen := map[string]bool{}
-	for s.dec.More() {
-		token, err := s.dec.Token()
-		if err != nil {
-			return fmt.Errorf("%s: not JSON: %w", path, err)
+}
+
+// value reads the next value, whose type is t; a nil t accepts anything.
+func (w *walker) value(t reflect.Type, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%s: nested more than %d levels deep", w.path, maxDepth)
+	}
+	switch w.next() {
+	case '{':
+		return w.object(plain(t), depth)
+	case '[':
+		return w.array(plain(t), depth)
+	case '"':
+		w.text()
+	case 'n':
+		if !nilable(t) {
+			return fmt.Errorf("%s: null is not a %v", w.path, t)
 		}
-		key, _ := token.(string)
-		at := path + "." + key
-		name, elem := key, reflect.Type(nil)
-		if isStruct {
-			f, ok := find(fields, key)
-			if !ok {
-				return fmt.Errorf("%s: unknown field; %v has %s", at, t, names(fields))
-			}
-			name, elem = f.name, f.typ
-		} else if t != nil && t.Kind() == reflect.Map {
-			elem = t.Elem()
-		}
-		if seen[name] {
-			return fmt.Errorf("%s: given twice", at)
-		}
-		seen[name] = true
-		if err := s.value(elem, at, depth+1); err != nil {
-			return err
+		w.at += len("null")
+	default: // a number, true or false
+		for w.at < len(w.data) && !strings.ContainsRune(" \t\r\n,]}", rune(w.data[w.at])) {
+			w.at++
 		}
 	}
 	return nil
 }
 
-func (s scanner) array(t reflect.Type, path string, depth int) error {
+// text reads a string, and returns it as it is written.
+func (w *walker) text() []byte {
+	begin := w.at
+	for w.at++; w.data[w.at] != '"'; w.at++ {
+		if w.data[w.at] == '\\' {
+			w.at++
+		}
+	}
+	w.at++
+	return w.data[begin:w.at]
+}
+
+// key reads the key of a member, and the colon after it.
+func (w *walker) key() string {
+	w.next()
+	written := w.text()
+	w.next()
+	w.at++ // the colon
+	key := string(written[1 : len(written)-1])
+	if strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || r >= utf8.RuneSelf }) {
+		_ = json.Unmarshal(written, &key) // it is valid
+	}
+	return key
+}
+
+// more reports whether a member or an item follows, and otherwise reads the closing delimiter.
+func (w *walker) more(closing byte) bool {
+	switch w.next() {
+	case closing:
+		w.at++
+		return false
+	case ',':
+		w.at++
+	}
+	return true
+}
+
+func (w *walker) object(t reflect.Type, depth int) error {
+	var fields []field
+	var elem reflect.Type
+	seen := map[string]bool{}
+	if t != nil && t.Kind() == reflect.Struct {
+		fields = fieldsOf(t)
+	} else if t != nil && t.Kind() == reflect.Map {
+		elem = t.Elem()
+	}
+	above := len(w.path)
+	w.at++
+	for w.more('}') {
+		key := w.key()
+		w.path = append(append(w.path, '.'), key...)
+		if t != nil && t.Kind() == reflect.Struct {
+			f, ok := find(fields, key)
+			if !ok {
+				return fmt.Errorf("%s: unknown field; %v has %s", w.path, t, names(fields))
+			}
+			key, elem = f.name, f.typ
+		}
+		if seen[key] {
+			return fmt.Errorf("%s: given twice", w.path)
+		}
+		seen[key] = true
+		if err := w.value(elem, depth+1); err != nil {
+			return err
+		}
+		w.path = w.path[:above]
+	}
+	return nil
+}
+
+func (w *walker) array(t reflect.Type, depth int) error {
 	var elem reflect.Type
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		elem = t.Elem()
 	}
-	for i := 0; s.dec.More(); i++ {
-		if err := s.value(elem, fmt.Sprintf("%s[%d]", path, i), depth+1); err != nil {
+	above := len(w.path)
+	w.at++
+	for i := 0; w.more(']'); i++ {
+		w.path = fmt.Appendf(w.path, "[%d]", i)
+		if err := w.value(elem, depth+1); err != nil {
 			return err
 		}
+		w.path = w.path[:above]
 	}
 	return nil
 }

@@ -206,10 +206,14 @@ func TestWrongRepliesAreFailures(t *testing.T) {
 			`{"decision":"continue","collected":["a"]}`,
 			`$.collected: hooks at RewriteLeaveClosed contribute nothing`,
 		},
-		{"two values", `{"decision":"continue"} {"decision":"Stop"}`, `$: text after the value`},
+		{
+			"two values",
+			`{"decision":"continue"} {"decision":"Stop"}`,
+			`$: not JSON: invalid character '{' after top-level value`,
+		},
 		{"no JSON", `ok`, `$: not JSON`},
 		{"a list", `[]`, `$: a JSON array is not a wire.Reply`},
-		{"an end in the middle", `{"decision":"cont`, `$.decision: not JSON: unexpected EOF`},
+		{"an end in the middle", `{"decision":"cont`, `$: not JSON: unexpected end of JSON input`},
 		{
 			"deep nesting",
 			`{"decision":"continue","value":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`,

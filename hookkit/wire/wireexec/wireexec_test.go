@@ -184,7 +184,7 @@ func TestWrongCommandsAreErrors(t *testing.T) {
 		{"garbage", `"all good\n"`},
 		{"unknown", "$.allow: unknown field"},
 		{"fails", `exit status 3; it wrote to standard error: "no policy file"`},
-		{"nothing", "unexpected EOF"},
+		{"nothing", "unexpected end of JSON input"},
 		{"flood", "more than 100000 bytes"},
 	} {
 		t.Run(c.act, func(t *testing.T) {

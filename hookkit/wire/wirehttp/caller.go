@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"time"
@@ -17,11 +16,13 @@ import (
 
 // A Caller is a [wire.Caller] that sends each request to one URL.
 type Caller struct {
-	url      string
-	client   http.Client
-	header   http.Header
-	timeout  time.Duration
-	maxBytes int64
+	url        string
+	client     http.Client
+	header     http.Header // of a request for the description
+	callHeader http.Header // of a call
+	timeout    time.Duration
+	late       error // the cause of a request that exceeded the timeout
+	maxBytes   int64
 }
 
 // NewCaller returns a Caller for the URL of a handler that [NewHandler] made. It does not connect.
@@ -33,6 +34,10 @@ func NewCaller(url string, opts ...CallerOption) *Caller {
 	for _, o := range opts {
 		o.applyCaller(c)
 	}
+	c.header.Set("Accept", contentType)
+	c.callHeader = c.header.Clone()
+	c.callHeader.Set("Content-Type", contentType)
+	c.late = fmt.Errorf("no reply within %v", c.timeout)
 	return c
 }
 
@@ -57,7 +62,7 @@ func (c *Caller) Describe(ctx context.Context) (wire.Description, error) {
 
 // Call implements [wire.Caller] by a POST request.
 func (c *Caller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
-	body, err := json.Marshal(request)
+	body, err := json.Marshal(&request)
 	if err != nil {
 		return wire.Reply{}, err
 	}
@@ -72,7 +77,7 @@ func (c *Caller) Call(ctx context.Context, request wire.Request) (wire.Reply, er
 
 // do sends a request within the time limit, and returns the JSON of the response.
 func (c *Caller) do(ctx context.Context, method string, body []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, c.late)
 	defer cancel()
 	text, err := c.send(ctx, method, body)
 	if err != nil && ctx.Err() != nil {
@@ -86,11 +91,13 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 	if err != nil {
 		return nil, withoutURL(err)
 	}
-	q.Header = c.header.Clone()
-	q.Header.Set("Accept", "application/json")
+	q.Header = c.header
 	if body != nil {
-		q.Header.Set("Content-Type", "application/json")
+		q.Header = c.callHeader
 		q.GetBody = nil // so that the transport cannot send the request again
+	}
+	if c.client.Transport != nil {
+		q.Header = q.Header.Clone() // it may add headers, for example for tracing
 	}
 	response, err := c.client.Do(q)
 	if err != nil {
@@ -107,7 +114,7 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 	if int64(len(text)) > c.maxBytes {
 		return nil, fmt.Errorf("the reply has more than %d bytes", c.maxBytes)
 	}
-	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind != "application/json" {
+	if kind := mediaType(response.Header); kind != contentType {
 		return nil, fmt.Errorf("the reply is of type %q, not application/json%s", kind, excerpt(text))
 	}
 	return text, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -50,18 +49,20 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // read returns the request in the body, and the HTTP status.
 func (h *handler) read(w http.ResponseWriter, r *http.Request) (wire.Request, int) {
 	var request wire.Request
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+	if mediaType(r.Header) != contentType {
 		return request, http.StatusUnsupportedMediaType
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxBytes))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return request, http.StatusRequestEntityTooLarge
-	case err != nil, json.Unmarshal(text, &request) != nil:
-		return request, http.StatusBadRequest
+	if err == nil {
+		err = json.Unmarshal(text, &request)
 	}
-	return request, http.StatusOK
+	if err == nil {
+		return request, http.StatusOK
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return request, http.StatusRequestEntityTooLarge
+	}
+	return request, http.StatusBadRequest
 }
 
 // answer writes a message, or an error of the handler.
@@ -71,6 +72,6 @@ func answer(w http.ResponseWriter, message any, err error) {
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", contentType)
 	_, _ = w.Write(text) // if it fails, the program has hung up
 }

@@ -14,6 +14,7 @@
 package wirehttp
 
 import (
+	"mime"
 	"net/http"
 	"time"
 )
@@ -23,6 +24,18 @@ const (
 	DefaultTimeout  = 30 * time.Second
 	DefaultMaxBytes = 16 << 20
 )
+
+const contentType = "application/json"
+
+// mediaType returns the type of a body without its parameters, in lower case.
+func mediaType(header http.Header) string {
+	value := header.Get("Content-Type")
+	if value == contentType {
+		return value // as both ends write it; parsing allocates
+	}
+	kind, _, _ := mime.ParseMediaType(value)
+	return kind
+}
 
 // A CallerOption is an option of [NewCaller].
 type CallerOption interface{ applyCaller(*Caller) }
