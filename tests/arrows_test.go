@@ -57,7 +57,7 @@ var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
-	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/atomicfile", "internal/spelling"}},
+	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/atomicfile", "internal/jsonscan", "internal/spelling"}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
 	{

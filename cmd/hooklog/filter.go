@@ -123,7 +123,8 @@ func (m *moment) Set(text string) error {
 		m.Time = now.Add(-ago)
 		return nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+	const local, minutes = "2006-01-02T15:04:05", "2006-01-02 15:04"
+	for _, layout := range []string{time.RFC3339, local, time.DateTime, minutes, time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			m.Time = t
 			return nil
@@ -135,5 +136,5 @@ func (m *moment) Set(text string) error {
 			return nil
 		}
 	}
-	return errors.New(`give a time such as 2006-01-02T15:04:05Z, "2006-01-02 15:04" or 15:04, or how long ago, such as 90m`)
+	return errors.New(`give a time such as 2006-01-02T15:04:05Z, "2006-01-02 15:04" or 15:04, or a duration such as 90m`)
 }

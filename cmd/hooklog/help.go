@@ -8,6 +8,7 @@ Usage:
 
 	hooklog show FILE...     print the events: who decided what, and why
 	hooklog stats FILE...    print numbers: decisions, failures and times of each point and hook
+	hooklog diff OLD NEW     compare two records fire by fire
 
 hooklog help COMMAND explains a command.
 
@@ -18,7 +19,7 @@ A line that is not an event is reported on standard error, with its file and lin
 record come from models, tools and people. Control characters, characters that change the direction of a line, and
 invisible ones are printed as escapes.
 
-Exit codes: 0 fine, 1 damaged lines, 2 wrong usage, or a file that cannot be read.
+Exit codes: 0 fine, 1 damaged lines or differences, 2 wrong usage, or a file that cannot be read.
 `
 
 const helpShow = `hooklog show prints events, one per line: the time, the run, the point, the decision, how long the
@@ -97,4 +98,38 @@ Flags:
 	-color WHEN   auto, always or never
 
 Exit codes: 0 fine, 1 damaged lines, 2 wrong usage, or a file that cannot be read.
+`
+
+const helpDiff = `hooklog diff compares two records fire by fire, for example of the same inputs before and after a
+change of the hooks. It prints the fires that differ, and a summary.
+
+	hooklog diff before.jsonl after.jsonl
+
+A run is compared with the run that has the same ID, or, if the ID is in one record only, with the first such run that
+began at the same point with the same payload. In two runs, fires of one point with equal payloads are compared:
+
+	same       the outcomes, the payloads after the hooks and the contributions are equal
+	changed    they differ, or one fire returned an error and the other did not
+	failed     a hook failed, and none failed in the first record; an error at a point with the law Check counts too
+	missing    only the first record has the fire, for example because an earlier fire is denied now
+	added      only the second record has it
+
+The names of hooks, the texts of errors, single votes, and the reasons of Replace and Edit do not count. A fire waits
+for its counterpart until such fires need 64 MB. If it comes later, both fires are missing and added.
+
+The first table of the summary has the numbers for each point. The second one has the changes. For example, "14 of
+9,120" means that the second record has another decision for 14 of the 9,120 fires with the old decision. HOOK is the
+hook that decides or fails now.
+
+Usage:
+
+	hooklog diff [flags] OLD NEW
+
+Flags:
+
+	-v            print payloads, both decisions, and how values differ too
+	-json         print a line {status, why, was, is} for each fire that differs, and at last a line {summary}
+	-color WHEN   auto, always or never
+
+Exit codes: 0 no differences, 1 differences or damaged lines, 2 wrong usage, or a file that cannot be read.
 `

@@ -37,6 +37,7 @@ func commands() []command {
 	return []command{
 		{"show", helpShow, (*invocation).show},
 		{"stats", helpStats, (*invocation).stats},
+		{"diff", helpDiff, (*invocation).diff},
 	}
 }
 

@@ -240,8 +240,8 @@ func (n *numbers) print(w io.Writer, r *reader, p palette) {
 		}
 		t.print(w, p)
 	}
-	fmt.Fprint(w, "\nP50, P99 and MAX are times of all hooks of a fire together; those of a hook are of the fires that it\n"+
-		"decided. P50 and P99 are within 2 % of the exact values.\n")
+	fmt.Fprint(w, "\nP50, P99 and MAX are times of all hooks of a fire together; those of a hook are of the fires that\n"+
+		"it decided. P50 and P99 are within 2 % of the exact values.\n")
 }
 
 func numbersOf(counts ...int) []string {

@@ -23,6 +23,8 @@ const (
 	Changed                         // the decisions differ
 	Failed                          // a hook failed, and none failed in the event
 	NotComparable                   // the payload was not fired; Why says the reason
+	Missing                         // of [Diff]: the fire is only in the first record
+	Added                           // of [Diff]: the fire is only in the second record
 )
 
 // String returns the status in words.
@@ -36,6 +38,10 @@ func (s Status) String() string {
 		return "failed"
 	case NotComparable:
 		return "not comparable"
+	case Missing:
+		return "missing"
+	case Added:
+		return "added"
 	}
 	return fmt.Sprintf("Status(%d)", int(s))
 }
@@ -47,8 +53,8 @@ func (s Status) String() string {
 // names of hooks, and single votes do not count.
 type Comparison struct {
 	Status Status
-	Was    Event  // the event of the hooks that decided
-	Is     Event  // the event of the other hooks, with a Seq of 0; the zero Event if it is not comparable
+	Was    Event  // the event of the hooks that decided; the zero Event if it is Added
+	Is     Event  // the event of the other hooks, of Replay and Shadow with a Seq of 0; zero if NotComparable or Missing
 	Why    string // the first difference, the failure, or why it is not comparable; "" if the decisions are the same
 }
 
@@ -167,7 +173,7 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 	out.Is = is
 	if failed := newFailure(p.PointInfo, was, is, fired); failed != "" {
 		out.Status, out.Why = Failed, failed
-	} else if differs := difference(p.PointInfo, was, is); differs != "" {
+	} else if differs := difference(typesAt(p.PointInfo), was, is); differs != "" {
 		out.Status, out.Why = Changed, differs
 	}
 	return out
@@ -181,10 +187,14 @@ func newFailure(p hookkit.PointInfo, was, is Event, fired hookkit.AnyFired) stri
 	}
 	for i, f := range is.Failures {
 		if p.Results != "Check" || i < len(fired.Failures) && crashed(fired.Failures[i].Cause) {
-			return fmt.Sprintf("the hook %s (%s) failed: %s", f.By, f.Site, f.Cause)
+			return describeFailure(f)
 		}
 	}
 	return ""
+}
+
+func describeFailure(f Failure) string {
+	return fmt.Sprintf("the hook %s (%s) failed: %s", f.By, f.Site, f.Cause)
 }
 
 // crashed reports whether a hook failed in another way than by an error that it returned.
@@ -193,29 +203,39 @@ func crashed(cause error) bool {
 	return errors.As(cause, &panicked) || errors.Is(cause, hookkit.ErrTimeout) || errors.Is(cause, hookkit.ErrGoexit)
 }
 
+// eventTypes are the types of the JSON values of events at a point. The zero value is for points of which only records
+// are known.
+type eventTypes struct {
+	payload, collected reflect.Type
+	exits              map[string]reflect.Type
+}
+
+func typesAt(p hookkit.PointInfo) eventTypes {
+	t := eventTypes{reflect.TypeOf(p.New()).Elem(), sliceOf(p.Contribution), map[string]reflect.Type{}}
+	for _, o := range p.Outcomes {
+		t.exits[o.Name] = o.Type
+	}
+	return t
+}
+
 // difference describes the first difference between two decisions at a point; "" without one.
-func difference(p hookkit.PointInfo, was, is Event) string {
+func difference(types eventTypes, was, is Event) string {
 	if was.Decision != is.Decision {
 		return fmt.Sprintf("the decision was %s and is %s", was.Decision, is.Decision)
 	}
 	if (was.Error == "") != (is.Error == "") {
 		return fmt.Sprintf("the error was %q and is %q", was.Error, is.Error)
 	}
-	payload := reflect.TypeOf(p.New()).Elem()
-	types := map[string]reflect.Type{"payload": payload}
-	for _, o := range p.Outcomes {
-		types[o.Name] = o.Type
-	}
 	for _, part := range []struct {
 		name    string
 		typ     reflect.Type
 		was, is json.RawMessage
 	}{
-		{"value", types[was.Decision], was.Value, is.Value},
-		{"payload after the hooks", payload, final(was), final(is)},
-		{"collected", sliceOf(p.Contribution), was.Collected, is.Collected},
+		{"value", types.exits[was.Decision], was.Value, is.Value},
+		{"payload after the hooks", types.payload, final(was), final(is)},
+		{"collected", types.collected, was.Collected, is.Collected},
 	} {
-		if !bytes.Equal(normal(part.typ, part.was), normal(part.typ, part.is)) {
+		if !sameJSON(part.typ, part.was, part.is) {
 			return fmt.Sprintf("the %s was %s and is %s", part.name, excerpt(part.was), excerpt(part.is))
 		}
 	}
@@ -237,14 +257,27 @@ func sliceOf(t reflect.Type) reflect.Type {
 	return reflect.SliceOf(t)
 }
 
-// normal writes a value as this program writes values of the type. For example, a record can lack a field that was
-// added to the payload since.
+// sameJSON reports whether two values are equal after they were read into the type. For example, a record can lack a
+// field that was added to the payload since. A nil type is one that is not known.
+func sameJSON(t reflect.Type, a, b json.RawMessage) bool {
+	return bytes.Equal(a, b) || bytes.Equal(normal(t, a), normal(t, b))
+}
+
+// normal writes a value as this program writes values of the type. Without a type, the order of keys is that of their
+// names, and numbers stay as they are.
 func normal(t reflect.Type, text json.RawMessage) []byte {
-	if len(text) == 0 || t == nil {
+	if len(text) == 0 {
 		return text
 	}
+	if t == nil {
+		t = reflect.TypeFor[any]()
+	}
 	v := reflect.New(t)
-	if err := json.Unmarshal(text, v.Interface()); err != nil {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t == reflect.TypeFor[any]() {
+		d.UseNumber()
+	}
+	if err := d.Decode(v.Interface()); err != nil {
 		return text
 	}
 	again, err := json.Marshal(v.Interface())

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// diff compares two records.
+func (i *invocation) diff(_ context.Context, args []string) (int, error) {
+	flags := newFlags("diff")
+	var (
+		asJSON, verbose bool
+		color           string
+	)
+	flags.BoolVar(&asJSON, "json", false, "")
+	flags.BoolVar(&verbose, "v", false, "")
+	flags.StringVar(&color, "color", "auto", "")
+	files, err := parse(flags, args)
+	if err != nil {
+		return trouble, err
+	}
+	colors, err := choosePalette(color, i.stdout)
+	switch {
+	case err != nil:
+		return trouble, err
+	case len(files) != 2:
+		return trouble, usage("diff needs two records: OLD and NEW")
+	case files[0] == standardInput && files[1] == standardInput:
+		return trouble, usage("only one record can be standard input")
+	case asJSON && verbose:
+		return trouble, usage("-json prints whole events, and -v prints details for people: choose one")
+	}
+	var (
+		readers [2]*reader
+		records [2]iter.Seq2[wire.Event, error]
+	)
+	stderr := &lockedWriter{w: i.stderr}
+	for n := range files {
+		sources, err := i.sources(files[n : n+1])
+		if err != nil {
+			return trouble, err
+		}
+		readers[n] = &reader{stderr: stderr}
+		records[n] = ahead(readers[n], sources)
+	}
+	out := bufio.NewWriter(i.stdout)
+	p := &printer{w: out, palette: colors, verbose: verbose}
+	var s differences
+	for c := range wire.Diff(records[0], records[1]) { // ahead yields no errors
+		s.add(c)
+		switch {
+		case c.Status == wire.Same:
+		case asJSON:
+			err = writeLine(out, encodable(c))
+		default:
+			p.comparison(c)
+		}
+		if err != nil {
+			return trouble, err
+		}
+	}
+	if asJSON {
+		err = writeLine(out, s.json())
+	} else {
+		s.print(out, colors)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	for _, r := range readers {
+		r.summarize("")
+	}
+	code := max(readers[0].code(), readers[1].code())
+	if code == fine && s.different() {
+		code = findings
+	}
+	return code, err
+}
+
+// ahead yields the events of sources, which another goroutine reads. So the two records of a comparison are read at the
+// same time.
+func ahead(r *reader, sources []source) iter.Seq2[wire.Event, error] {
+	return func(yield func(wire.Event, error) bool) {
+		const batch, batches = 128, 4
+		full, stop := make(chan []wire.Event, batches), make(chan struct{})
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			defer close(full)
+			var events []wire.Event
+			send := func() bool {
+				select {
+				case full <- events:
+					events = make([]wire.Event, 0, batch)
+					return true
+				case <-stop:
+					return false
+				}
+			}
+			for _, s := range sources {
+				for l := range r.lines(s) {
+					if events = append(events, l.Event); len(events) == batch && !send() {
+						return
+					}
+				}
+			}
+			send()
+		})
+		defer reading.Wait()
+		defer close(stop)
+		for events := range full {
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A lockedWriter may be used by several goroutines.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// comparison prints a difference in a line, and with verbose both fires below it.
+func (p *printer) comparison(c wire.Comparison) {
+	e := c.Was
+	if c.Status == wire.Added {
+		e = c.Is
+	}
+	color := yellow
+	if c.Status == wire.Failed {
+		color = red
+	}
+	fmt.Fprint(p.w, p.palette.paint(color, pad(c.Status.String(), -7)), " ", runColumn(e.Run), " ",
+		column(visible(e.Point, mostName), &p.point), " event ", e.Seq)
+	switch c.Status {
+	case wire.Missing, wire.Added:
+		fmt.Fprint(p.w, ": ", summary(e))
+	default:
+		fmt.Fprint(p.w, ": ", visible(c.Why, mostReason*3))
+		if c.Is.Decision != c.Was.Decision && c.Is.By != "" {
+			fmt.Fprint(p.w, " by ", visible(c.Is.By, mostName))
+			if c.Is.Reason != "" {
+				fmt.Fprint(p.w, " ", quoted(c.Is.Reason, mostReason))
+			}
+		}
+	}
+	fmt.Fprintln(p.w)
+	if !p.verbose {
+		return
+	}
+	line := func(name, text string) { fmt.Fprintf(p.w, "    %s %s\n", p.palette.paint(faint, pad(name, -7)), text) }
+	line("run", describeRun(e.Run))
+	if c.Status != wire.Missing && c.Status != wire.Added && c.Is.Run.ID != c.Was.Run.ID {
+		line("now", describeRun(c.Is.Run)+", event "+fmt.Sprint(c.Is.Seq))
+	}
+	line("payload", value(e.Payload))
+	if c.Status != wire.Added {
+		line("was", summary(c.Was))
+	}
+	if c.Status != wire.Missing {
+		line("is", summary(c.Is))
+	}
+	if c.Status == wire.Missing || c.Status == wire.Added {
+		return
+	}
+	for _, part := range []struct {
+		name    string
+		was, is json.RawMessage
+	}{
+		{"value", c.Was.Value, c.Is.Value},
+		{"final", final(c.Was), final(c.Is)},
+		{"collected", c.Was.Collected, c.Is.Collected},
+	} {
+		if was, is := sorted(part.was), sorted(part.is); !bytes.Equal(was, is) {
+			fmt.Fprintln(p.w, "   ", p.palette.paint(faint, part.name))
+			p.changes(was, is)
+		}
+	}
+}
+
+// sorted returns JSON with the keys of objects in alphabetical order, because their order does not count.
+func sorted(text json.RawMessage) json.RawMessage {
+	var v any
+	var out bytes.Buffer
+	d, e := json.NewDecoder(bytes.NewReader(text)), json.NewEncoder(&out)
+	d.UseNumber()
+	e.SetEscapeHTML(false)
+	if d.Decode(&v) != nil || e.Encode(v) != nil {
+		return text
+	}
+	return bytes.TrimSpace(out.Bytes())
+}
+
+// final returns the payload as the hooks left it.
+func final(e wire.Event) json.RawMessage {
+	if e.Final == nil {
+		return e.Payload
+	}
+	return e.Final
+}
+
+// summary describes a decision in one line.
+func summary(e wire.Event) string {
+	text := visible(e.Decision, mostName)
+	if e.By != "" {
+		text += " by " + place(e.By, e.Site)
+	}
+	if e.Reason != "" {
+		text += " " + quoted(e.Reason, mostReason)
+	}
+	if e.Error != "" && e.Error != e.Reason {
+		text += ", error " + quoted(e.Error, mostReason)
+	}
+	return text
+}
+
+// comparisonJSON is a difference in the output of -json.
+type comparisonJSON struct {
+	Status string      `json:"status"`
+	Why    string      `json:"why"`
+	Was    *wire.Event `json:"was,omitempty"`
+	Is     *wire.Event `json:"is,omitempty"`
+}
+
+func encodable(c wire.Comparison) comparisonJSON {
+	out := comparisonJSON{Status: c.Status.String(), Why: c.Why}
+	if c.Status != wire.Added {
+		out.Was = &c.Was
+	}
+	if c.Status != wire.Missing {
+		out.Is = &c.Is
+	}
+	return out
+}
+
+// writeLine writes a value as a line of JSON.
+func writeLine(w io.Writer, v any) error {
+	text, err := json.Marshal(v)
+	if err == nil {
+		_, err = w.Write(append(visibleJSON(text), '\n'))
+	}
+	return err
+}
