@@ -1514,7 +1514,8 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &WatchFired[Call]{Payload: payload}
+		fired := hookimpl.FiredOf[WatchFired[Call]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -1580,7 +1581,8 @@ func (p *RewritePoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &RewriteFired[Call]{Payload: current}
+		fired := hookimpl.FiredOf[RewriteFired[Call]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1658,7 +1660,8 @@ func (p *FlowPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &FlowFired[Call]{Payload: current}
+		fired := hookimpl.FiredOf[FlowFired[Call]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1740,7 +1743,8 @@ func (p *LenientPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &LenientFired[Call]{Payload: current}
+		fired := hookimpl.FiredOf[LenientFired[Call]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1825,7 +1829,8 @@ func (p *TrimPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &TrimFired[Call]{Payload: current}
+		fired := hookimpl.FiredOf[TrimFired[Call]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1900,7 +1905,8 @@ func (p *LeavePoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &LeaveFired[Call]{Payload: payload}
+		fired := hookimpl.FiredOf[LeaveFired[Call]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -1976,7 +1982,8 @@ func (p *JudgePoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &JudgeFired[Call]{Payload: payload}
+		fired := hookimpl.FiredOf[JudgeFired[Call]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -2057,7 +2064,8 @@ func (p *GatherPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &GatherFired[Call]{Payload: payload}
+		fired := hookimpl.FiredOf[GatherFired[Call]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -2126,7 +2134,8 @@ func (p *RefusePoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &RefuseFired[Call]{Payload: payload}
+		fired := hookimpl.FiredOf[RefuseFired[Call]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Err = all.Err(err)
@@ -2263,7 +2272,8 @@ func (p *WrapPoint) runHooks(
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := &WrapFired[Call]{Payload: payload}
+		fired := hookimpl.FiredOf[WrapFired[Call]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Result, fired.Err = result, snap.Err(err)

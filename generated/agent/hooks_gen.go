@@ -4996,7 +4996,8 @@ func (p *OnRunStartPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &OnRunStartFired[RunStart]{Payload: current}
+		fired := hookimpl.FiredOf[OnRunStartFired[RunStart]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -5072,7 +5073,8 @@ func (p *ShouldStopPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &ShouldStopFired[Step]{Payload: payload}
+		fired := hookimpl.FiredOf[ShouldStopFired[Step]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -5129,7 +5131,8 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &BeforeStepFired[Step]{Payload: payload}
+		fired := hookimpl.FiredOf[BeforeStepFired[Step]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -5194,7 +5197,8 @@ func (p *ShouldCompactPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &ShouldCompactFired[ContextUse]{Payload: payload}
+		fired := hookimpl.FiredOf[ShouldCompactFired[ContextUse]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -5288,7 +5292,8 @@ func (p *BeforeCompactPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeCompactFired[Compaction]{Payload: payload}
+		fired := hookimpl.FiredOf[BeforeCompactFired[Compaction]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -5361,7 +5366,8 @@ func (p *AfterCompactPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &AfterCompactFired[Compacted]{Payload: current}
+		fired := hookimpl.FiredOf[AfterCompactFired[Compacted]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -5437,7 +5443,8 @@ func (p *BriefingPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &BriefingFired[Step]{Payload: payload}
+		fired := hookimpl.FiredOf[BriefingFired[Step]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -5513,7 +5520,8 @@ func (p *BeforeLLMPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeLLMFired[LLMRequest]{Payload: current}
+		fired := hookimpl.FiredOf[BeforeLLMFired[LLMRequest]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -5665,7 +5673,8 @@ func (p *AroundLLMPoint) runHooks(
 	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
+		fired := hookimpl.FiredOf[AroundLLMFired[LLMRequest]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Result, fired.Err = result, snap.Err(err)
@@ -5721,7 +5730,8 @@ func (p *AfterLLMPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &AfterLLMFired[LLMResponse]{Payload: current}
+		fired := hookimpl.FiredOf[AfterLLMFired[LLMResponse]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -5789,7 +5799,8 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
+		fired := hookimpl.FiredOf[OnToolsDisabledFired[ToolsDisabled]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -5859,7 +5870,8 @@ func (p *BeforeToolPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeToolFired[ToolCallRequest]{Payload: current}
+		fired := hookimpl.FiredOf[BeforeToolFired[ToolCallRequest]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -5940,7 +5952,8 @@ func (p *OnPermissionPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
+		fired := hookimpl.FiredOf[OnPermissionFired[ToolCallRequest]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -6026,7 +6039,8 @@ func (p *BeforeAskPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeAskFired[Question]{Payload: payload}
+		fired := hookimpl.FiredOf[BeforeAskFired[Question]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -6098,7 +6112,8 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnPermissionGrantedFired[Grant]{Payload: payload}
+		fired := hookimpl.FiredOf[OnPermissionGrantedFired[Grant]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6153,7 +6168,8 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
+		fired := hookimpl.FiredOf[OnPermissionDeniedFired[Denial]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6223,7 +6239,8 @@ func (p *OnHandoffPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &OnHandoffFired[Handoff]{Payload: current}
+		fired := hookimpl.FiredOf[OnHandoffFired[Handoff]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -6378,7 +6395,8 @@ func (p *AroundToolPoint) runHooks(
 	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
+		fired := hookimpl.FiredOf[AroundToolFired[ToolCallRequest]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Result, fired.Err = result, snap.Err(err)
@@ -6420,7 +6438,8 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
+		fired := hookimpl.FiredOf[OnToolProgressFired[ToolProgress]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6475,7 +6494,8 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
+		fired := hookimpl.FiredOf[OnToolErrorFired[ToolFailure]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6530,7 +6550,8 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnSubagentStartFired[Subagent]{Payload: payload}
+		fired := hookimpl.FiredOf[OnSubagentStartFired[Subagent]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6585,7 +6606,8 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
+		fired := hookimpl.FiredOf[OnSubagentStopFired[SubagentDone]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6654,7 +6676,8 @@ func (p *AfterToolPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &AfterToolFired[ToolCallResult]{Payload: current}
+		fired := hookimpl.FiredOf[AfterToolFired[ToolCallResult]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -6727,7 +6750,8 @@ func (p *OnBudgetExceededPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
+		fired := hookimpl.FiredOf[OnBudgetExceededFired[BudgetExceeded]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6782,7 +6806,8 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &AfterStepFired[StepResult]{Payload: payload}
+		fired := hookimpl.FiredOf[AfterStepFired[StepResult]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6851,7 +6876,8 @@ func (p *CheckDonePoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &CheckDoneFired[DoneRequest]{Payload: current}
+		fired := hookimpl.FiredOf[CheckDoneFired[DoneRequest]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -6919,7 +6945,8 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
+		fired := hookimpl.FiredOf[OnDoneAcceptedFired[DoneAccepted]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
@@ -6984,7 +7011,8 @@ func (p *OnRunErrorPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnRunErrorFired[RunError]{Payload: payload}
+		fired := hookimpl.FiredOf[OnRunErrorFired[RunError]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -7060,7 +7088,8 @@ func (p *OnStopPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnStopFired[Stopping]{Payload: payload}
+		fired := hookimpl.FiredOf[OnStopFired[Stopping]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -7132,7 +7161,8 @@ func (p *BeforeRunEndPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeRunEndFired[AgentResult]{Payload: current}
+		fired := hookimpl.FiredOf[BeforeRunEndFired[AgentResult]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -7195,7 +7225,8 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnRunEndFired[AgentResult]{Payload: payload}
+		fired := hookimpl.FiredOf[OnRunEndFired[AgentResult]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)

@@ -81,7 +81,7 @@ func (s *Snapshot) Begin(verdict *hookkit.Verdict) {
 }
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired
-// struct of the point. The snapshot must not be used afterwards.
+// struct of the point. Neither it nor the snapshot may be used afterwards.
 func (s *Snapshot) Notify(fired any) {
 	r := s.recording
 	r.mu.Lock()
@@ -104,7 +104,7 @@ func (s *Snapshot) Notify(fired any) {
 		*r.fired = s.point.anyFired(fired)
 	}
 	s.notifyFrom(0, fired)
-	s.release()
+	s.release(fired)
 }
 
 // notifyFrom notifies the observers from i on. If one ends the goroutine, the deferred call notifies the next ones.

@@ -441,7 +441,8 @@ func (p *BeforeSendPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeSendFired[Message]{Payload: current}
+		fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -509,7 +510,8 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, s
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnSentFired[Message]{Payload: payload}
+		fired := hookimpl.FiredOf[OnSentFired[Message]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)

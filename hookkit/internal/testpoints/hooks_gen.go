@@ -1800,7 +1800,8 @@ func (p *FirstPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &FirstFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[FirstFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -1880,7 +1881,8 @@ func (p *SecondPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &SecondFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[SecondFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -1954,7 +1956,8 @@ func (p *LastPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &LastFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[LastFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -2034,7 +2037,8 @@ func (p *ShapePoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &ShapeFired[Letter]{Payload: current}
+		fired := hookimpl.FiredOf[ShapeFired[Letter]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -2119,7 +2123,8 @@ func (p *PollPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &PollFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[PollFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -2202,7 +2207,8 @@ func (p *PollOpenPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &PollOpenFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[PollOpenFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -2294,7 +2300,8 @@ func (p *GatherPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &GatherFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[GatherFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -2363,7 +2370,8 @@ func (p *GatherClosedPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &GatherClosedFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[GatherClosedFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -2436,7 +2444,8 @@ func (p *ReviewPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &ReviewFired[Letter]{Payload: current}
+		fired := hookimpl.FiredOf[ReviewFired[Letter]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -2529,7 +2538,8 @@ func (p *VerifyPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &VerifyFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[VerifyFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Err = all.Err(err)
@@ -2666,7 +2676,8 @@ func (p *WrapPoint) runHooks(
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := &WrapFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[WrapFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Result, fired.Err = result, snap.Err(err)
@@ -2708,7 +2719,8 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &WatchFired[int]{Payload: payload}
+		fired := hookimpl.FiredOf[WatchFired[int]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
