@@ -306,6 +306,33 @@ func TestLinesWithoutEndAreEnded(t *testing.T) {
 	}
 }
 
+func TestLogsContinueAfterTruncation(t *testing.T) {
+	for name, to := range map[string]func(size int64) int64{
+		"to nothing":          func(int64) int64 { return 0 },
+		"between two events":  func(size int64) int64 { return size },
+		"within an event":     func(size int64) int64 { return size + 9 },
+		"before a line break": func(size int64) int64 { return size - 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, path := openLog(t)
+			write(t, l, event(1, "a"))
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, l, event(2, "b"))
+			if err := os.Truncate(path, to(info.Size())); err != nil {
+				t.Fatal(err)
+			}
+			write(t, l, event(3, "c"))
+			events, errs := read(t, path)
+			if n := len(events); n == 0 || events[n-1].Seq != 3 || (len(errs) > 0) != (name == "within an event") {
+				t.Errorf("the log has %+v, %v", events, errs)
+			}
+		})
+	}
+}
+
 // lineOf returns the line number in an error of ReadLog.
 func lineOf(err error) int {
 	var at *wire.LineError

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"runtime"
 	"strings"
@@ -49,6 +50,8 @@ func TestReadLogReportsDamage(t *testing.T) {
 		{"no point", other + "\n" + last, "line 1: it is not an event 2"},
 		{"a long line", first + "\n" + strings.Repeat("x", wire.MaxLine+100) + "\n" + last,
 			fmt.Sprintf("1 line 2: it has %d bytes, more than %d 2", wire.MaxLine+100, wire.MaxLine)},
+		{"events out of order", last + "\n" + first + "\n" + last + "\n", "2 1 2"},
+		{"two specs", strings.Replace(first, "example.com/mail", "other", 1) + "\n" + last + "\n", "1 2"},
 		{"an unknown field", strings.Replace(first, "{", `{"new":[1],`, 1), "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,6 +104,70 @@ func TestReadLogCanStopAtAnyLine(t *testing.T) {
 		if n != stop {
 			t.Errorf("stopped after %d lines, want %d", n, stop)
 		}
+	}
+}
+
+// TestReadLogReadsTheRestOfAShrinkingFile truncates a file while it is read, at each part of an event. All events before the
+// cut are read, and a cut event is reported.
+func TestReadLogReadsTheRestOfAShrinkingFile(t *testing.T) {
+	const events = 2000
+	l, path := openLog(t)
+	size := []int64{0} // of the file, after each event
+	for i := range int64(events) {
+		write(t, l, event(i+1, strings.Repeat("x", 100)))
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size = append(size, info.Size())
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		to   int64
+	}{
+		{"to the event that is read", size[10]},
+		{"to nothing", 0},
+		{"between two events", size[events-100]},
+		{"within an event", size[events-100] + 20},
+		{"before a line break", size[events-100] - 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := os.WriteFile(path, whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Close() }()
+			last, cut := int64(0), 0
+			for e, err := range wire.ReadLog(f) {
+				switch {
+				case errors.Is(err, io.ErrUnexpectedEOF) && lineOf(err) == int(last)+1:
+					cut++
+				case err != nil || e.Seq != last+1:
+					t.Fatalf("event %d after %d, %v", e.Seq, last, err)
+				default:
+					last = e.Seq
+				}
+				if last == 10 {
+					if err := os.Truncate(path, c.to); err != nil {
+						t.Skip(err) // Windows
+					}
+				}
+			}
+			want := int64(0) // the events that are still whole
+			for want < events && size[want+1]-1 <= c.to {
+				want++
+			}
+			if last < max(10, want) || cut > 1 || last == events {
+				t.Errorf("%d events were read and %d cut, want at least %d", last, cut, want)
+			}
+		})
 	}
 }
 
