@@ -9,6 +9,8 @@ Usage:
 	hooklog show FILE...     print the events: who decided what, and why
 	hooklog stats FILE...    print numbers: decisions, failures and times of each point and hook
 	hooklog diff OLD NEW     compare two records fire by fire
+	hooklog html FILE        write a page of runs, fires and payloads into a file
+	hooklog serve FILE       show the page in a browser on this machine, and follow the file
 
 hooklog help COMMAND explains a command.
 

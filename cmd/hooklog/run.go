@@ -38,6 +38,8 @@ func commands() []command {
 		{"show", helpShow, (*invocation).show},
 		{"stats", helpStats, (*invocation).stats},
 		{"diff", helpDiff, (*invocation).diff},
+		{"html", helpHTML, (*invocation).html},
+		{"serve", helpServe, (*invocation).serve},
 	}
 }
 

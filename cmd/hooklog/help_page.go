@@ -1,0 +1,46 @@
+package main
+
+const helpHTML = `hooklog html writes the page of a record into one file, for example to attach it to a report. The page
+has the runs of the record, and the fires of each run with decisions, votes, failures and payloads.
+
+	hooklog html run.jsonl
+	hooklog html -run 3f2a -o incident.html run.jsonl
+
+The page loads nothing and connects to nothing. It contains the payloads: only its owner can read the file, and who
+gets a copy can read them. It is replaced as a whole.
+
+Usage:
+
+	hooklog html [flags] FILE
+
+Flags:
+
+	-run ID   only the runs whose ID begins with ID, and those that they started
+	-o PAGE   the file of the page; FILE.html by default, and - for standard output
+
+A page has at most 32 MB of data. For a larger record choose runs, or use hooklog serve.
+
+Exit codes: 0 fine, 1 damaged lines, 2 wrong usage, a file that cannot be read, or a page that would be too large.
+`
+
+const helpServe = `hooklog serve shows a record as a page in a browser on this machine, and follows the record while it
+grows. It prints the address of the page once, and runs until it is interrupted.
+
+	hooklog serve run.jsonl
+	some-exporter | hooklog serve -
+
+The address contains a random token. Other machines cannot reach the page, and other pages in the browser cannot read
+it. The page loads nothing from elsewhere. Standard input is copied to a temporary file that only its owner can read,
+and that is removed at the end.
+
+Usage:
+
+	hooklog serve [-addr HOST:PORT] FILE
+
+Flags:
+
+	-addr HOST:PORT   where to listen: an address of this machine that others cannot reach, such as 127.0.0.1:8080; by
+	                  default 127.0.0.1 and any free port
+
+Exit codes: 0 after an interrupt, 2 wrong usage, or a file that cannot be read.
+`

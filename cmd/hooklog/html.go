@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/eventlog"
+	"github.com/hookgen/hookgen/internal/eventpage"
+)
+
+// html writes the page of a record into one file.
+func (i *invocation) html(ctx context.Context, args []string) (int, error) {
+	flags := newFlags("html")
+	var run, out string
+	flags.StringVar(&run, "run", "", "")
+	flags.StringVar(&out, "o", "", "")
+	files, err := parse(flags, args)
+	switch {
+	case err != nil:
+		return trouble, err
+	case len(files) != 1:
+		return trouble, usage("want one FILE; - is standard input")
+	case out == "" && files[0] == standardInput:
+		return trouble, usage("name the file of the page with -o, or pass -o - for standard output")
+	case out == "":
+		out = files[0] + ".html"
+	}
+	x, name, end, err := i.openIndex(files[0], true)
+	if err != nil {
+		return trouble, err
+	}
+	defer end()
+	if err := x.Update(ctx); err != nil {
+		return trouble, err
+	}
+	var problems reporter
+	code := problems.report(i.stderr, x.Status(), true)
+	runs, err := runsOf(x, run)
+	if err != nil {
+		return trouble, err
+	}
+	var page bytes.Buffer
+	err = eventpage.Write(&page, x, name, runs...)
+	var large *eventpage.SizeError
+	if errors.As(err, &large) {
+		return trouble, fmt.Errorf("%w: choose runs with -run, select events with hooklog show -json and pass them to "+
+			"hooklog html -, or look at the record with hooklog serve", err)
+	}
+	if err == nil && out == "-" {
+		_, err = i.stdout.Write(page.Bytes())
+	} else if err == nil {
+		err = atomicfile.Write(out, page.Bytes())
+	}
+	if err != nil {
+		return trouble, err
+	}
+	return code, nil
+}
+
+// runsOf returns the numbers of the runs whose ID begins with a prefix; none for "", which means all of them. Runs that
+// one of them started are not listed on their own.
+func runsOf(x *eventlog.Index, prefix string) (numbers []int, err error) {
+	if prefix == "" {
+		return nil, nil
+	}
+	for n := x.Status().Runs - 1; n >= 0; n-- {
+		r, above, _ := x.Run(n)
+		listed := hasPrefix(r.ID, prefix)
+		for _, a := range above {
+			listed = listed && !hasPrefix(a.ID, prefix)
+		}
+		if listed {
+			numbers = append(numbers, n)
+		}
+	}
+	if numbers == nil {
+		return nil, fmt.Errorf("no run has an ID that begins with %s", quoted(prefix, 40))
+	}
+	return numbers, nil
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/hookgen/hookgen/internal/eventlog"
+	"github.com/hookgen/hookgen/internal/eventpage"
+)
+
+// serve shows a record as a page in a browser on this machine, until it is interrupted.
+func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
+	flags := newFlags("serve")
+	var addr string
+	flags.StringVar(&addr, "addr", "127.0.0.1:0", "")
+	files, err := parse(flags, args)
+	if err != nil {
+		return trouble, err
+	}
+	if len(files) != 1 {
+		return trouble, usage("want one FILE; - is standard input")
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	listener, err := listen(ctx, addr)
+	if err != nil {
+		return trouble, err
+	}
+	defer listener.Close() // again after the server, which is harmless
+	x, name, end, err := i.openIndex(files[0], false)
+	if err != nil {
+		return trouble, err
+	}
+	defer end()
+
+	token := rand.Text()
+	server := &http.Server{
+		Handler:           eventpage.NewHandler(x, name, token, hostsOf(listener)...),
+		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the requests that wait for changes
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	fmt.Fprintf(i.stdout, "http://%s/?token=%s\n", listener.Addr(), token)
+
+	err = i.keepReading(ctx, x, served)
+	stop()
+	shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if server.Shutdown(shut) != nil {
+		_ = server.Close() // a browser still loads something
+	}
+	if err != nil {
+		return trouble, err
+	}
+	return fine, nil
+}
+
+// keepReading updates an index until the context ends or the server fails.
+func (i *invocation) keepReading(ctx context.Context, x *eventlog.Index, served <-chan error) error {
+	var problems reporter
+	said := "" // the error that was reported last
+	for {
+		err := x.Update(ctx)
+		problems.report(i.stderr, x.Status(), false)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			said = ""
+		case said != err.Error(): // for example a disk that is gone for a while
+			said = err.Error()
+			fmt.Fprintf(i.stderr, "hooklog: %s\n", visible(said, 0))
+		}
+		select {
+		case err := <-served:
+			return err
+		default:
+		}
+		if !i.pause(ctx) {
+			return nil
+		}
+	}
+}
+
+// listen listens on an address of this machine that other machines cannot reach.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, usage("-addr %s: want an address and a port, such as 127.0.0.1:8080", visible(addr, 80))
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return nil, usage("-addr %s: a record is shown to this machine only; use 127.0.0.1:%s", visible(addr, 80),
+			visible(port, 10))
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+}
+
+// hostsOf returns the names by which a browser may call the server.
+func hostsOf(l net.Listener) []string {
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return []string{l.Addr().String(), net.JoinHostPort("localhost", port)}
+}
+
+// openIndex opens the index of a record, which the caller closes with end. Standard input is copied to a temporary
+// file, because the index reads events again: in the background, or if whole is set, before openIndex returns.
+func (i *invocation) openIndex(path string, whole bool) (x *eventlog.Index, name string, end func(), err error) {
+	if path != standardInput {
+		if x, err = eventlog.Open(path); err != nil {
+			return nil, "", nil, err
+		}
+		return x, filepath.Base(path), func() { _ = x.Close() }, nil // it was only read
+	}
+	file, err := os.CreateTemp("", "hooklog-*.jsonl") // which only its owner can read
+	if err != nil {
+		return nil, "", nil, err
+	}
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(file, i.stdin)
+		if err != nil && !errors.Is(err, os.ErrClosed) && !whole {
+			fmt.Fprintf(i.stderr, "hooklog: standard input is read only in part: %s\n", visible(err.Error(), 0))
+		}
+		copied <- err
+	}()
+	spool, err := os.Open(file.Name())
+	end = func() {
+		_ = x.Close()
+		_ = file.Close() // ends the copying, too
+		_ = os.Remove(file.Name())
+	}
+	if err != nil {
+		return nil, "", nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	x = eventlog.OpenFile(spool, "standard input")
+	if whole {
+		if err := <-copied; err != nil {
+			end()
+			return nil, "", nil, fmt.Errorf("standard input cannot be copied: %w", err)
+		}
+	}
+	return x, "standard input", end, nil
+}
+
+// A reporter prints problems of a record, each one once.
+type reporter struct {
+	generation, printed, more int
+}
+
+// report prints the problems that a status has more than the last one. The one of an incomplete last line is printed if
+// the record is complete. It returns the exit code for the record.
+func (r *reporter) report(w io.Writer, s eventlog.Status, complete bool) int {
+	if s.Generation != r.generation {
+		*r = reporter{generation: s.Generation}
+	}
+	code := fine
+	for n, p := range s.Problems {
+		if p.Open && !complete {
+			continue
+		}
+		if !p.Shown {
+			code = findings
+		}
+		if n >= r.printed {
+			fmt.Fprintln(w, visible(p.String(), 0))
+			r.printed = n + 1
+		}
+	}
+	if s.More > r.more {
+		fmt.Fprintf(w, "%s more\n", plural(s.More-r.more, "problem"))
+		r.more = s.More
+	}
+	return code
+}

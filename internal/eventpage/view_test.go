@@ -1,0 +1,53 @@
+package eventpage
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestLongTimelineIsPaged reads the timeline of a run with large events from a handler.
+func TestLongTimelineIsPaged(t *testing.T) {
+	e := event(1, "a", "P", `"`+strings.Repeat("x", 12<<20)+`"`)
+	many := indexOf(t, e, e, e, e, e, e, e, e, e)
+	h := NewHandler(many, "name", token, host)
+	for _, c := range []struct{ path, want string }{
+		{"/api/items?run=0", "0 1 2 3 4 5 true"},
+		{"/api/items?run=0&from=6", "6 7 8 false"},
+		{"/api/items?run=0&last=1", "3 4 5 6 7 8 true"},
+		{"/api/items?run=0&before=3", "0 1 2 false"},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			var got timelineView
+			if err := json.NewDecoder(ask(h, c.path).Body).Decode(&got); err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, i := range got.Items {
+				text += fmt.Sprint(i.At, " ")
+			}
+			if text += fmt.Sprint(got.More); text != c.want {
+				t.Errorf("got %s, want %s", text, c.want)
+			}
+		})
+	}
+}
+
+// TestWholeTextIsPaged joins the pieces of a long text.
+func TestWholeTextIsPaged(t *testing.T) {
+	want := pretty(json.RawMessage(`{"a":"` + strings.Repeat("ä", 2<<20) + `"}`))
+	got := ""
+	for from, pieces := 0, 0; ; pieces++ {
+		p := piece(want, from)
+		if got += p.Text; len(p.Text) > maxPiece || p.Size != len(want) || pieces > 10 {
+			t.Fatalf("a piece of %d bytes of %d", len(p.Text), p.Size)
+		}
+		if from = p.Next; from == 0 {
+			break
+		}
+	}
+	if got != want {
+		t.Error("the pieces are not the text")
+	}
+}
