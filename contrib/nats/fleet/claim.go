@@ -154,7 +154,8 @@ func (c *claim) end(result Result) error {
 	result.Worker, result.Claims = c.w.name, c.rec.claims
 	err := c.writer.append(c.hard, event{Kind: ended, Result: &result})
 	if errors.Is(err, ErrTooLarge) {
-		result.State, result.Err = Failed, fmt.Sprintf("the result cannot be stored: its reply has %d bytes", len(result.Reply))
+		result.State = Failed
+		result.Err = fmt.Sprintf("the result cannot be stored: its reply has %d bytes", len(result.Reply))
 		result.Reply, result.Message = "", ""
 		err = c.writer.append(c.hard, event{Kind: ended, Result: &result})
 	}
@@ -199,9 +200,9 @@ func (c *claim) release(ctx context.Context) error {
 	return c.d.Return(ctx, 0)
 }
 
-// report answers the questions about calls whose results came after the claim was lost. For example, the server was gone
-// for a minute, and another worker has taken the run while the tool was working. That worker cannot know the result and
-// asks whether the call was made. This worker knows it.
+// report answers the questions about calls whose results came after the claim was lost. For example, the server was
+// gone for a minute, and another worker has taken the run while the tool was working. That worker cannot know the result
+// and asks whether the call was made. This worker knows it.
 func (c *claim) report(late []outcome) error {
 	if len(late) == 0 {
 		return nil

@@ -240,8 +240,8 @@ func fits(rec *record, answers []Answer) error {
 	return nil
 }
 
-// Cancel ends a run. A worker that works on it stops within a third of the lifetime of a claim, or at its next step. The
-// result has the state Cancelled, unless the run ends by itself before. Cancelling an ended run does nothing.
+// Cancel ends a run. A worker that works on it stops within a third of the lifetime of a claim, or at its next step.
+// The result has the state Cancelled, unless the run ends by itself before. Cancelling an ended run does nothing.
 func (c *Client) Cancel(ctx context.Context, run string) error {
 	for {
 		rec, err := c.record(ctx, run)

@@ -19,8 +19,8 @@
 //
 // # Promises
 //
-// Every submitted run ends exactly once with one result. A call that finished is never made again, and neither is a call
-// that may have been made, unless its tool permits that or a person decides it. Package fleet cannot look into the
+// Every submitted run ends exactly once with one result. A call that finished is never made again, and neither is a
+// call that may have been made, unless its tool permits that or a person decides it. Package fleet cannot look into the
 // world: if a process dies after the effect of a tool and before the record of it, the run asks. A tool that passes
 // [CallKey] to its service, which drops a second request with the same key, needs no question: mark it with
 // loop.Idempotent.

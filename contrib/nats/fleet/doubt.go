@@ -138,12 +138,14 @@ func (r *record) doubt(unit string) *Question {
 		q.Call = own.Request
 		what = fmt.Sprintf("The tool %.100q was called", own.Request.Name)
 	}
-	q.Prompt = fmt.Sprintf("%s, and the worker %.100q stopped before it recorded the result. Was it done?", what, found.worker)
+	q.Prompt = fmt.Sprintf("%s, and the worker %.100q stopped before it recorded the result. Was it done?", what,
+		found.worker)
 	if len(inner) > 0 {
 		slices.Sort(inner)
 		q.Prompt += " It may have called: " + strings.Join(slices.Compact(inner), ", ") + "."
 	}
-	q.ID = fmt.Sprintf("%s.doubt.%d.%d", r.id, r.last, slices.IndexFunc(r.calls, func(c attempt) bool { return c.Unit == unit }))
+	at := slices.IndexFunc(r.calls, func(c attempt) bool { return c.Unit == unit })
+	q.ID = fmt.Sprintf("%s.doubt.%d.%d", r.id, r.last, at)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", q.ID, unit, q.Call.Name, q.Call.Args))
 	q.Digest = hex.EncodeToString(sum[:])
 	q.Reason = unit

@@ -69,7 +69,8 @@ func TestTaskRunsOnce(t *testing.T) {
 func TestWrongTasksAreRefused(t *testing.T) {
 	c := NewClient(newMemory(simLifetime).store())
 	for name, task := range map[string]Task{
-		"NoID": {Agent: "a", Text: "x"}, "Wildcard": {ID: "*", Agent: "a", Text: "x"}, "Dot": {ID: "a.b", Agent: "a", Text: "x"},
+		"NoID": {Agent: "a", Text: "x"}, "Wildcard": {ID: "*", Agent: "a", Text: "x"},
+		"Dot":    {ID: "a.b", Agent: "a", Text: "x"},
 		"LongID": {ID: strings.Repeat("a", 65), Agent: "a", Text: "x"}, "NoAgent": {ID: "a", Text: "x"},
 		"NoText": {ID: "a", Agent: "a"},
 	} {
@@ -298,7 +299,8 @@ func TestUnknownAgentFails(t *testing.T) {
 func TestWorkerChecksItsConfiguration(t *testing.T) {
 	store := newMemory(simLifetime).store()
 	for name, w := range map[string]*Worker{
-		"NoStore": {Agents: clerk(nil)}, "NoAgents": {Store: store}, "NilAgent": {Store: store, Agents: map[string]*loop.Agent{"a": nil}},
+		"NoStore": {Agents: clerk(nil)}, "NoAgents": {Store: store},
+		"NilAgent": {Store: store, Agents: map[string]*loop.Agent{"a": nil}},
 		"Negative": {Store: store, Agents: clerk(nil), Slots: -1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,8 @@ func continues(messages, earlier []agent.Message) bool {
 	}
 	for i, e := range earlier {
 		m := messages[i]
-		if m.Role != e.Role || m.Content != e.Content || m.ToolCallID != e.ToolCallID || len(m.ToolCalls) != len(e.ToolCalls) {
+		if m.Role != e.Role || m.Content != e.Content || m.ToolCallID != e.ToolCallID ||
+			len(m.ToolCalls) != len(e.ToolCalls) {
 			return false
 		}
 	}

@@ -74,8 +74,8 @@ func (Later) Approve(context.Context, agent.Question) (agent.Approval, error) {
 }
 
 // Run works until ctx is done. Then it takes no more runs, finishes the current step of each run, saves it, and gives
-// the run back, so that another worker continues at once. It returns nil when that is done. After the time Grace, a step
-// that has not ended is given up; a call in it may then be in doubt.
+// the run back, so that another worker continues at once. It returns nil when that is done. After the time Grace, a
+// step that has not ended is given up; a call in it may then be in doubt.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.prepare(); err != nil {
 		return err
