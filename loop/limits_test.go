@@ -127,3 +127,82 @@ func TestTheOutermostDepthLimitCounts(t *testing.T) {
 		t.Errorf("the deepest run was at %d: %q", deepest, ran.Reply)
 	}
 }
+
+func TestABriefingIsCutToItsLimit(t *testing.T) {
+	text := func(s string) agent.Hook {
+		return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { return []string{s}, nil })
+	}
+	for _, c := range []struct {
+		name  string
+		limit int
+		want  string // the briefing
+		left  string // the detail of the report
+		used  float64
+	}{
+		{"Within", 6, "one|two|six", "", 0},
+		{"Unlimited", -1, "one|two|six", "", 0},
+		{"OneLess", 5, "one|two", "1 of 3 texts were left out", 6},
+		{"Exactly", 4, "one|two", "1 of 3 texts were left out", 6},
+		{"OneText", 2, "one", "2 of 3 texts were left out", 6},
+		{"None", 1, "", "3 of 3 texts were left out", 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var reports []agent.BudgetExceeded
+			ran := looptest.Harness{
+				Turns: turns(looptest.Reply("ok")),
+				Hooks: hooks(text("one"), text("two"), text("six"), agent.OnBudgetExceededFunc(
+					func(_ context.Context, _ *agent.Run, b agent.BudgetExceeded) error {
+						reports = append(reports, b)
+						return nil
+					})),
+				Agent: &loop.Agent{Limits: loop.Limits{Briefing: c.limit}, Tokens: words{}},
+			}.Run(t, "x")
+			messages, got := ran.Script.Requests()[0].Messages, ""
+			if m := messages[len(messages)-1]; m.Name == agent.BriefingName {
+				got = strings.ReplaceAll(m.Content, "\n\n", "|")
+			}
+			if got != c.want {
+				t.Errorf("the briefing is %q, want %q", got, c.want)
+			}
+			if c.left == "" && len(reports) == 0 {
+				return
+			}
+			if len(reports) != 1 || reports[0].Detail != c.left || reports[0].Used != c.used ||
+				reports[0].Limit != float64(c.limit) {
+				t.Errorf("reported %+v, want %q", reports, c.left)
+			}
+		})
+	}
+}
+
+// words counts two tokens for each word.
+type words struct{}
+
+func (words) CountTokens(messages []agent.Message) (n int) {
+	for _, m := range messages {
+		n += 2 * len(strings.Fields(m.Content))
+	}
+	return n
+}
+
+func TestAHookSetsThePricesOfARun(t *testing.T) {
+	price := agent.OnRunStartFunc(func(
+		_ context.Context, run *agent.Run, _ agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
+		run.Env.UsePricer(euro{})
+		return nil, nil
+	})
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Input: 3})), Hooks: hooks(price),
+	}.Run(t, "x")
+	if ran.Usage.Cost != 3 {
+		t.Errorf("the run cost %v, want 3", ran.Usage.Cost)
+	}
+}
+
+// euro costs 1 for each token of the input.
+type euro struct{}
+
+func (euro) Price(_ agent.LLMRequest, reply agent.LLMResponse) float64 {
+	return float64(reply.Usage.Input)
+}

@@ -594,3 +594,21 @@ func TestFailingObserversDoNotAffectARun(t *testing.T) {
 type panicky struct{}
 
 func (panicky) Observe(context.Context, *agent.Run, hookkit.AnyFired) { panic("any observer") }
+
+func TestNoHookReachesTheResultOfTheCaller(t *testing.T) {
+	var kept agent.AgentResult
+	replaces := agent.BeforeRunEndFunc(func(
+		_ context.Context, _ *agent.Run, r agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
+		r.Reply, r.Warnings = "changed", []string{"a warning"}
+		kept = r
+		return agent.ReplaceBeforeRunEnd(r, "r"), nil
+	})
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(replaces),
+	}.Run(t, "x")
+	kept.Messages[0].Content, kept.Calls[0].Output, kept.Warnings[0] = "late", "late", "late"
+	if ran.Messages[0].Content != "x" || ran.Calls[0].Output != "done" || ran.Warnings[0] != "a warning" {
+		t.Errorf("a hook changed the result: %+v", ran.AgentResult)
+	}
+}

@@ -39,6 +39,8 @@ func TestAShapeAcceptsOrdinaryArguments(t *testing.T) {
 		{"NullList", `{"path":"a","n":1,"list":null}`, true},
 		{"EmptyList", `{"path":"a","n":1,"list":[],"x":2}`, true},
 		{"Long", `{"path":"` + strings.Repeat("long text ", 500) + `","n":1}`, true},
+		{"False", `{"path":"a","n":1,"on":false}`, true},
+		{"FalseForANumber", `{"path":"a","n":1,"x":false}`, false},
 		{"Missing", `{"path":"a"}`, false},
 		{"Other", `{"path":"a","n":1,"other":1}`, false},
 		{"WrongType", `{"path":1,"n":1}`, false},
@@ -172,4 +174,23 @@ func FuzzShape(f *testing.F) {
 			t.Errorf("a shape of %s accepts %s: %v", parameters, args, slow)
 		}
 	})
+}
+
+func TestAShapeLeavesManyNamesToTheDecoder(t *testing.T) {
+	for _, n := range []int{32, 33} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			names, members := make([]string, n), make([]string, n)
+			for i := range n {
+				names[i], members[i] = fmt.Sprintf(`"p%d"`, i), fmt.Sprintf(`"p%d":1`, i)
+			}
+			e := shaped(t, `{"type":"object","required":[`+strings.Join(names, ",")+`]}`)
+			args := "{" + strings.Join(members, ",") + "}"
+			if got := e.shape.accepts([]byte(args)); got != (n == 32) {
+				t.Errorf("accepts: %t", got)
+			}
+			if unfit := e.fits([]byte(args), 0); unfit != nil {
+				t.Errorf("refused: %v", unfit)
+			}
+		})
+	}
 }

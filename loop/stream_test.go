@@ -105,6 +105,38 @@ func TestAReturnedCallIsShownAtOnce(t *testing.T) {
 	}
 }
 
+func TestWholeRepliesAreShownIfTheyHaveText(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply agent.LLMResponse
+		want  string
+	}{
+		"Text":      {agent.LLMResponse{Content: "a"}, "a|"},
+		"Reasoning": {agent.LLMResponse{Reasoning: "b"}, "|b"},
+		"Nothing":   {agent.LLMResponse{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deltas := []string{}
+			l := looptest.Harness{Agent: &loop.Agent{Model: whole{c.reply}, Limits: loop.Limits{Steps: 1}}}
+			streamed(t, l, func(e loop.Event) bool {
+				if e.Chunk != nil {
+					deltas = append(deltas, e.Chunk.Delta.Content+"|"+e.Chunk.Delta.Reasoning)
+				}
+				return true
+			})
+			if got := strings.Join(deltas, " "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// whole is a model with one reply.
+type whole struct{ reply agent.LLMResponse }
+
+func (w whole) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	return w.reply, nil
+}
+
 func TestWithoutStreamingModelRepliesComeWhole(t *testing.T) {
 	var chunks []agent.Chunk
 	streamed(t, looptest.Harness{Agent: &loop.Agent{Model: plain{}}}, func(e loop.Event) bool {
@@ -213,6 +245,7 @@ func TestAHookCanSubscribeToChunks(t *testing.T) {
 		) (agent.OnRunStartOutcome, error) {
 			stop = run.Env.Subscribe(func(c agent.Chunk) { got = append(got, c.Delta.Content) })
 			run.Env.Subscribe(func(agent.Chunk) { panic("subscriber") })
+			run.Env.Subscribe(nil)()
 			return nil, nil
 		}), agent.AfterStepFunc(func(context.Context, *agent.Run, agent.StepResult) error { stop(); return nil })),
 	}.Run(t, "x")

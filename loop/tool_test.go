@@ -3,6 +3,8 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -89,5 +91,69 @@ func TestAToolStopsTheRunByItsError(t *testing.T) {
 			checkAnswered(t, ran.Messages)
 			checkPaired(t, ran.Recorder)
 		})
+	}
+}
+
+func TestAToolNeedsArgumentsWithASchema(t *testing.T) {
+	for want, build := range map[string]func(){
+		`the tool "f" cannot take a func()`: func() {
+			loop.Tool("f", "", func(context.Context, func()) (string, error) { return "", nil })
+		},
+		`the tool "n" cannot take a int; let it take a struct`: func() {
+			loop.Tool("n", "", func(context.Context, int) (string, error) { return "", nil })
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			defer func() {
+				if v := fmt.Sprint(recover()); !strings.Contains(v, want) {
+					t.Errorf("panicked with %s", v)
+				}
+			}()
+			build()
+		})
+	}
+}
+
+func TestACallWithoutToolsIsExplained(t *testing.T) {
+	ran := looptest.Harness{Turns: turns(looptest.Call("look", nil), looptest.Reply("ok"))}.Run(t, "x")
+	if err := ran.Calls[0].Err; !strings.Contains(err, "there is no tool") ||
+		!strings.Contains(err, "there are no tools; answer without one") {
+		t.Errorf("the error is %q", err)
+	}
+}
+
+func TestAFailureOfAHookHasAKind(t *testing.T) {
+	answers := agent.AroundToolFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		return hookkit.Answered(agent.ToolCallResult{Err: "ask later"}), nil
+	})
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(answers),
+	}.Run(t, "x")
+	if c := ran.Calls[0]; c.Kind != agent.FailTool || c.Status != agent.CallFailed {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestCallsWithoutALimitRunTogether(t *testing.T) {
+	const n = 12 // more than the default limit
+	var all sync.WaitGroup
+	all.Add(n)
+	meet := &looptest.Tool{Name: "meet", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+		all.Done()
+		all.Wait()
+		return "met", nil
+	}}
+	calls := make([]looptest.Turn, n)
+	for i := range calls {
+		calls[i] = looptest.Call("meet", nil)
+	}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(calls...), looptest.Reply("ok")), Tools: tools(meet),
+		Agent: &loop.Agent{Limits: loop.Limits{Parallel: -1}},
+	}.Run(t, "x")
+	if len(ran.Calls) != n || ran.Calls[n-1].Output != "met" {
+		t.Errorf("got %+v", ran.Calls)
 	}
 }

@@ -187,3 +187,99 @@ func TestASuspendedRunKeepsItsType(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+type wideAnswerWithANameThatIsLongerThanTheSixtyFourCharactersThatProvidersAccept struct {
+	Value any `json:"value"`
+}
+
+type recursive struct {
+	Next *recursive `json:"next"`
+}
+
+type list struct {
+	Items []struct {
+		Name string `json:"name"`
+		Note string `json:"note,omitempty"`
+	} `json:"items"`
+}
+
+type strict struct {
+	Items []struct {
+		Name string `json:"name"`
+	} `json:"items"`
+	In struct {
+		N int `json:"n"`
+	} `json:"in"`
+}
+
+// answerFormat runs an agent and returns the format of its first request.
+func answerFormat[T any](t *testing.T, reply string) *agent.ResponseFormat {
+	t.Helper()
+	script := looptest.NewScript(looptest.Reply(reply))
+	if _, _, err := loop.RunAs[T](t.Context(), &loop.Agent{Model: script}, loop.Request{Task: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	return script.Requests()[0].ResponseFormat
+}
+
+func TestTheFormatOfAnAnswerFollowsItsType(t *testing.T) {
+	type wide = wideAnswerWithANameThatIsLongerThanTheSixtyFourCharactersThatProvidersAccept
+	for _, c := range []struct {
+		name   string
+		format *agent.ResponseFormat
+		want   string
+		strict bool
+	}{
+		{"LongName", answerFormat[wide](t, `{"value":1}`), "answer", true},
+		{"NoName", answerFormat[struct{ A string }](t, `{"A":"x"}`), "answer", true},
+		{"OptionalInAList", answerFormat[list](t, `{"items":[{"name":"x"}]}`), "list", false},
+		{"AllRequired", answerFormat[strict](t, `{"items":[{"name":"x"}],"in":{"n":1}}`), "strict", true},
+		{"Map", answerFormat[map[string]int](t, `{"a":1}`), "answer", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.format.Name != c.want || c.format.Strict != c.strict {
+				t.Errorf("the name is %s, strict %t; want %s, %t", c.format.Name, c.format.Strict, c.want, c.strict)
+			}
+		})
+	}
+}
+
+func TestTypesThatNoAnswerHasAreErrors(t *testing.T) {
+	model := looptest.NewScript(looptest.Reply("never"))
+	req := loop.Request{Task: "x"}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"List":      {second(loop.RunAs[[]string](t.Context(), &loop.Agent{Model: model}, req)), "its JSON is not an object"},
+		"Function":  {second(loop.RunAs[func()](t.Context(), &loop.Agent{Model: model}, req)), "cannot return a func()"},
+		"Recursive": {second(loop.RunAs[recursive](t.Context(), &loop.Agent{Model: model}, req)), "use a struct"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+				t.Errorf("the error is %v, want %q", c.err, c.want)
+			}
+		})
+	}
+	if n := len(model.Requests()); n > 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// second returns the error of RunAs.
+func second[T any](_ T, _ agent.AgentResult, err error) error { return err }
+
+func TestDeepAnswersAreRejected(t *testing.T) {
+	deep := `{"value":` + strings.Repeat("[", 1100) + strings.Repeat("]", 1100) + "}"
+	script := looptest.NewScript(looptest.Reply(deep), looptest.Reply(`{"value":1}`))
+	type open struct {
+		Value any `json:"value"`
+	}
+	if _, _, err := loop.RunAs[open](t.Context(), &loop.Agent{Model: script}, loop.Request{Task: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	messages := script.Requests()[1].Messages
+	if told := messages[len(messages)-1].Content; !strings.Contains(told, "levels; use fewer") {
+		t.Errorf("the model got %q", told)
+	}
+}
