@@ -26,12 +26,14 @@ import (
 //	go       A block that begins with a comment such as "// mail/spec.go" is that file. Any other block is a part of the
 //	         package that a comment above it names, <!-- package mail -->, and needs no imports.
 //	diff     Lines of files to replace.
-//	sh       Commands, one in a line. They succeed, but after a diff the last one fails.
+//	sh       Commands, one in a line. They succeed, but after a diff the last one fails, and so does one with the
+//	         comment "# exits with 1".
 //	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
 //	yaml     The commands after "- run:" and "entry:" succeed in a shell.
 //	bash     The executable file that its second line names, as in "# hooks/guard.sh".
 //	python   The file that its first line names, as in "# hooks/guard.py".
 //	json     One JSON value.
+//	jsonl    The file that a comment above it names, <!-- file run.jsonl -->, with a JSON value in each line.
 //	mermaid  A diagram, which nothing checks here.
 //
 // The module has hookgen as a tool, unless the page begins with go mod init.
@@ -99,6 +101,7 @@ type block struct {
 	line     int    // of the first line of text
 	language string // after the opening fence
 	pkg      string // named by the comment above the block, or ""
+	file     string // the same
 	text     string
 }
 
@@ -132,7 +135,8 @@ func (p *page) use(t *testing.T, b block, next string) {
 	case "sh":
 		commands := strings.Split(strings.TrimSpace(b.text), "\n")
 		for i, command := range commands {
-			p.try(t, p.original != nil && i == len(commands)-1, strings.Fields(command)...)
+			command, fails := strings.CutSuffix(command, "# exits with 1")
+			p.try(t, fails || p.original != nil && i == len(commands)-1, strings.Fields(command)...)
 		}
 	case "yaml":
 		for _, command := range regexp.MustCompile(`(?:- run|entry): (.*)`).FindAllStringSubmatch(b.text, -1) {
@@ -170,6 +174,16 @@ func (p *page) use(t *testing.T, b block, next string) {
 		if !json.Valid([]byte(b.text)) {
 			t.Error("the block is not JSON")
 		}
+	case "jsonl":
+		if b.file == "" {
+			t.Fatal("no comment above the block names its file")
+		}
+		for line := range strings.Lines(b.text) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("the line is not JSON: %s", line)
+			}
+		}
+		p.module.Write(b.file, b.text)
 	case "mermaid":
 	case "console": // a test of examples/agent prints it
 	default:
@@ -338,24 +352,26 @@ func readBlocks(t *testing.T, name string) []block {
 		t.Fatal(err)
 	}
 	var (
-		blocks []block
-		inside bool
-		pkg    string
-		number int
+		blocks    []block
+		inside    bool
+		pkg, file string
+		number    int
 	)
 	for line := range strings.Lines(string(text)) {
 		number++
 		language, fence := strings.CutPrefix(line, "```")
 		switch {
 		case fence && !inside:
-			blocks = append(blocks, block{line: number + 1, language: strings.TrimSpace(language), pkg: pkg})
-			inside, pkg = true, ""
+			blocks = append(blocks, block{line: number + 1, language: strings.TrimSpace(language), pkg: pkg, file: file})
+			inside, pkg, file = true, "", ""
 		case fence:
 			inside = false
 		case inside:
 			blocks[len(blocks)-1].text += line
 		case strings.HasPrefix(line, "<!-- package "):
 			pkg = strings.Fields(line)[2]
+		case strings.HasPrefix(line, "<!-- file "):
+			file = strings.Fields(line)[2]
 		}
 	}
 	if inside {

@@ -52,7 +52,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		records[n] = ahead(readers[n], sources)
 	}
 	out := bufio.NewWriter(i.stdout)
-	p := &printer{w: out, palette: colors, verbose: verbose}
+	p := newPrinter(out, colors, verbose)
 	var s differences
 	for c := range wire.Diff(records[0], records[1]) { // ahead yields no errors
 		s.add(c)

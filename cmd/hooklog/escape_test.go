@@ -81,7 +81,7 @@ func FuzzShow(f *testing.F) {
 		e.Failures = []wire.Failure{{By: text, Site: text, Cause: other}}
 		e.Collected = payload(other)
 		var b bytes.Buffer
-		p := &printer{w: &b, verbose: true}
+		p := newPrinter(&b, palette{}, true)
 		p.print(e)
 		if !utf8.Valid(b.Bytes()) {
 			t.Errorf("the output is not UTF-8: %q", b.String())

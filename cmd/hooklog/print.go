@@ -32,6 +32,11 @@ type printer struct {
 	choice  int    // the width of the column
 }
 
+// newPrinter returns a printer whose columns have room for most names, so that the first lines are aligned too.
+func newPrinter(w io.Writer, p palette, verbose bool) *printer {
+	return &printer{w: w, palette: p, verbose: verbose, point: 12, choice: 8}
+}
+
 // print prints an event in a line, and with verbose the rest of it below.
 func (p *printer) print(e wire.Event) {
 	if day := e.Time.Format("2006-01-02 -07:00"); day != p.day {

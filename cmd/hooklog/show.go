@@ -60,7 +60,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return trouble, err
 	}
-	p := &printer{w: out, palette: colors, verbose: verbose}
+	p := newPrinter(out, colors, verbose)
 	shown, escaped := 0, isTerminal(i.stdout)
 	for s := range sources {
 		for l := range r.lines(s) {

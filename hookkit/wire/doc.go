@@ -36,7 +36,8 @@
 //
 // The same encoding keeps records. The generated function Record returns an observer that writes an [Event] for each
 // fire to a [Sink]: to a file with [OpenLog], or to any writer with [Lines]. [ReadLog] reads them, and [Replay] fires
-// their payloads at other hooks and compares the decisions. [Shadow] does the same with live payloads.
+// their payloads at other hooks and compares the decisions. [Shadow] does the same with live payloads, and [Diff]
+// compares two records. The command hooklog shows records in a terminal.
 //
 //	log, err := wire.OpenLog("run.jsonl", wire.Rotate(100<<20, 5))
 //	...
