@@ -39,11 +39,7 @@ func (f *File) make(d *declaration) (declared, error) {
 	if err != nil {
 		return declared{}, err
 	}
-	names := make([]string, len(d.points))
-	for i, p := range d.points {
-		names[i] = p.Name
-	}
-	hook, err := agent.Remote(context.Background(), &supervised{f, d, caller}, wire.Points(names...))
+	hook, err := (&supervised{f, d, caller}).hook()
 	if err != nil {
 		return declared{}, d.at.errorf("%w", err)
 	}
@@ -63,6 +59,18 @@ type supervised struct {
 	file   *File
 	d      *declaration
 	caller wire.Caller
+}
+
+// hook returns a hook at the declared points.
+func (s *supervised) hook() (agent.Hook, error) {
+	if _, ok := s.caller.(*judge); ok {
+		return judged{s}, nil
+	}
+	names := make([]string, len(s.d.points))
+	for i, p := range s.d.points {
+		names[i] = p.Name
+	}
+	return agent.Remote(context.Background(), s, wire.Points(names...))
 }
 
 // Describe is not called, because the declaration names the points.

@@ -325,6 +325,45 @@ func TestAPromptShowsThePayload(t *testing.T) {
 	}
 }
 
+// A prompt without a model asks the model of the run, and then its calls and tokens count towards the run. The calls of
+// a model of the program's own do not.
+func TestAPromptCountsTowardsTheRun(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		models map[string]agent.Model
+		turns  []looptest.Turn
+		calls  int
+	}{
+		{"model of the run", nil, []looptest.Turn{
+			looptest.Call("work", `{}`), looptest.Reply(`{"ok": false, "reason": "risky"}`), looptest.Reply("done"),
+		}, 3},
+		{"model of the program", map[string]agent.Model{"": echo{`{"ok": false, "reason": "risky"}`}}, []looptest.Turn{
+			looptest.Call("work", `{}`), looptest.Reply("done"),
+		}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := file(t, declare("prompt", `"May it run?"`, ""))
+			f.Models = c.models
+			for i := range c.turns {
+				c.turns[i] = c.turns[i].Uses(agent.Usage{Input: 100, Output: 10})
+			}
+			ran := looptest.Harness{
+				Turns: c.turns, Tools: []agent.Tool{work()}, Agent: &loop.Agent{Hooks: load(t, f)},
+			}.Run(t, "x")
+			if ran.Reply != "done" || ran.Calls[0].Reason != "risky" || ran.ModelCalls != c.calls ||
+				ran.Usage.Total() != 110*c.calls {
+				t.Errorf("reply %q, reason %q, %d model calls, %+v", ran.Reply, ran.Calls[0].Reason, ran.ModelCalls, ran.Usage)
+			}
+		})
+	}
+	t.Run("no model", func(t *testing.T) {
+		got := permit(t, load(t, file(t, declare("prompt", `"May it run?"`, ""))), "work", `{}`)
+		if !strings.Contains(got, "the run has no model to ask") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 func TestReadyHooks(t *testing.T) {
 	ran := func(t *testing.T, use string) *looptest.Ran {
 		t.Helper()

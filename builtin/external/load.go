@@ -30,9 +30,11 @@ import (
 //
 // A File is safe for concurrent use and must not be copied.
 type File struct {
-	Path   string                 // required; relative directories in the file are relative to the directory of the file
-	Ready  []Ready                // the hooks that the file can use by name
-	Models map[string]agent.Model // for prompts, by the name in the file; "" is the default
+	Path  string  // required; relative directories in the file are relative to the directory of the file
+	Ready []Ready // the hooks that the file can use by name
+	// Models are the models for prompts, by the name in the file. A prompt without a name uses the model "", or without
+	// one the model of the run. Only the calls of that model count towards the run.
+	Models map[string]agent.Model
 	// OnError receives failures of hooks with "on_failure": "continue". nil: they are logged.
 	OnError func(error)
 

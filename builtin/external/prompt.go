@@ -10,16 +10,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A judge is a caller that asks a model. The model continues with {"ok": true}, or refuses with {"ok": false}.
 type judge struct {
 	prompt  string
-	model   agent.Model
-	name    string // of the model in the file
+	model   agent.Model // nil: the model of the run
+	name    string      // of the model in the file
 	timeout time.Duration
 }
 
@@ -61,11 +63,40 @@ func (f *File) prompt(d *declaration) (wire.Caller, error) {
 			return nil, err
 		}
 	}
-	if j.model = f.Models[j.name]; j.model == nil {
+	if j.model = f.Models[j.name]; j.model == nil && j.name != "" {
 		return nil, v.errorf("the program has no model %q for prompts; it sets external.File.Models", j.name)
 	}
 	return j, nil
 }
+
+// A judged hook passes the model of the run to a judge. Other callers need nothing of the run.
+type judged struct{ *supervised }
+
+// Bind adds a hook to each declared point.
+func (j judged) Bind(h *agent.Hooks) {
+	for _, p := range h.Points() {
+		if !slices.ContainsFunc(j.d.points, func(d hookkit.PointInfo) bool { return d.Name == p.Name }) {
+			continue
+		}
+		p.AddAny(func(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+			payload, err := json.Marshal(call.Payload)
+			if err != nil {
+				return hookkit.AnyReply{}, fmt.Errorf("the payload of %s cannot be written: %w", p.Name, err)
+			}
+			if r, _ := run.(*agent.Run); kit.Env(r) != nil {
+				ctx = context.WithValue(ctx, modelOfRun{}, r.Env.Model)
+			}
+			reply, err := j.Call(ctx, wire.Request{Point: p.Name, Payload: payload})
+			if err != nil {
+				return hookkit.AnyReply{}, err
+			}
+			return reply.Read(p)
+		})
+	}
+}
+
+// modelOfRun is the key of the model of the run in a context.
+type modelOfRun struct{}
 
 func (j *judge) String() string { return strings.TrimSpace("model " + j.name) }
 
@@ -86,9 +117,16 @@ const (
 
 // Call asks the model.
 func (j *judge) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	model := j.model
+	if model == nil {
+		model, _ = ctx.Value(modelOfRun{}).(agent.Model)
+	}
+	if model == nil {
+		return wire.Reply{}, errors.New("the run has no model to ask; set external.File.Models")
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, j.timeout, fmt.Errorf("no reply within %v", j.timeout))
 	defer cancel()
-	reply, err := j.model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{
+	reply, err := model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{
 		{Role: agent.RoleSystem, Content: judgePrompt},
 		{Role: agent.RoleUser, Content: fmt.Sprintf("# Question\n%s\n\n# Data of %s\n%s", j.prompt, request.Point,
 			shorten.Middle(string(request.Payload), maxJudged))},
