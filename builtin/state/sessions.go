@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/storekey"
@@ -12,8 +15,8 @@ import (
 )
 
 // Sessions stores conversations in another store: in files with a [Dir], or in memory with a [Map]. Each conversation
-// is a JSON object with its names, messages and state. Its key begins with "session/", so that other hooks can use the
-// same store. Sessions is safe for concurrent use if its Store is.
+// is a JSON object with its names, messages and state, and the time of the last Save. Its key begins with "session/", so
+// that other hooks can use the same store. Sessions is safe for concurrent use if its Store is.
 type Sessions struct {
 	Store agent.Store
 }
@@ -51,7 +54,7 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	fail := func(err error) error {
 		return fmt.Errorf("the session %s cannot be saved: %w", nameOf(session.Identity), err)
 	}
-	data, err := json.Marshal(session)
+	data, err := json.Marshal(storedSession{SavedAt: savingTime(), Session: session})
 	if err != nil {
 		return fail(err)
 	}
@@ -62,6 +65,26 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 		return fail(err)
 	}
 	return nil
+}
+
+// A storedSession is the value of a conversation.
+type storedSession struct {
+	SavedAt time.Time `json:"saved_at"` // zero if an earlier version of this package saved it
+	agent.Session
+}
+
+// lastSave is the time of the last Save of this program, in nanoseconds.
+var lastSave atomic.Int64
+
+// savingTime returns the time. It is later than that of all earlier calls, even if the clock is coarse.
+func savingTime() time.Time {
+	for {
+		last, now := lastSave.Load(), time.Now().UnixNano()
+		now = max(now, last+1)
+		if lastSave.CompareAndSwap(last, now) {
+			return time.Unix(0, now).UTC()
+		}
+	}
 }
 
 // keepCorrupt makes a backup of a stored value that is not a session.
@@ -124,14 +147,47 @@ func (s Sessions) Delete(ctx context.Context, id agent.Identity) error {
 	return s.Store.Delete(ctx, sessionKey(id))
 }
 
-// List returns the identities of all conversations, sorted by their keys.
+// List returns the identities of all conversations. The one that was saved last is first, by the clocks of the programs
+// that saved them. List reads all values, because only they have the times. Values that are not sessions come last.
 func (s Sessions) List(ctx context.Context) ([]agent.Identity, error) {
 	keys, err := s.Store.Keys(ctx, storekey.Prefix(sessionKind))
-	var ids []agent.Identity
-	for _, key := range keys {
-		if id, parts, ok := storekey.Parse(sessionKind, key); ok && len(parts) == 0 {
-			ids = append(ids, id)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return ids, err
+	type saved struct {
+		id agent.Identity
+		at time.Time
+	}
+	var all []saved
+	for _, key := range keys {
+		id, parts, ok := storekey.Parse(sessionKind, key)
+		if !ok || len(parts) > 0 {
+			continue
+		}
+		value, err := s.Store.Get(ctx, key)
+		if _, deleted := errors.AsType[*agent.NotFound](err); deleted {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, saved{id, savedAt(value)})
+	}
+	slices.SortStableFunc(all, func(a, b saved) int { return b.at.Compare(a.at) })
+	var ids []agent.Identity
+	for _, one := range all {
+		ids = append(ids, one.id)
+	}
+	return ids, nil
+}
+
+// savedAt returns the time in a stored value, or the zero time.
+func savedAt(value []byte) time.Time {
+	var stored struct {
+		SavedAt time.Time `json:"saved_at"`
+	}
+	if json.Unmarshal(value, &stored) != nil {
+		return time.Time{}
+	}
+	return stored.SavedAt
 }

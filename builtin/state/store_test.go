@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,5 +88,34 @@ func TestCorruptSessionIsBackedUp(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(path + ".*"); len(files) != 2 {
 		t.Errorf("copied again: %q", files)
+	}
+}
+
+// A value that an earlier version saved has no time. It is listed after those that have one, and can be loaded.
+func TestSessionsWithoutATimeAreLast(t *testing.T) {
+	store := new(state.Map)
+	s := state.Sessions{Store: store}
+	for _, name := range []string{"old", "new"} {
+		if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys, err := store.Keys(t.Context(), "")
+	if err != nil || len(keys) != 2 {
+		t.Fatalf("the keys are %q, %v", keys, err)
+	}
+	for _, key := range keys {
+		if strings.Contains(key, "old") {
+			if err := store.Put(t.Context(), key, []byte(`{"messages": []}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	old, recent := agent.Identity{Conversation: "old"}, agent.Identity{Conversation: "new"}
+	if ids, err := s.List(t.Context()); err != nil || !slices.Equal(ids, []agent.Identity{recent, old}) {
+		t.Errorf("the list is %+v, %v", ids, err)
+	}
+	if _, err := s.Load(t.Context(), old); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,7 +1,6 @@
 package nats
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,17 +67,13 @@ func (s Sessions) Delete(ctx context.Context, id agent.Identity) error {
 	return s.Bucket.Delete(ctx, ownerKey(sessionKeys, id))
 }
 
-// List returns the identities of all conversations, sorted by tenant, user and conversation.
+// List returns the identities of all conversations. The one that was saved last is first. It reads their values, too.
 func (s Sessions) List(ctx context.Context) (ids []agent.Identity, err error) {
-	keys, err := s.Bucket.Keys(ctx, sessionKeys+"/")
-	for _, key := range keys {
-		if id, parts, ok := ownerOf(key); ok && len(parts) == 0 {
+	entries, err := s.Bucket.Entries(ctx, sessionKeys+"/")
+	for _, e := range slices.Backward(entries) {
+		if id, parts, ok := ownerOf(e.Key); ok && len(parts) == 0 {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, func(a, b agent.Identity) int {
-		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.User, b.User),
-			cmp.Compare(a.Conversation, b.Conversation))
-	})
 	return ids, err
 }

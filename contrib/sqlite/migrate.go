@@ -99,6 +99,10 @@ CREATE TABLE events (
 ) STRICT;
 CREATE INDEX events_of_log ON events (log, position);
 CREATE INDEX events_of_run ON events (log, root, position);
+`), statements(`
+ALTER TABLE sessions ADD COLUMN rank INTEGER NOT NULL DEFAULT 0; -- the order of the last saves
+UPDATE sessions SET rank = rowid;
+CREATE INDEX sessions_by_rank ON sessions (rank, tenant, user, conversation);
 `)}
 
 // applicationID marks the files of this package: "hkgn".

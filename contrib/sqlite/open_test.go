@@ -139,6 +139,36 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	}
 }
 
+// Files of earlier versions have no order of the last saves. The order in which the sessions were created counts.
+func TestEarlierSessionsKeepTheirOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	old, err := open(path, Options{}, migrations[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"b", "c", "a"} {
+		if _, err := old.write.Exec(`INSERT INTO sessions (tenant, user, conversation, messages)
+			VALUES ('', '', ?, CAST('[]' AS BLOB))`, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := Sessions{reopen(t, path)}
+	if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "c"}}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	ids, err := s.List(t.Context())
+	for _, id := range ids {
+		names = append(names, id.Conversation)
+	}
+	if err != nil || !slices.Equal(names, []string{"c", "a", "b"}) {
+		t.Errorf("the sessions are %q, %v", names, err)
+	}
+}
+
 func TestConcurrentOpensMigrateOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	var all sync.WaitGroup

@@ -41,9 +41,10 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 		return fmt.Errorf("the session %.80q cannot be saved: %w", session.Conversation, err)
 	}
 	return s.DB.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (tenant, user, conversation, messages, state)
-			VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (tenant, user, conversation) DO UPDATE SET messages = excluded.messages, state = excluded.state`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (tenant, user, conversation, messages, state, rank)
+			VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(rank), 0) + 1 FROM sessions))
+			ON CONFLICT (tenant, user, conversation) DO UPDATE
+			SET messages = excluded.messages, state = excluded.state, rank = excluded.rank`,
 			session.Tenant, session.User, session.Conversation, messages, state)
 		return err
 	})
@@ -90,13 +91,13 @@ func (s Sessions) Delete(ctx context.Context, id agent.Identity) error {
 	})
 }
 
-// List returns the identities of all conversations, sorted by tenant, user and conversation.
+// List returns the identities of all conversations. The one that was saved last is first.
 func (s Sessions) List(ctx context.Context) (ids []agent.Identity, err error) {
 	err = s.DB.rows(ctx, func() { ids = nil }, func(scan func(...any) error) error {
 		var id agent.Identity
 		err := scan(&id.Tenant, &id.User, &id.Conversation)
 		ids = append(ids, id)
 		return err
-	}, "SELECT tenant, user, conversation FROM sessions ORDER BY tenant, user, conversation")
+	}, "SELECT tenant, user, conversation FROM sessions ORDER BY rank DESC")
 	return ids, err
 }

@@ -19,8 +19,8 @@ import (
 // new, empty store each time.
 //
 // The suite checks that conversations are loaded as they were saved, that those of other users and tenants are apart,
-// and that a Save is done whole or not at all. The rules of [CheckStore] about missing values, copies, done contexts
-// and concurrent calls are checked as well.
+// that List begins with the one that was saved last, and that a Save is done whole or not at all. The rules of
+// [CheckStore] about missing values, copies, done contexts and concurrent calls are checked as well.
 func CheckSessionStore(t *testing.T, open func(t *testing.T) agent.SessionStore) {
 	t.Helper()
 	for _, c := range sessionChecks {
@@ -36,6 +36,7 @@ var sessionChecks = []struct {
 	{"nothing is stored", checkNoSessions},
 	{"sessions are loaded unchanged", checkSessionContent},
 	{"owners are apart", checkOwners},
+	{"the last saved is listed first", checkSessionOrder},
 	{"sessions are copied", checkSessionCopies},
 	{"done contexts have no effect", checkSessionContext},
 	{"sessions are whole", checkWholeSessions},
@@ -120,6 +121,28 @@ func checkSessionContent(t testing.TB, s agent.SessionStore) {
 		t.Errorf("Load of a session without messages: %+v, %v", got, err)
 	}
 	listsSessions(t, s, id)
+}
+
+func checkSessionOrder(t testing.TB, s agent.SessionStore) {
+	a, b, c := agent.Identity{Conversation: "a"}, agent.Identity{User: "u", Conversation: "b"},
+		agent.Identity{Tenant: "t", Conversation: "c"}
+	lists := func(when string, want ...agent.Identity) {
+		t.Helper()
+		if got, err := s.List(t.Context()); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s, List = %+q, %v; want %+q", when, got, err, want)
+		}
+	}
+	for _, id := range []agent.Identity{c, a, b} {
+		save(t, s, sessionOf(id, "x"))
+	}
+	lists("after three Saves", b, a, c)
+	save(t, s, sessionOf(c, "a longer text"))
+	lists("after another Save of the first", c, b, a)
+	if err := s.Delete(t.Context(), c); err != nil {
+		t.Errorf("Delete: %v", err)
+	}
+	save(t, s, sessionOf(a, "x"))
+	lists("after a Delete and a Save", a, b)
 }
 
 // hostileOwners are different identities that are equal once their names are joined carelessly.

@@ -166,6 +166,8 @@ func TestCheckStoreFindsBrokenStores(t *testing.T) {
 type sessionMap struct {
 	mu    sync.Mutex
 	all   map[agent.Identity]agent.Session
+	order []agent.Identity // of all Saves, the last one first
+	sorts bool             // lists by name
 	key   func(agent.Identity) agent.Identity
 	clone func(agent.Session) agent.Session
 	done  func(context.Context) error
@@ -189,6 +191,7 @@ func (m *sessionMap) Save(ctx context.Context, s agent.Session) error {
 		return errors.Join(err, errors.New("no name"))
 	}
 	m.all[m.key(s.Identity)] = m.clone(s)
+	m.order = append([]agent.Identity{m.key(s.Identity)}, m.order...)
 	return nil
 }
 
@@ -214,7 +217,16 @@ func (m *sessionMap) Delete(ctx context.Context, id agent.Identity) error {
 func (m *sessionMap) List(ctx context.Context) ([]agent.Identity, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Keys(m.all)), m.done(ctx)
+	var ids []agent.Identity
+	for _, id := range m.order {
+		if _, ok := m.all[id]; ok && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if m.sorts {
+		slices.SortFunc(ids, func(a, b agent.Identity) int { return strings.Compare(a.Conversation, b.Conversation) })
+	}
+	return ids, m.done(ctx)
 }
 
 func TestCheckSessionStorePassesAGoodStore(t *testing.T) {
@@ -251,6 +263,9 @@ func TestCheckSessionStoreFindsBrokenStores(t *testing.T) {
 				return s
 			}
 		}, "messages that were not saved together"},
+		{"sorted by name", "the last saved is listed first", func(m *sessionMap) {
+			m.sorts = true
+		}, "after three Saves, List ="},
 		{"missing session", "nothing is stored", func(m *sessionMap) {
 			m.all[agent.Identity{Tenant: "t", User: "u", Conversation: "c"}] = agent.Session{}
 		}, "Load from an empty store: the error is <nil>"},

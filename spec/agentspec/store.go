@@ -21,7 +21,8 @@ type SessionStore interface {
 	Save(ctx context.Context, s Session) error
 	Load(ctx context.Context, id Identity) (Session, error) // a *NotFound if there is none
 	Delete(ctx context.Context, id Identity) error
-	List(ctx context.Context) ([]Identity, error) // all conversations of all users and tenants
+	// List returns the identities of the conversations of all users and tenants. The one that was saved last is first.
+	List(ctx context.Context) ([]Identity, error)
 }
 
 // A Session is a stored conversation with its state and its owner.
