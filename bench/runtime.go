@@ -87,7 +87,9 @@ func observed() []duel {
 }
 
 // matches compares MatchFlow with a type switch, for each exit and for no exit. The cases are functions, or
-// closures over the state of a loop; each calls a function, as real cases do.
+// closures over the state of a loop; each calls a function, as real cases do. The compiler inlines the Match function
+// of a point with one or two exits, such as this one. With more exits the closures are called, which takes twice the
+// time of a type switch.
 func matches() []duel {
 	var all []duel
 	for _, of := range []struct {

@@ -480,7 +480,7 @@ func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.Unmatched("Flow", exit))
+	panic(hookimpl.UnmatchedError[FlowExit]{Exit: exit})
 }
 
 // FlowObserver is notified of every fire of Flow after it is decided.
@@ -632,7 +632,7 @@ func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.Unmatched("Lenient", exit))
+	panic(hookimpl.UnmatchedError[LenientExit]{Exit: exit})
 }
 
 // LenientObserver is notified of every fire of Lenient after it is decided.
@@ -900,7 +900,7 @@ func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end fun
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.Unmatched("Leave", exit))
+	panic(hookimpl.UnmatchedError[LeaveExit]{Exit: exit})
 }
 
 // LeaveObserver is notified of every fire of Leave after it is decided.
@@ -1039,7 +1039,7 @@ func MatchJudge[R any](exit JudgeExit, none func() R, deny func(Deny) R, ask fun
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched("Judge", exit))
+	panic(hookimpl.UnmatchedError[JudgeExit]{Exit: exit})
 }
 
 // JudgeObserver is notified of every fire of Judge after it is decided.

@@ -526,7 +526,7 @@ func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(End
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("OnRunStart", exit))
+	panic(hookimpl.UnmatchedError[OnRunStartExit]{Exit: exit})
 }
 
 // OnRunStartObserver is notified of every fire of OnRunStart after it is decided.
@@ -894,7 +894,7 @@ func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact fu
 	case Compact:
 		return compact(x)
 	}
-	panic(hookimpl.Unmatched("ShouldCompact", exit))
+	panic(hookimpl.UnmatchedError[ShouldCompactExit]{Exit: exit})
 }
 
 // ShouldCompactObserver is notified of every fire of ShouldCompact after it is decided.
@@ -1053,7 +1053,7 @@ func MatchBeforeCompact[R any](exit BeforeCompactExit, none func() R, skipCompac
 	case SkipCompaction:
 		return skipCompaction(x)
 	}
-	panic(hookimpl.Unmatched("BeforeCompact", exit))
+	panic(hookimpl.UnmatchedError[BeforeCompactExit]{Exit: exit})
 }
 
 // BeforeCompactObserver is notified of every fire of BeforeCompact after it is decided.
@@ -1461,7 +1461,7 @@ func MatchBeforeLLM[R any](exit BeforeLLMExit, none func() R, useReply func(UseR
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("BeforeLLM", exit))
+	panic(hookimpl.UnmatchedError[BeforeLLMExit]{Exit: exit})
 }
 
 // BeforeLLMObserver is notified of every fire of BeforeLLM after it is decided.
@@ -1777,7 +1777,7 @@ func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("AfterLLM", exit))
+	panic(hookimpl.UnmatchedError[AfterLLMExit]{Exit: exit})
 }
 
 // AfterLLMObserver is notified of every fire of AfterLLM after it is decided.
@@ -2047,7 +2047,7 @@ func MatchBeforeTool[R any](exit BeforeToolExit, none func() R, skipTool func(Sk
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("BeforeTool", exit))
+	panic(hookimpl.UnmatchedError[BeforeToolExit]{Exit: exit})
 }
 
 // BeforeToolObserver is notified of every fire of BeforeTool after it is decided.
@@ -2219,7 +2219,7 @@ func MatchOnPermission[R any](
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched("OnPermission", exit))
+	panic(hookimpl.UnmatchedError[OnPermissionExit]{Exit: exit})
 }
 
 // OnPermissionObserver is notified of every fire of OnPermission after it is decided.
@@ -2372,7 +2372,7 @@ func MatchBeforeAsk[R any](exit BeforeAskExit, none func() R, refuse func(Refuse
 	case Approve:
 		return approve(x)
 	}
-	panic(hookimpl.Unmatched("BeforeAsk", exit))
+	panic(hookimpl.UnmatchedError[BeforeAskExit]{Exit: exit})
 }
 
 // BeforeAskObserver is notified of every fire of BeforeAsk after it is decided.
@@ -2740,7 +2740,7 @@ func MatchOnHandoff[R any](exit OnHandoffExit, none func() R, skipTool func(Skip
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("OnHandoff", exit))
+	panic(hookimpl.UnmatchedError[OnHandoffExit]{Exit: exit})
 }
 
 // OnHandoffObserver is notified of every fire of OnHandoff after it is decided.
@@ -3489,7 +3489,7 @@ func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTu
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("AfterTool", exit))
+	panic(hookimpl.UnmatchedError[AfterToolExit]{Exit: exit})
 }
 
 // AfterToolObserver is notified of every fire of AfterTool after it is decided.
@@ -3857,7 +3857,7 @@ func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(Re
 	case RejectDone:
 		return rejectDone(x)
 	}
-	panic(hookimpl.Unmatched("CheckDone", exit))
+	panic(hookimpl.UnmatchedError[CheckDoneExit]{Exit: exit})
 }
 
 // CheckDoneObserver is notified of every fire of CheckDone after it is decided.
@@ -4106,7 +4106,7 @@ func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(End
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched("OnRunError", exit))
+	panic(hookimpl.UnmatchedError[OnRunErrorExit]{Exit: exit})
 }
 
 // OnRunErrorObserver is notified of every fire of OnRunError after it is decided.

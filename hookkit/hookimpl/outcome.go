@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -97,8 +98,13 @@ func valueOf(t reflect.Type, value any) (reflect.Value, bool) {
 	return v, v.Type() == t || t.Kind() == reflect.Interface && v.Type().Implements(t)
 }
 
-// Unmatched returns the panic value of a Match function that was given an exit of no known type, for example one
-// embedded in another struct. No fire returns such an exit.
-func Unmatched(point string, exit any) string {
-	return "hookkit: Match" + point + ": " + Illegal(exit).Error()
+// An UnmatchedError is the panic value of a Match function that was given an exit of no known type, for example one
+// embedded in another struct. No fire returns such an exit. E is the interface of the point's exits. It names the
+// point, so that a Match function with two exits is small enough to be inlined.
+type UnmatchedError[E any] struct{ Exit E }
+
+// Error names the Match function and the type of the exit.
+func (u UnmatchedError[E]) Error() string {
+	point := strings.TrimSuffix(reflect.TypeFor[E]().Name(), "Exit")
+	return "hookkit: Match" + point + ": " + Illegal(u.Exit).Error()
 }

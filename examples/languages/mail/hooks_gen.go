@@ -205,7 +205,7 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	case Refuse:
 		return refuse(x)
 	}
-	panic(hookimpl.Unmatched("BeforeSend", exit))
+	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
 }
 
 // BeforeSendObserver is notified of every fire of BeforeSend after it is decided.

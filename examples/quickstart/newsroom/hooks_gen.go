@@ -208,7 +208,7 @@ func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold f
 	case Withhold:
 		return withhold(x)
 	}
-	panic(hookimpl.Unmatched("BeforePublish", exit))
+	panic(hookimpl.UnmatchedError[BeforePublishExit]{Exit: exit})
 }
 
 // BeforePublishObserver is notified of every fire of BeforePublish after it is decided.
@@ -451,7 +451,8 @@ func (p *BeforePublishPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforePublishFired[Article]{Payload: current}
+		fired := hookimpl.FiredOf[BeforePublishFired[Article]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -519,7 +520,8 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnPublishedFired[Article]{Payload: payload}
+		fired := hookimpl.FiredOf[OnPublishedFired[Article]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)

@@ -250,7 +250,7 @@ func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.Unmatched("First", exit))
+	panic(hookimpl.UnmatchedError[FirstExit]{Exit: exit})
 }
 
 // FirstObserver is notified of every fire of First after it is decided.
@@ -384,7 +384,7 @@ func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.Unmatched("Second", exit))
+	panic(hookimpl.UnmatchedError[SecondExit]{Exit: exit})
 }
 
 // SecondObserver is notified of every fire of Second after it is decided.
@@ -519,7 +519,7 @@ func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.Unmatched("Last", exit))
+	panic(hookimpl.UnmatchedError[LastExit]{Exit: exit})
 }
 
 // LastObserver is notified of every fire of Last after it is decided.
@@ -795,7 +795,7 @@ func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow fun
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched("Poll", exit))
+	panic(hookimpl.UnmatchedError[PollExit]{Exit: exit})
 }
 
 // PollObserver is notified of every fire of Poll after it is decided.
@@ -933,7 +933,7 @@ func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, a
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched("PollOpen", exit))
+	panic(hookimpl.UnmatchedError[PollOpenExit]{Exit: exit})
 }
 
 // PollOpenObserver is notified of every fire of PollOpen after it is decided.
@@ -1316,7 +1316,7 @@ func MatchReview[R any](
 	case Numbered:
 		return numbered(x)
 	}
-	panic(hookimpl.Unmatched("Review", exit))
+	panic(hookimpl.UnmatchedError[ReviewExit]{Exit: exit})
 }
 
 // ReviewObserver is notified of every fire of Review after it is decided.

@@ -242,7 +242,7 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	case Refuse:
 		return refuse(x)
 	}
-	panic(hookimpl.Unmatched("BeforeSend", exit))
+	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
 }
 
 // BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
@@ -393,7 +393,7 @@ func MatchMaySend[R any](
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched("MaySend", exit))
+	panic(hookimpl.UnmatchedError[MaySendExit]{Exit: exit})
 }
 
 // MaySendObserver is notified of every fire of MaySend after it is decided.
@@ -1248,7 +1248,8 @@ func (p *BeforeSendPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeSendFired[Message]{Payload: current}
+		fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1329,7 +1330,8 @@ func (p *MaySendPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &MaySendFired[Message]{Payload: payload}
+		fired := hookimpl.FiredOf[MaySendFired[Message]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Exit = exit
@@ -1410,7 +1412,8 @@ func (p *FooterPoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &FooterFired[Message]{Payload: payload}
+		fired := hookimpl.FiredOf[FooterFired[Message]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Collected = hookimpl.Returned(all, collected)
@@ -1555,7 +1558,8 @@ func (p *AroundSendPoint) runHooks(
 	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := &AroundSendFired[Message]{Payload: payload}
+		fired := hookimpl.FiredOf[AroundSendFired[Message]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Result, fired.Err = result, snap.Err(err)
@@ -1608,7 +1612,8 @@ func (p *AfterSendPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &AfterSendFired[Receipt]{Payload: current}
+		fired := hookimpl.FiredOf[AfterSendFired[Receipt]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1687,7 +1692,8 @@ func (p *BeforeShowPoint) runHooks(
 	current := *payload
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeShowFired[Message]{Payload: current}
+		fired := hookimpl.FiredOf[BeforeShowFired[Message]](snap)
+		fired.Payload = current
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Final = *payload
@@ -1764,7 +1770,8 @@ func (p *BeforeSavePoint) runHooks(
 	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
-		fired := &BeforeSaveFired[Message]{Payload: payload}
+		fired := hookimpl.FiredOf[BeforeSaveFired[Message]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			fired.Err = all.Err(err)
@@ -1817,7 +1824,8 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
-		fired := &OnSentFired[Receipt]{Payload: payload}
+		fired := hookimpl.FiredOf[OnSentFired[Receipt]](snap)
+		fired.Payload = payload
 		snap.Begin(&fired.Verdict)
 		defer func() {
 			all.Notify(fired)
