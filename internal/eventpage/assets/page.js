@@ -210,7 +210,13 @@ async function refreshRuns() {
 	if (searching()) return 0;
 	list.querySelectorAll('.empty').forEach(e => e.remove());
 	const pane = list.closest('nav'), before = pane.scrollHeight;
-	const known = [...rows.keys()], newest = known.length ? Math.max(...known) : -1;
+	let known = [...rows.keys()];
+	const newest = known.reduce((a, b) => Math.max(a, b), -1);
+	if (more && !runs.some(r => r.number <= newest)) { // so many runs are new that some of them are not in runs
+		list.replaceChildren();
+		rows.clear();
+		known = [];
+	}
 	let place = list.firstChild;
 	for (const r of runs) {
 		if (r.number < runsLoaded && known.length) break;
@@ -222,6 +228,7 @@ async function refreshRuns() {
 		if (!li.isConnected) list.insertBefore(li, place);
 	}
 	if (!known.length) {
+		mark();
 		runsLoaded = runs.length ? runs[runs.length - 1].number : 0;
 		byId('list-more').hidden = !more;
 	}
@@ -569,7 +576,7 @@ function detail(d) {
 	if (d.ballots) {
 		parts.push(el('h3', {}, 'Votes'), table(['Hook', 'Vote', 'Reason'], d.ballots.map(b => [
 			el('span', {}, shown(b.by), ' ', el('span', {class: 'site'}, shown(b.site))), shown(b.decision),
-			el('div', {}, b.reason ? shown(b.reason) : null, b.value && b.value.lines.length > 1
+			el('div', {}, b.reason ? shown(b.reason) : null, b.value && b.value.lines.length > 3
 				? el('details', {}, el('summary', {}, 'Exit'), lines('Exit', b.value)) : null),
 		])));
 	}
@@ -828,9 +835,9 @@ byId('list-more').addEventListener('click', () => searching() ? continueSearch(s
 
 async function openHash() {
 	const hash = new URLSearchParams(location.hash.slice(1));
-	if (!hash.has('run')) return;
 	const event = hash.has('event') ? Number(hash.get('event')) : undefined;
-	await openRun({id: hash.get('run')}, {event, keepHash: true});
+	if (hash.has('run')) await openRun({id: hash.get('run')}, {event, keepHash: true});
+	else if (event !== undefined) await openRun({number: (await source.fire(event)).run}, {event, keepHash: true});
 }
 
 async function start() {
