@@ -186,7 +186,8 @@ func (l *Log) appendLocked(line []byte) error {
 	if l.closed {
 		return &fs.PathError{Op: "append", Path: l.path, Err: fs.ErrClosed}
 	}
-	defer l.lock.LockBriefly()()
+	l.lock.LockBriefly()
+	defer l.lock.Unlock()
 	return l.append(line)
 }
 

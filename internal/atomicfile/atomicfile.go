@@ -118,12 +118,17 @@ var (
 // Lock locks a path against other appends of this process and returns the function that unlocks it. The caller must not
 // lock a second path before that.
 func Lock(path string) (unlock func()) {
+	mu := localLock(path)
+	mu.Lock()
+	return mu.Unlock
+}
+
+// localLock returns the lock of a path.
+func localLock(path string) *sync.Mutex {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	mu := &appending[maphash.String(pathSeed, path)%uint64(len(appending))]
-	mu.Lock()
-	return mu.Unlock
+	return &appending[maphash.String(pathSeed, path)%uint64(len(appending))]
 }
 
 // AppendLine appends one line, which must not hold a line break, in one write. Missing directories are made. A

@@ -57,9 +57,12 @@ func LockSharedBriefly(path string) (unlock func()) {
 // lockBriefly locks an open lock file and reports whether it could.
 func lockBriefly(path string, f *os.File) bool {
 	_, waited := stopped.Load(path)
-	deadline := time.Now().Add(brief)
+	var deadline time.Time
 	for {
 		locked, err := tryLockFile(f)
+		if !locked && deadline.IsZero() { // the usual case needs no clock
+			deadline = time.Now().Add(brief)
+		}
 		switch {
 		case locked:
 			if waited {
@@ -78,8 +81,10 @@ func lockBriefly(path string, f *os.File) bool {
 
 // A SharedLock is a lock as [LockSharedBriefly] takes it, for a writer that locks one path often: its file stays open.
 type SharedLock struct {
-	path string
-	file *os.File // nil if it cannot be made
+	path  string
+	local *sync.Mutex
+	file  *os.File // nil if it cannot be made
+	held  bool     // against other processes too; guarded by local
 }
 
 // OpenSharedLock returns the lock of a path.
@@ -88,19 +93,22 @@ func OpenSharedLock(path string) *SharedLock {
 	if err != nil {
 		f = nil
 	}
-	return &SharedLock{path, f}
+	return &SharedLock{path: path, local: localLock(path), file: f}
 }
 
-// LockBriefly is LockSharedBriefly. The caller must unlock it before it locks it again.
-func (l *SharedLock) LockBriefly() (unlock func()) {
-	local := Lock(l.path)
-	if l.file == nil || !lockBriefly(l.path, l.file) {
-		return local
-	}
-	return func() {
+// LockBriefly is LockSharedBriefly. The caller must call Unlock before it locks the path again.
+func (l *SharedLock) LockBriefly() {
+	l.local.Lock()
+	l.held = l.file != nil && lockBriefly(l.path, l.file)
+}
+
+// Unlock unlocks the path.
+func (l *SharedLock) Unlock() {
+	if l.held {
 		_ = unlockFile(l.file)
-		local()
 	}
+	l.held = false
+	l.local.Unlock()
 }
 
 // Close closes the file.

@@ -165,6 +165,9 @@ func (e *Env) Identity() Identity {
 // processes and for records. Empty names are left out.
 func (e *Env) WireLabels() map[string]string {
 	id := e.Identity()
+	if id == (Identity{}) {
+		return nil
+	}
 	labels := map[string]string{}
 	for name, value := range map[string]string{"tenant": id.Tenant, "user": id.User, "conversation": id.Conversation} {
 		if value != "" {
