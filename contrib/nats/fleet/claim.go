@@ -115,7 +115,7 @@ func request(rec *record, j *journal) loop.Request {
 // settle records how the agent ended.
 func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult, err error) error {
 	j.mu.Lock()
-	handed, fatal, late := j.handed, j.fatal, j.late
+	handed, fatal, late, refused := j.handed, j.fatal, j.late, j.refused
 	j.mu.Unlock()
 	switch {
 	case c.writer.isLost():
@@ -130,7 +130,12 @@ func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult
 		return c.end(c.resultOf(result, Failed, fatal.Error()))
 	case handed:
 		return c.release(c.hard)
+	case refused != "":
+		return c.postpone(refused)
 	case result.Suspended != nil:
+		if tool := j.unused(); tool != "" { // a hook asks about a call that was made before
+			return c.postpone(tool)
+		}
 		return c.suspend(event{Kind: suspended, Suspension: result.Suspended})
 	case err != nil:
 		made := c.resultOf(result, Failed, err.Error())
@@ -198,6 +203,25 @@ func (c *claim) release(ctx context.Context) error {
 	}
 	c.w.stats.released.Add(1)
 	return c.d.Return(ctx, 0)
+}
+
+// maxPostponed is how often in a row a run is given back because its hooks refuse a call that was made before. The pauses
+// double from a second to a minute.
+const maxPostponed = 12
+
+// postpone gives the run back for a while, without the current step.
+func (c *claim) postpone(tool string) error {
+	n := c.rec.postponed
+	if n >= maxPostponed {
+		return c.end(Result{State: Failed, Err: fmt.Sprintf(
+			"step %d cannot be continued: the call of %.100q was made, and a hook or the agent refuses it since", c.rec.step()+1,
+			tool)})
+	}
+	if err := c.writer.append(c.hard, event{Kind: released, Reason: "a hook refuses the call of " + tool}); err != nil {
+		return err
+	}
+	c.w.stats.released.Add(1)
+	return c.d.Return(c.hard, min(time.Second<<n, time.Minute))
 }
 
 // report answers the questions about calls whose results came after the claim was lost. For example, the server was

@@ -314,6 +314,8 @@ func (e *event) text() string {
 			return fmt.Sprintf("%d questions", len(e.Suspension.Questions))
 		}
 		return fmt.Sprintf("%d calls in doubt", len(e.Doubts))
+	case released:
+		return e.Reason
 	case ended:
 		return string(e.Result.State) + " " + e.Result.Err
 	}

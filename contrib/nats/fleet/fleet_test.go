@@ -223,6 +223,50 @@ func inDoubt(t *testing.T) (Store, Status) {
 	return store, status
 }
 
+// TestRefusedCallIsNotMadeAgain: a call was made, and then the hooks refuse it while its step is repeated. The model must
+// not read that it was not made.
+func TestRefusedCallIsNotMadeAgain(t *testing.T) {
+	for name, after := range map[string]int{"UntilItPasses": 3, "ForEver": 1 << 30} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := newMemory(simLifetime).store()
+				client := NewClient(store)
+				pay, hang := &looptest.Tool{Name: "pay", Result: "paid"}, &looptest.Tool{Name: "hang", Hang: true}
+				model := looptest.NewScript(looptest.Calls(looptest.Call("pay", nil), looptest.Call("hang", nil)))
+				agents := clerk(model, pay, loop.ReadOnly(hang))
+				if err := client.Submit(t.Context(), task("a")); err != nil {
+					t.Fatal(err)
+				}
+				work(t, &Worker{Store: store, Logger: quiet, Grace: time.Second, Agents: agents}, func(context.Context) {
+					time.Sleep(time.Second)
+				})
+				agents = clerk(looptest.NewScript(looptest.Reply("done")), pay, loop.ReadOnly(&looptest.Tool{Name: "hang"}))
+				fires := 0
+				agents["clerk"].Use = []agent.Hook{agent.BeforeToolFunc(func(
+					_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+				) (agent.BeforeToolOutcome, error) {
+					if fires++; call.Name == "pay" && fires < after {
+						return nil, errDown
+					}
+					return nil, nil
+				})}
+				work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(ctx context.Context) {
+					r, err := client.Wait(ctx, "a")
+					if pay.Count() != 1 || err != nil {
+						t.Errorf("%d calls, %v", pay.Count(), err)
+					}
+					if done := r.State == Done && r.Reply == "done" && r.ToolCalls == 2; done != (after == 3) {
+						t.Errorf("%+v", r)
+					}
+					if failed := r.State == Failed && strings.Contains(r.Err, `"pay" was made`); failed == (after == 3) {
+						t.Errorf("%+v", r)
+					}
+				})
+			})
+		})
+	}
+}
+
 // TestSubagentInDoubt: a sub-agent begins anew after a crash, so its finished calls count too.
 func TestSubagentInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -32,6 +32,7 @@ type journal struct {
 	step     int             // the last saved step
 	used     map[string]int  // recorded attempts that were given back, by key
 	handed   bool            // the run ends here because the worker gives it back
+	refused  string          // a call that was made before and that a hook refuses now; the run ends here
 	fatal    error           // the run cannot continue
 	late     []outcome       // results that came after the claim was lost
 	replayed int
@@ -90,6 +91,10 @@ func (j *journal) shouldStop(_ context.Context, run *agent.Run, step agent.Step)
 		return nil, nil
 	}
 	if step.Number > j.step {
+		if name := j.unused(); name != "" {
+			return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: "a hook refuses the call of " + name +
+				", which was made before"}}, nil
+		}
 		if err := j.save(run, step.Number); err != nil {
 			return nil, err
 		}
@@ -104,6 +109,26 @@ func (j *journal) shouldStop(_ context.Context, run *agent.Run, step agent.Step)
 		return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: "the worker gives the run back"}}, nil
 	}
 	return nil, nil
+}
+
+// unused returns the tool of a recorded call whose result was not given back, or "".
+//
+// For example, a call was made and its worker was killed. In the repeated step, the service of a hook cannot be reached,
+// so the call is refused. The model would read that it was not made, and would make it again with another call. So the
+// step is not saved, and the run is given back until the hooks let the call pass.
+func (j *journal) unused() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	made := make(map[string]int)
+	for _, c := range j.rec.calls {
+		if c.Key != c.Unit || c.void || c.outcome == nil {
+			continue
+		}
+		if made[c.Key]++; made[c.Key] > j.used[c.Key] && !c.Repeatable {
+			j.refused = c.Request.Name
+		}
+	}
+	return j.refused
 }
 
 // save records a completed step.

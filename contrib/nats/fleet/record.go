@@ -19,6 +19,7 @@ type record struct {
 	claim     Token
 	claims    int
 	tries     []string // the workers that have claimed the run since its last progress
+	postponed int      // how often the run was given back since its last saved step; see postpone
 	submitted time.Time
 	changed   time.Time
 
@@ -91,9 +92,11 @@ func (r *record) fold(entry Entry, e event) error {
 	case saved:
 		r.save(e.Progress)
 	case released:
-		r.state, r.tries = Queued, nil
+		if r.state, r.tries = Queued, nil; e.Reason != "" {
+			r.postponed++
+		}
 	case suspended:
-		r.state, r.tries = Suspended, nil
+		r.state, r.tries, r.postponed = Suspended, nil, 0
 		if r.asked = e.Doubts; e.Suspension != nil {
 			r.suspension, r.answers, r.reply, r.calls = e.Suspension, nil, nil, nil
 			r.asked = asked(e.Suspension.Questions)
@@ -129,7 +132,7 @@ func (r *record) save(p *progress) {
 		r.messages = nil
 	}
 	r.messages, r.counters = append(r.messages, p.Messages...), p.Counters
-	r.suspension, r.answers, r.reply, r.calls, r.tries = nil, nil, nil, nil, nil
+	r.suspension, r.answers, r.reply, r.calls, r.tries, r.postponed = nil, nil, nil, nil, nil, 0
 }
 
 // answer applies the answer of a person.
