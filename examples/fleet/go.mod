@@ -1,0 +1,31 @@
+module github.com/hookgen/hookgen/examples/fleet
+
+go 1.26.0
+
+require (
+	github.com/hookgen/hookgen v0.0.0-00010101000000-000000000000
+	github.com/hookgen/hookgen/contrib/nats v0.0.0-00010101000000-000000000000
+	github.com/nats-io/nats-server/v2 v2.15.2
+	go.uber.org/goleak v1.3.0
+)
+
+require (
+	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
+	github.com/google/go-tpm v0.9.8 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/minio/highwayhash v1.0.4 // indirect
+	github.com/nats-io/jwt/v2 v2.8.2 // indirect
+	github.com/nats-io/nats.go v1.55.0 // indirect
+	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nuid v1.0.1 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+)
+
+// Because this module lies in the others' tree. Programs that use them leave these lines out.
+replace (
+	github.com/hookgen/hookgen => ../..
+	github.com/hookgen/hookgen/contrib/nats => ../../contrib/nats
+)

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hookgen/hookgen/contrib/nats/fleet"
+)
+
+// TestMain runs the program itself if a test has started the binary as one of its processes.
+func TestMain(m *testing.M) {
+	if os.Getenv("FLEET_TEST_PROGRAM") != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func none(string) string { return "" }
+
+func TestDemo(t *testing.T) {
+	var out, problems bytes.Buffer
+	if code := run(t.Context(), []string{"demo"}, none, &out, &problems); code != 0 {
+		t.Fatalf("code %d: %s", code, problems.String())
+	}
+	if strings.Count(out.String(), "4 orders are paid, 3 steps, 4 calls") != 3 {
+		t.Errorf("%s", out.String())
+	}
+}
+
+func TestWrongArguments(t *testing.T) {
+	for name, args := range map[string][]string{
+		"None": {}, "Command": {"fly"}, "Flag": {"worker", "-fly"}, "Many": {"submit", "a", "b", "c"}, "Few": {"submit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var problems bytes.Buffer
+			if code := run(t.Context(), args, none, io.Discard, &problems); code != 2 || problems.Len() == 0 {
+				t.Errorf("code %d: %s", code, problems.String())
+			}
+		})
+	}
+}
+
+func TestServerIsNotOpenToAll(t *testing.T) {
+	var problems bytes.Buffer
+	args := []string{"server", "-dir", t.TempDir(), "-listen", "0.0.0.0:0"}
+	if code := run(t.Context(), args, none, io.Discard, &problems); code != 1 ||
+		!strings.Contains(problems.String(), "set -user") {
+		t.Errorf("code %d: %s", code, problems.String())
+	}
+}
+
+// lines is an output whose first line a test waits for.
+type lines struct{ first chan string }
+
+func (l lines) Write(text []byte) (int, error) {
+	select {
+	case l.first <- strings.TrimSpace(string(text)):
+	default:
+	}
+	return len(text), nil
+}
+
+// TestProgram runs a server with a password, a worker with health and metrics, and a client.
+func TestProgram(t *testing.T) {
+	address, err := freeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := func(name string) string {
+		return map[string]string{
+			"FLEET_SERVER": "nats://" + address, "FLEET_USER": "ann", "FLEET_PASSWORD": "secret", "FLEET_SLOTS": "2",
+		}[name]
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	start := func(args ...string) (first string, end func()) {
+		t.Helper()
+		ctx, stop := context.WithCancel(ctx)
+		out, done := lines{make(chan string, 1)}, make(chan int)
+		var problems bytes.Buffer
+		go func() { done <- run(ctx, args, env, out, &problems) }()
+		select {
+		case first = <-out.first:
+		case code := <-done:
+			t.Fatalf("code %d: %s", code, problems.String())
+		}
+		return first, func() {
+			stop()
+			if code := <-done; code != 0 {
+				t.Errorf("%s: code %d: %s", args[0], code, problems.String())
+			}
+		}
+	}
+	_, endServer := start("server", "-dir", t.TempDir(), "-listen", address, "-sync", "10s")
+	url, endWorker := start("worker", "-http", "127.0.0.1:0", "-events", "records")
+	client := func(args ...string) string {
+		t.Helper()
+		var out, problems bytes.Buffer
+		if code := run(ctx, args, env, &out, &problems); code != 0 {
+			t.Errorf("%v: code %d: %s", args, code, problems.String())
+		}
+		return out.String()
+	}
+	if got := client("submit", "-tenant", "acme", "a", "pay 4 orders, 2 at a time"); !strings.HasPrefix(got,
+		`done: "4 orders are paid"`) {
+		t.Error(got)
+	}
+	if got := client("list"); !strings.Contains(got, "done") {
+		t.Error(got)
+	}
+	if got := client("history", "a"); !strings.Contains(got, "submitted") || !strings.Contains(got, "ended") {
+		t.Error(got)
+	}
+	client("cancel", "a") // it has ended
+	for path, want := range map[string]string{
+		"/healthz": "ok", "/readyz": "ok", "/metrics": "fleet_done_total 1\n",
+	} {
+		if got := get(t, url+path); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	var problems bytes.Buffer
+	wrong := func(name string) string {
+		if name == "FLEET_PASSWORD" {
+			return "wrong"
+		}
+		return env(name)
+	}
+	if code := run(ctx, []string{"list"}, wrong, io.Discard, &problems); code != 1 {
+		t.Errorf("a wrong password: code %d: %s", code, problems.String())
+	}
+	http.DefaultClient.CloseIdleConnections()
+	endWorker()
+	endServer()
+	stop()
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// TestChaos kills processes during a few runs. The command chaos does the same for minutes.
+func TestChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes 15 seconds")
+	}
+	t.Setenv("FLEET_TEST_PROGRAM", "1")
+	s := &storm{
+		workers: 2, runs: 20, orders: 6, together: 2, takes: 300 * time.Millisecond, every: 700 * time.Millisecond, kills: 3,
+		limit: 6, lifetime: 2 * time.Second, out: io.Discard,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	table, err := s.rage(ctx)
+	t.Logf("\n%s", table)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChaosFindsBrokenPromises(t *testing.T) {
+	s := &storm{workers: 1, runs: 1, orders: 1, together: 1, limit: 1, count: make(map[string]int)}
+	s.dir = t.TempDir()
+	s.ledger = s.dir + "/ledger"
+	for range 2 {
+		if err := appendLine(s.ledger, "run0-1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.check(t.Context(), emptyStore(), map[string]fleet.Result{"run0": {State: fleet.Done}}, 0)
+	for _, want := range []string{"run0 has ended 0 times", "run0-1 was paid 2 times"} {
+		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func emptyStore() fleet.Store { return fleet.Store{Log: emptyLog{}, Table: emptyTable{}} }
+
+type emptyLog struct{ fleet.Log }
+
+func (emptyLog) Read(context.Context, string, uint64) ([]fleet.Entry, error) { return nil, nil }
+
+type emptyTable struct{ fleet.Table }
+
+func (emptyTable) Get(context.Context, string) ([]byte, uint64, error) {
+	return nil, 0, fleet.ErrNotFound
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A gauge measures runs whose model and tools take no time, so that the fleet itself is measured. The server is a
+// process of its own.
+type gauge struct {
+	storm
+	rounds int
+}
+
+// throughput measures runs a second with 1, 2 and 4 worker processes, what a step costs, and the messages and bytes of
+// a run.
+func (p *program) throughput(ctx context.Context, args []string) error {
+	g := &gauge{storm: storm{orders: 10, together: 2, out: p.problems}}
+	p.flags.IntVar(&g.runs, "runs", 200, "the `number` of runs of a round")
+	p.flags.IntVar(&g.rounds, "rounds", 3, "the `number` of rounds")
+	write := p.flags.Bool("page", false, "write the figures to "+page+", from the root of the repository")
+	if err := p.parse(args, 0, 0); err != nil {
+		return err
+	}
+	table, err := g.measure(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out, table)
+	if *write {
+		return figures.ReplacePart(page, "throughput",
+			"\nMade by `go run . throughput -page` in examples/fleet.\n\n"+table+"\n")
+	}
+	return nil
+}
+
+func (g *gauge) measure(ctx context.Context) (table string, err error) {
+	if g.dir, err = os.MkdirTemp("", "fleet"); err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(g.dir)
+	g.alive, g.count = make(map[string]bool), make(map[string]int)
+	if g.address, err = freeAddress(); err != nil {
+		return "", err
+	}
+	g.env = append(os.Environ(), "FLEET_SERVER=nats://"+g.address)
+	server := &process{s: &g.storm, role: "server", args: []string{
+		"server", "-dir", filepath.Join(g.dir, "nats"), "-listen", g.address, "-sync", "10s",
+	}}
+	if err := server.start(ctx); err != nil {
+		return "", err
+	}
+	defer server.kill()
+	conn, err := dial(ctx, g.address)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+
+	type setup struct {
+		takes   time.Duration
+		workers int
+	}
+	best, setups := make(map[setup]float64), []setup{}
+	for _, takes := range []time.Duration{0, 20 * time.Millisecond} {
+		for _, n := range []int{1, 2, 4} {
+			setups = append(setups, setup{takes, n})
+		}
+	}
+	for round := range g.rounds {
+		for i, s := range setups {
+			took, err := g.processes(ctx, conn, fmt.Sprintf("round%d-%d", round, i), s.workers, s.takes)
+			if err != nil {
+				return "", err
+			}
+			best[s] = max(best[s], float64(g.runs)/took.Seconds())
+		}
+	}
+	row := func(of string, format string, args ...any) {
+		table += "| " + of + " | " + fmt.Sprintf(format, args...) + " |\n"
+	}
+	table = "| what | figure |\n|---|---:|\n"
+	for _, s := range setups {
+		row(fmt.Sprintf("runs a second, calls of %v, worker processes: %d", s.takes, s.workers), "%.0f", best[s])
+	}
+	alone, err := g.alone(ctx)
+	if err != nil {
+		return "", err
+	}
+	one, err := g.inFleet(ctx, conn)
+	if err != nil {
+		return "", err
+	}
+	row("a step in one process, without the fleet", "%v", alone.Round(100*time.Nanosecond))
+	row("a step in the fleet, one run at a time", "%v", one.step.Round(10*time.Microsecond))
+	row("messages that a worker sends and receives for a run", "%.0f", one.messages)
+	row("bytes that a worker sends and receives for a run", "%.0f", one.bytes)
+	row("events in the log of a run", "%.0f", one.events)
+	row("bytes in the log of a run", "%.0f", one.stored)
+	for _, parallel := range []int{1, 16} {
+		calls, err := hooksASecond(ctx, conn, parallel)
+		if err != nil {
+			return "", err
+		}
+		row(fmt.Sprintf("calls of a remote hook a second, in parallel: %d", parallel), "%.0f", calls)
+	}
+	return table, nil
+}
+
+// steps is the number of steps of a run.
+func (g *gauge) steps() int { return g.orders/g.together + 1 }
+
+// submitted opens a new fleet and submits the runs.
+func (g *gauge) submitted(ctx context.Context, conn *nats.Conn, name string, runs int) (*fleet.Client, error) {
+	store, err := fleet.Open(ctx, conn, fleet.Config{Name: name, MaxBytes: 256 << 20})
+	if err != nil {
+		return nil, err
+	}
+	client := fleet.NewClient(store)
+	for i := range runs {
+		if err := client.Submit(ctx, g.task(i)); err != nil {
+			return nil, err
+		}
+	}
+	return client, nil
+}
+
+// wait waits for the runs of a fleet.
+func (g *gauge) wait(ctx context.Context, client *fleet.Client, runs int) error {
+	for i := range runs {
+		result, err := client.Wait(ctx, g.task(i).ID)
+		if err != nil {
+			return err
+		}
+		if result.State != fleet.Done || result.ToolCalls != g.orders {
+			return fmt.Errorf("run %d: %+v", i, result)
+		}
+	}
+	return nil
+}
+
+// processes returns the time of the runs with n worker processes, after the first run.
+func (g *gauge) processes(
+	ctx context.Context, conn *nats.Conn, name string, n int, takes time.Duration,
+) (time.Duration, error) {
+	client, err := g.submitted(ctx, conn, name, g.runs+n)
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		w := &process{s: &g.storm, role: fmt.Sprint(name, "-", i), args: []string{
+			"worker", "-fleet", name, "-slots", "4", "-takes", takes.String(),
+		}}
+		if err := w.start(ctx); err != nil {
+			return 0, err
+		}
+		defer w.kill()
+	}
+	for i := range n {
+		if _, err := client.Wait(ctx, g.task(i).ID); err != nil {
+			return 0, err
+		}
+	}
+	begun := time.Now()
+	err = g.wait(ctx, client, g.runs+n)
+	return time.Since(begun), err
+}
+
+// alone returns the time of a step without a fleet.
+func (g *gauge) alone(ctx context.Context) (time.Duration, error) {
+	a := clerk{}.agent()
+	best := time.Hour
+	for range 5 {
+		begun := time.Now()
+		for i := range g.runs {
+			task := g.task(i)
+			if _, err := a.Do(ctx, loop.Request{ID: task.ID, Task: task.Text}); err != nil {
+				return 0, err
+			}
+		}
+		best = min(best, time.Since(begun)/time.Duration(g.runs*g.steps()))
+	}
+	return best, nil
+}
+
+// A cost is what a run costs in the fleet.
+type cost struct {
+	step                            time.Duration
+	messages, bytes, events, stored float64
+}
+
+// inFleet measures a worker in this process that has one run at a time.
+func (g *gauge) inFleet(ctx context.Context, conn *nats.Conn) (c cost, err error) {
+	client, err := g.submitted(ctx, conn, "cost", g.runs)
+	if err != nil {
+		return c, err
+	}
+	own, err := nats.Connect("nats://" + g.address)
+	if err != nil {
+		return c, err
+	}
+	defer own.Close()
+	store, err := fleet.Open(ctx, own, fleet.Config{Name: "cost"})
+	if err != nil {
+		return c, err
+	}
+	w := &fleet.Worker{
+		Store: store, Slots: 1, Agents: map[string]*loop.Agent{"clerk": clerk{}.agent()},
+		Logger: slog.New(slog.DiscardHandler),
+	}
+	working, stop := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	var failed error
+	begun := time.Now()
+	done.Go(func() { failed = w.Run(working) })
+	err = g.wait(ctx, client, g.runs)
+	took := time.Since(begun)
+	stop()
+	done.Wait()
+	if err := errors.Join(err, failed); err != nil {
+		return c, err
+	}
+	stats := own.Client().Stats()
+	log, err := conn.JetStream().Stream(ctx, "cost-log")
+	if err != nil {
+		return c, err
+	}
+	state := log.CachedInfo().State
+	n := float64(g.runs)
+	return cost{
+		step: took / time.Duration(g.runs*g.steps()), messages: float64(stats.InMsgs+stats.OutMsgs) / n,
+		bytes: float64(stats.InBytes+stats.OutBytes) / n, events: float64(state.Msgs) / n, stored: float64(state.Bytes) / n,
+	}, nil
+}
+
+// hooksASecond returns the calls of a remote hook a second, by a number of goroutines.
+func hooksASecond(ctx context.Context, conn *nats.Conn, parallel int) (float64, error) {
+	var h agent.Hooks
+	h.BeforeTool.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		return nil, nil
+	})
+	subject := fmt.Sprint("hooks.measured", parallel)
+	service, err := nats.Serve(conn, subject, agent.Serve(&h, nil), nats.Queue("hooks"))
+	if err != nil {
+		return 0, err
+	}
+	defer service.Close(ctx)
+	guard, err := agent.Remote(ctx, nats.NewCaller(conn, subject), wire.Points("BeforeTool"))
+	if err != nil {
+		return 0, err
+	}
+	var hooks agent.Hooks
+	hooks.Use(guard)
+	const calls = 4000
+	var (
+		all  sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+	)
+	begun := time.Now()
+	for range parallel {
+		all.Go(func() {
+			for range calls / parallel {
+				call := agent.ToolCallRequest{ID: "c", Name: "pay", Args: []byte(`{"order":"` + strings.Repeat("x", 20) + `"}`)}
+				if _, err := hooks.BeforeTool.Fire(ctx, agent.NewRun(&agent.Env{}), &call); err != nil {
+					mu.Lock()
+					errs = append(errs, err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
+	return calls / time.Since(begun).Seconds(), errors.Join(errs...)
+}
