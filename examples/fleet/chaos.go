@@ -23,8 +23,8 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// page is the page that gets the tables of chaos and throughput.
-const page = "docs/fleet.md"
+// page is the page that gets the tables of chaos and throughput, as seen from the folder of this program.
+const page = "../../docs/fleet.md"
 
 // A storm is a number of runs during which processes are killed.
 type storm struct {
@@ -54,7 +54,7 @@ func (p *program) chaos(ctx context.Context, args []string) error {
 	p.flags.DurationVar(&s.takes, "takes", 1500*time.Millisecond, "half of the `time` that a payment takes at most")
 	p.flags.DurationVar(&s.every, "every", 2*time.Second, "the `time` between two kills, on average")
 	p.flags.IntVar(&s.kills, "kills", 40, "the least `number` of kills")
-	write := p.flags.Bool("page", false, "write the figures to "+page+", from the root of the repository")
+	write := p.flags.Bool("page", false, "write the figures to "+page)
 	if err := p.parse(args, 0, 0); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (p *program) throughput(ctx context.Context, args []string) error {
 	g := &gauge{storm: storm{orders: 10, together: 2, out: p.problems}}
 	p.flags.IntVar(&g.runs, "runs", 200, "the `number` of runs of a round")
 	p.flags.IntVar(&g.rounds, "rounds", 3, "the `number` of rounds")
-	write := p.flags.Bool("page", false, "write the figures to "+page+", from the root of the repository")
+	write := p.flags.Bool("page", false, "write the figures to "+page)
 	if err := p.parse(args, 0, 0); err != nil {
 		return err
 	}
@@ -276,7 +276,11 @@ func hooksASecond(ctx context.Context, conn *nats.Conn, parallel int) (float64, 
 		all.Go(func() {
 			for range calls / parallel {
 				call := agent.ToolCallRequest{ID: "c", Name: "pay", Args: []byte(`{"order":"` + strings.Repeat("x", 20) + `"}`)}
-				if _, err := hooks.BeforeTool.Fire(ctx, agent.NewRun(&agent.Env{}), &call); err != nil {
+				exit, err := hooks.BeforeTool.Fire(ctx, agent.NewRun(&agent.Env{}), &call)
+				if err == nil && (exit != nil || call.Name != "pay") {
+					err = fmt.Errorf("the hook decided %v about %s", exit, call.Name)
+				}
+				if err != nil {
 					mu.Lock()
 					errs = append(errs, err)
 					mu.Unlock()

@@ -42,7 +42,8 @@ func (p *program) worker(ctx context.Context, args []string) error {
 	a := clerk{*ledger, *takes}.agent()
 	a.Hooks = new(agent.Hooks)
 	if *service != "" {
-		guard, err := agent.Remote(ctx, nats.NewCaller(conn, *service, nats.Timeout(2*time.Second)), wire.Points("BeforeTool"))
+		caller := nats.NewCaller(conn, *service, nats.Timeout(2*time.Second))
+		guard, err := agent.Remote(ctx, caller, wire.Points("BeforeTool"))
 		if err != nil {
 			return err
 		}
@@ -56,8 +57,8 @@ func (p *program) worker(ctx context.Context, args []string) error {
 		a.Hooks.ObserveAny(agent.Record(sink))
 	}
 	w := &fleet.Worker{
-		Store: store, Slots: *slots, Name: *name, Agents: map[string]*loop.Agent{"clerk": a}, Accounts: accounts(*calls, *small),
-		Logger: slog.New(slog.NewTextHandler(p.problems, nil)),
+		Store: store, Slots: *slots, Name: *name, Agents: map[string]*loop.Agent{"clerk": a},
+		Accounts: accounts(*calls, *small), Logger: slog.New(slog.NewTextHandler(p.problems, nil)),
 	}
 	if *listen != "" {
 		stop, address, err := serveHealth(*listen, health{worker: w, conn: conn, draining: ctx})

@@ -205,8 +205,8 @@ func (c *claim) release(ctx context.Context) error {
 	return c.d.Return(ctx, 0)
 }
 
-// maxPostponed is how often in a row a run is given back because its hooks refuse a call that was made before. The pauses
-// double from a second to a minute.
+// maxPostponed is how often in a row a run is given back because its hooks refuse a call that was made before. The
+// pauses double from a second to a minute.
 const maxPostponed = 12
 
 // postpone gives the run back for a while, without the current step.
@@ -225,8 +225,8 @@ func (c *claim) postpone(tool string) error {
 }
 
 // report answers the questions about calls whose results came after the claim was lost. For example, the server was
-// gone for a minute, and another worker has taken the run while the tool was working. That worker cannot know the result
-// and asks whether the call was made. This worker knows it.
+// gone for a minute, and another worker has taken the run while the tool was working. That worker cannot know the
+// result and asks whether the call was made. This worker knows it.
 func (c *claim) report(late []outcome) error {
 	if len(late) == 0 {
 		return nil

@@ -223,8 +223,8 @@ func inDoubt(t *testing.T) (Store, Status) {
 	return store, status
 }
 
-// TestRefusedCallIsNotMadeAgain: a call was made, and then the hooks refuse it while its step is repeated. The model must
-// not read that it was not made.
+// TestRefusedCallIsNotMadeAgain: a call was made, and then the hooks refuse it while its step is repeated. The model
+// must not read that it was not made.
 func TestRefusedCallIsNotMadeAgain(t *testing.T) {
 	for name, after := range map[string]int{"UntilItPasses": 3, "ForEver": 1 << 30} {
 		t.Run(name, func(t *testing.T) {

@@ -113,9 +113,9 @@ func (j *journal) shouldStop(_ context.Context, run *agent.Run, step agent.Step)
 
 // unused returns the tool of a recorded call whose result was not given back, or "".
 //
-// For example, a call was made and its worker was killed. In the repeated step, the service of a hook cannot be reached,
-// so the call is refused. The model would read that it was not made, and would make it again with another call. So the
-// step is not saved, and the run is given back until the hooks let the call pass.
+// For example, a call was made and its worker was killed. In the repeated step, the service of a hook cannot be
+// reached, so the call is refused. The model would read that it was not made, and would make it again with another
+// call. So the step is not saved, and the run is given back until the hooks let the call pass.
 func (j *journal) unused() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

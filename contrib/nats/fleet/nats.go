@@ -43,7 +43,9 @@ func Open(ctx context.Context, conn *nats.Conn, config Config) (Store, error) {
 	if err := conn.Do(ctx, s.open); err != nil {
 		return Store{}, fmt.Errorf("fleet: open %s on %s: %w", config.Name, conn, err)
 	}
-	bucket, err := conn.Bucket(ctx, config.Name+"-accounts", nats.Limits{Replicas: config.Replicas})
+	bucket, err := conn.Bucket(ctx, config.Name+"-accounts", nats.Limits{
+		MaxBytes: accountBytes, Replicas: config.Replicas,
+	})
 	if err != nil {
 		return Store{}, fmt.Errorf("fleet: open %s: %w", config.Name, err)
 	}
@@ -77,10 +79,11 @@ type server struct {
 	consumer jetstream.Consumer
 }
 
-// Bounds of the queue. A message has no content, so its subject is all that it needs.
+// Bounds of the queue and of the accounts. A message of the queue has no content, so its subject is all that it needs.
 const (
-	queueBytes = 256 << 20
-	maxClaims  = 100_000
+	queueBytes   = 256 << 20
+	accountBytes = 64 << 20
+	maxClaims    = 100_000
 )
 
 func (s *server) open(ctx context.Context) (err error) {

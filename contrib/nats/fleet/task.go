@@ -31,10 +31,10 @@ func (t Task) check() error {
 		errs = append(errs, fmt.Errorf("%.70q cannot be the ID of a run; use 1 to 64 letters, digits, - and _", t.ID))
 	}
 	if t.Agent == "" {
-		errs = append(errs, errors.New("Agent is empty; name an agent of the workers"))
+		errs = append(errs, errors.New("the agent is missing; name one of the workers in Agent"))
 	}
 	if t.Text == "" && len(t.Parts) == 0 {
-		errs = append(errs, errors.New("Text is empty; give the agent a task"))
+		errs = append(errs, errors.New("the task is empty; give it a Text"))
 	}
 	return errors.Join(errs...)
 }

@@ -117,7 +117,7 @@ func (w *Worker) prepare() error {
 		errs = append(errs, errors.New("the Store is not complete; make one with Open"))
 	}
 	if len(w.Agents) == 0 {
-		errs = append(errs, errors.New("Agents is empty; give it at least one agent"))
+		errs = append(errs, errors.New("there is no agent; give at least one in Agents"))
 	}
 	for name, a := range w.Agents {
 		if a == nil {
