@@ -42,14 +42,27 @@ func (s SuspendedRun) answered(question string) bool {
 	return slices.ContainsFunc(s.Answers, func(a loop.Answer) bool { return a.Question == question })
 }
 
-func approvalKey(owner agent.Identity, id string) string { return ownerKey(approvalKeys, owner, id) }
+func approvalKey(owner agent.Identity, id string) string { return boundedKey(approvalKeys, owner, id) }
+
+// storedRun is the value of a suspended run. It has the names of the owner as bytes too, because JSON does not keep those
+// that are not UTF-8.
+type storedRun struct {
+	SuspendedRun
+	Names [3][]byte `json:"names"`
+}
+
+// encode returns the value to store.
+func (s SuspendedRun) encode() ([]byte, error) {
+	names := [3][]byte{[]byte(s.Owner.Tenant), []byte(s.Owner.User), []byte(s.Owner.Conversation)}
+	return json.Marshal(storedRun{s, names})
+}
 
 // Save stores a suspended run. A state of the same ID that is stored already is a *Conflict.
 func (a Approvals) Save(ctx context.Context, s agent.Suspension) error {
 	if s.ID == "" {
 		return errors.New("the suspended run has no ID; pass AgentResult.Suspended as it is")
 	}
-	text, err := json.Marshal(SuspendedRun{Suspension: s})
+	text, err := SuspendedRun{Suspension: s}.encode()
 	if err == nil {
 		_, err = a.Bucket.Create(ctx, approvalKey(s.Owner, s.ID), text)
 	}
@@ -68,16 +81,20 @@ func (a Approvals) Get(ctx context.Context, owner agent.Identity, id string) (Su
 	return suspendedRun(e)
 }
 
-// suspendedRun reads a stored run. Its key has the owner, whose names JSON does not keep if they are not UTF-8.
-func suspendedRun(e Entry) (s SuspendedRun, err error) {
-	owner, parts, ok := ownerOf(e.Key)
-	if err = json.Unmarshal(e.Value, &s); err == nil && (!ok || len(parts) != 1 || parts[0] != s.ID) {
-		err = errors.New("it is stored under another ID")
+// suspendedRun reads a stored run.
+func suspendedRun(e Entry) (SuspendedRun, error) {
+	var stored storedRun
+	err := json.Unmarshal(e.Value, &stored)
+	s := stored.SuspendedRun
+	s.Owner = agent.Identity{
+		Tenant: string(stored.Names[0]), User: string(stored.Names[1]), Conversation: string(stored.Names[2]),
+	}
+	if err == nil && approvalKey(s.Owner, s.ID) != e.Key {
+		err = errors.New("it is stored under another key")
 	}
 	if err != nil {
 		return SuspendedRun{}, fmt.Errorf("the suspended run under %.80q is corrupt: %w; delete it", e.Key, err)
 	}
-	s.Owner = owner
 	return s, nil
 }
 
@@ -98,7 +115,7 @@ func (a Approvals) Answer(
 			}
 			var text []byte
 			if err == nil {
-				text, err = json.Marshal(s)
+				text, err = s.encode()
 			}
 			if err != nil {
 				return err
@@ -145,7 +162,7 @@ func (a Approvals) Take(ctx context.Context, owner agent.Identity, id string) (S
 
 // List returns the suspended runs of all owners, those first that were changed least recently.
 func (a Approvals) List(ctx context.Context) (all []SuspendedRun, err error) {
-	entries, err := a.Bucket.Entries(ctx, approvalKeys+"/")
+	entries, err := a.Bucket.bounded(ctx, approvalKeys+"/")
 	for _, e := range entries {
 		s, failed := suspendedRun(e)
 		if err = errors.Join(err, failed); failed == nil {
@@ -159,7 +176,7 @@ func (a Approvals) List(ctx context.Context) (all []SuspendedRun, err error) {
 // A run that cannot be read is yielded as an error, and others follow.
 func (a Approvals) Watch(ctx context.Context) iter.Seq2[SuspendedRun, error] {
 	return func(yield func(SuspendedRun, error) bool) {
-		for e, err := range a.Bucket.Watch(ctx, approvalKeys+"/") {
+		for e, err := range a.Bucket.changes(ctx, approvalKeys+"/", filterOf(approvalKeys+"/")) {
 			var s SuspendedRun
 			if err == nil && (e.Deleted || !strings.HasPrefix(e.Key, approvalKeys)) {
 				continue

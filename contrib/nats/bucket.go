@@ -429,8 +429,13 @@ func (b *Bucket) watch(
 // that were missed follow; of several changes of a key, the last is certain to come. An entry that cannot be read is
 // yielded with an error, and others follow. After the context is done, its error comes last.
 func (b *Bucket) Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
+	return b.changes(ctx, prefix, filterOf(prefix), hashedPaths+".>")
+}
+
+// changes is Watch for the paths that some filters match.
+func (b *Bucket) changes(ctx context.Context, prefix string, filters ...string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		err := b.watch(ctx, []string{filterOf(prefix), hashedPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
+		err := b.watch(ctx, slices.Clone(filters), func(e jetstream.KeyValueEntry) error {
 			var (
 				entry Entry
 				err   error

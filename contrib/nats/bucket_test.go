@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,13 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(serverDir) != "" {
+		runServer()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // newServer starts a server for a test.
 func newServer(t testing.TB, opts ...embedded.Option) *embedded.Server {

@@ -3,12 +3,10 @@ package nats
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -80,28 +78,8 @@ func (m *Memory) now() time.Time {
 	return m.Clock.Now().Truncate(time.Microsecond).UTC()
 }
 
-// memoryKey returns the key of a value of an owner. Long names are hashed, so that the path of no key is: the values have
-// all names that a caller gets.
-func memoryKey(kind string, owner agent.Identity, parts ...string) string {
-	const most = 70
-	key := kind
-	for _, part := range append([]string{owner.Tenant, owner.User, owner.Conversation}, parts...) {
-		escaped := url.PathEscape(part)
-		if len(escape(escaped)) > most {
-			escaped = fmt.Sprintf("#%x", sha256.Sum256([]byte(part))) // no escaped text contains #
-		}
-		key += "/" + escaped
-	}
-	return key
-}
-
-// entries returns the entries whose keys begin with prefix.
-func (m *Memory) entries(ctx context.Context, prefix string) ([]Entry, error) {
-	return m.Bucket.entries(ctx, prefix, filterOf(prefix))
-}
-
 func factKey(owner agent.Identity, key, scope string) string {
-	return memoryKey(factKeys, owner, cmp.Or(scope, memory.GlobalScope), key)
+	return boundedKey(factKeys, owner, cmp.Or(scope, memory.GlobalScope), key)
 }
 
 // A ranked value has the revision of its last change, which orders values of equal times.
@@ -240,11 +218,11 @@ func (m *Memory) Fact(ctx context.Context, key, scope string) (memory.Fact, bool
 func (m *Memory) facts(
 	ctx context.Context, owner agent.Identity, scope string, choose func(memory.Fact) bool,
 ) (found []ranked[memory.Fact], err error) {
-	prefix := memoryKey(factKeys, owner) + "/"
+	prefix := boundedKey(factKeys, owner) + "/"
 	if scope != "" {
-		prefix = memoryKey(factKeys, owner, scope) + "/"
+		prefix = boundedKey(factKeys, owner, scope) + "/"
 	}
-	entries, err := m.entries(ctx, prefix)
+	entries, err := m.Bucket.bounded(ctx, prefix)
 	for _, e := range entries {
 		facts, failed := decodeFacts(e)
 		err = errors.Join(err, failed)
@@ -358,11 +336,11 @@ func (m *Memory) SetPreference(ctx context.Context, key, value string) error {
 	case key == "":
 		return fmt.Errorf("a preference: %w", errNoKey)
 	case value == "":
-		return m.Bucket.Delete(ctx, memoryKey(preferenceKeys, own.owner, key))
+		return m.Bucket.Delete(ctx, boundedKey(preferenceKeys, own.owner, key))
 	}
 	text, err := json.Marshal(memory.Preference{Key: key, Value: value, UpdatedAt: m.now()})
 	if err == nil {
-		_, err = m.Bucket.Put(ctx, memoryKey(preferenceKeys, own.owner, key), text)
+		_, err = m.Bucket.Put(ctx, boundedKey(preferenceKeys, own.owner, key), text)
 	}
 	return err
 }
@@ -388,7 +366,7 @@ func (m *Memory) Preferences(ctx context.Context) (all []memory.Preference, err 
 		if l.unnamed != nil {
 			found, err = unranked(l.unnamed.Preferences(l.ctx))
 		} else {
-			found, err = decodeAll[memory.Preference](m.entries(ctx, memoryKey(preferenceKeys, l.owner)+"/"))
+			found, err = decodeAll[memory.Preference](m.Bucket.bounded(ctx, boundedKey(preferenceKeys, l.owner)+"/"))
 		}
 		if err != nil {
 			return nil, err
@@ -424,7 +402,7 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 	if err != nil {
 		return err
 	}
-	prefix := memoryKey(episodeKeys, own.owner) + "/"
+	prefix := boundedKey(episodeKeys, own.owner) + "/"
 	return m.Bucket.conn.Do(ctx, func(ctx context.Context) error {
 		_, err := m.Bucket.Create(ctx, prefix+newID(), text)
 		if err != nil || rand.N(trimEvery) > 0 {
@@ -489,7 +467,7 @@ func (m *Memory) Recent(ctx context.Context, n int, kind string) ([]memory.Episo
 
 // recent returns the last n episodes of an owner, newest first.
 func (m *Memory) recent(ctx context.Context, owner agent.Identity, n int, kind string) (last []memory.Episode, err error) {
-	stored, err := decodeAll[storedEpisode](m.entries(ctx, memoryKey(episodeKeys, owner)+"/"))
+	stored, err := decodeAll[storedEpisode](m.Bucket.bounded(ctx, boundedKey(episodeKeys, owner)+"/"))
 	if err != nil {
 		return nil, err
 	}

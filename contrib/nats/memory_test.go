@@ -16,7 +16,7 @@ func TestOldEpisodesAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prefix := memoryKey(episodeKeys, agent.Identity{}) + "/"
+	prefix := boundedKey(episodeKeys, agent.Identity{}) + "/"
 	if err := m.trim(t.Context(), prefix); err != nil {
 		t.Fatal(err)
 	}

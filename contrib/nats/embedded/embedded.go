@@ -1,5 +1,5 @@
 // Package embedded runs a NATS server with JetStream inside a program. The server has no port unless the program asks
-// for one. It adds 25 MB to a program, so only programs that run a server import the package.
+// for one. It adds 12 MB to a program, so only programs that run a server import the package.
 //
 //	server, err := embedded.Start("/var/lib/agent")
 //	...
@@ -10,6 +10,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,11 +21,18 @@ import (
 )
 
 // An Option is an option of [Start].
-type Option interface{ apply(*natsserver.Options) }
+type Option interface{ apply(*settings) }
 
-type option func(*natsserver.Options)
+type option func(*settings)
 
-func (o option) apply(s *natsserver.Options) { o(s) }
+func (o option) apply(s *settings) { o(s) }
+
+// settings are what the options set.
+type settings struct {
+	config    string
+	maxBytes  int64
+	syncEvery time.Duration // 0: always, unless the configuration says otherwise
+}
 
 // DefaultMaxBytes is the default of [MaxBytes].
 const DefaultMaxBytes = 16 << 30
@@ -35,7 +43,7 @@ func MaxBytes(n int64) Option {
 	if n <= 0 {
 		panic("embedded: MaxBytes needs a positive number")
 	}
-	return option(func(s *natsserver.Options) { s.JetStreamMaxStore = n })
+	return option(func(s *settings) { s.maxBytes = n })
 }
 
 // SyncEvery makes changes survive a power failure only if they are older than d. Without it, each change is on the disk
@@ -45,13 +53,19 @@ func SyncEvery(d time.Duration) Option {
 	if d <= 0 {
 		panic("embedded: SyncEvery needs a positive duration")
 	}
-	return option(func(s *natsserver.Options) { s.SyncAlways, s.SyncInterval = false, d })
+	return option(func(s *settings) { s.syncEvery = d })
 }
+
+// Config reads a configuration file of nats-server, for example to listen for other processes. Connections of this
+// process authenticate as the others do. Start refuses a file without users, and one that listens without TLS for other
+// machines. It sets the directory of the server, whatever the file says.
+func Config(file string) Option { return option(func(s *settings) { s.config = file }) }
 
 // A Server is a running server.
 type Server struct {
 	url    string
 	server *natsserver.Server
+	unlock func()
 }
 
 // startTimeout limits the start of a server, which reads the files of its streams.
@@ -68,13 +82,18 @@ func Start(dir string, opts ...Option) (*Server, error) {
 }
 
 func start(dir string, opts []Option) (_ *Server, err error) {
+	var set settings
+	for _, o := range opts {
+		o.apply(&set)
+	}
+	o, err := set.options()
+	if err != nil {
+		return nil, err
+	}
 	if dir == "" {
 		return nil, errors.New("the directory has no name; give one")
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	files := filepath.Join(dir, natsserver.JetStreamStoreDir)
@@ -84,36 +103,116 @@ func start(dir string, opts []Option) (_ *Server, err error) {
 	if err := os.Chmod(files, 0o700); err != nil {
 		return nil, err
 	}
-	o := &natsserver.Options{
-		ServerName: "embedded", DontListen: true, NoLog: true, NoSigs: true, JetStream: true, StoreDir: dir,
-		JetStreamMaxStore: DefaultMaxBytes, JetStreamMaxMemory: 64 << 20, SyncAlways: true, DisableJetStreamBanner: true,
+	unlock, err := lock(filepath.Join(dir, "lock"))
+	if err != nil {
+		return nil, err
 	}
-	for _, set := range opts {
-		set.apply(o)
-	}
+	defer func() {
+		if err != nil {
+			unlock()
+		}
+	}()
+	o.StoreDir = dir
 	server, err := natsserver.NewServer(o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{url: inprocess.Scheme + filepath.ToSlash(dir), server: server}
+	s := &Server{url: inprocess.Scheme + filepath.ToSlash(dir), server: server, unlock: unlock}
 	if !inprocess.Add(s.url, server) {
 		return nil, errors.New("this process already has a server in the directory; use its URL")
 	}
-	go server.Start()
-	if !server.ReadyForConnections(startTimeout) {
-		return nil, errors.Join(fmt.Errorf("it is not ready after %v", startTimeout), s.Close())
+	failed := make(problems, 1)
+	if o.LogFile == "" {
+		server.SetLoggerV2(failed, false, false, false)
+	} else {
+		server.ConfigureLogger()
 	}
-	return s, nil
+	go server.Start()
+	ready := make(chan bool, 1)
+	go func() { ready <- server.ReadyForConnections(startTimeout) }()
+	select {
+	case ok := <-ready:
+		if ok {
+			return s, nil
+		}
+		err = fmt.Errorf("it is not ready after %v", startTimeout)
+	case err = <-failed:
+	}
+	s.stop()
+	return nil, err
+}
+
+// options returns the options of the server.
+func (s settings) options() (*natsserver.Options, error) {
+	o := &natsserver.Options{DontListen: true}
+	if s.config != "" {
+		var err error
+		if o, err = natsserver.ProcessConfigFile(s.config); err != nil {
+			return nil, fmt.Errorf("the configuration: %w", err)
+		}
+		if err := safe(o); err != nil {
+			return nil, fmt.Errorf("the configuration %s: %w", s.config, err)
+		}
+	}
+	o.JetStream, o.NoSigs, o.DisableJetStreamBanner = true, true, true
+	o.NoLog = o.LogFile == ""
+	if o.ServerName == "" {
+		o.ServerName = "embedded"
+	}
+	if s.maxBytes > 0 || o.JetStreamMaxStore <= 0 {
+		o.JetStreamMaxStore = max(s.maxBytes, 0)
+		if s.maxBytes == 0 {
+			o.JetStreamMaxStore = DefaultMaxBytes
+		}
+	}
+	if o.JetStreamMaxMemory <= 0 {
+		o.JetStreamMaxMemory = 64 << 20
+	}
+	switch {
+	case s.syncEvery > 0:
+		o.SyncAlways, o.SyncInterval = false, s.syncEvery
+	case o.SyncInterval == 0:
+		o.SyncAlways = true
+	}
+	return o, nil
+}
+
+// safe returns an error if a server would let strangers in.
+func safe(o *natsserver.Options) error {
+	ip := net.ParseIP(o.Host)
+	local := o.Host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case o.DontListen:
+	case o.Username == "" && o.Authorization == "" && len(o.Users) == 0 && len(o.Nkeys) == 0 &&
+		len(o.TrustedOperators) == 0 && !o.TLSMap:
+		return errors.New("it has no users, so that everybody could connect; add an authorization block")
+	case !local && o.TLSConfig == nil:
+		return errors.New("it listens for other machines without TLS; add a tls block, or listen on 127.0.0.1")
+	}
+	return nil
 }
 
 // URL returns the URL of the server for nats.Connect in this process. A server that is started again in the same
 // directory has the same URL.
 func (s *Server) URL() string { return s.url }
 
+// ListenURL returns the URL of the server for nats.Connect in other processes, or "" if it does not listen.
+func (s *Server) ListenURL() string {
+	if s.server.Addr() == nil {
+		return ""
+	}
+	return s.server.ClientURL()
+}
+
 // Close stops the server and waits for its end. Its connections are lost. It returns nil.
 func (s *Server) Close() error {
+	s.stop()
+	return nil
+}
+
+func (s *Server) stop() {
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 	inprocess.Remove(s.url)
-	return nil
+	s.unlock()
 }
