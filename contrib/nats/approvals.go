@@ -44,8 +44,8 @@ func (s SuspendedRun) answered(question string) bool {
 
 func approvalKey(owner agent.Identity, id string) string { return boundedKey(approvalKeys, owner, id) }
 
-// storedRun is the value of a suspended run. It has the names of the owner as bytes too, because JSON does not keep those
-// that are not UTF-8.
+// storedRun is the value of a suspended run. It has the names of the owner as bytes too, because JSON does not keep
+// those that are not UTF-8.
 type storedRun struct {
 	SuspendedRun
 	Names [3][]byte `json:"names"`
@@ -150,8 +150,8 @@ func (s *SuspendedRun) add(answer loop.Answer) error {
 }
 
 // Take removes a suspended run and returns it with its answers, or a *agent.NotFound. If several processes take the
-// same run, one of them gets it. If that process dies before it has resumed the run, the run is gone: a worker that must
-// survive keeps a copy of its own before it takes the run.
+// same run, one of them gets it. If that process dies before it has resumed the run, the run is gone: a worker that
+// must survive keeps a copy of its own before it takes the run.
 func (a Approvals) Take(ctx context.Context, owner agent.Identity, id string) (SuspendedRun, error) {
 	e, err := a.Bucket.take(ctx, approvalKey(owner, id))
 	if err != nil {

@@ -35,8 +35,9 @@ type Limits struct {
 	Replicas int
 }
 
-// A Bucket keeps values under keys on the server. A key is any text but "". Changes are atomic, and each has a revision,
-// which grows. Values that are too long for a message of the server are stored in parts, see [Bucket.Sweep]. A Bucket is safe for concurrent use, also by several processes.
+// A Bucket keeps values under keys on the server. A key is any text but "". Changes are atomic, and each has a
+// revision, which grows. Values that are too long for a message of the server are stored in parts, see [Bucket.Sweep].
+// A Bucket is safe for concurrent use, also by several processes.
 type Bucket struct {
 	conn   *Conn
 	name   string
@@ -326,15 +327,17 @@ func (b *Bucket) oldest(ctx context.Context, prefix string, n int) (keys []strin
 		}
 		return nil
 	}, jetstream.MetaOnly())
-	keys = slices.SortedFunc(maps.Keys(revisions), func(a, b string) int { return cmp.Compare(revisions[a], revisions[b]) })
+	keys = slices.SortedFunc(maps.Keys(revisions), func(a, b string) int {
+		return cmp.Compare(revisions[a], revisions[b])
+	})
 	return keys[:max(0, len(keys)-n)], err
 }
 
 // list calls each for the present entries of some filters.
 //
-// While a watcher lists the keys, another process may change a key before its turn. The watcher then has the change after
-// the end of the list, or not at all. So list compares the list with the subjects of the stream, and asks for those
-// that are missing.
+// While a watcher lists the keys, another process may change a key before its turn. The watcher then has the change
+// after the end of the list, or not at all. So list compares the list with the subjects of the stream, and asks for
+// those that are missing.
 func (b *Bucket) list(
 	ctx context.Context, filters []string, each func(jetstream.KeyValueEntry) error, opts ...jetstream.WatchOpt,
 ) error {
@@ -424,10 +427,10 @@ func (b *Bucket) watch(
 	}
 }
 
-// Watch yields the entries whose keys begin with prefix: first those that exist, then an Entry without a Key, then every
-// change as it happens, until the loop ends or the context is done. A lost connection is made again, and the changes
-// that were missed follow; of several changes of a key, the last is certain to come. An entry that cannot be read is
-// yielded with an error, and others follow. After the context is done, its error comes last.
+// Watch yields the entries whose keys begin with prefix: first those that exist, then an Entry without a Key, then
+// every change as it happens, until the loop ends or the context is done. A lost connection is made again, and the
+// changes that were missed follow; of several changes of a key, the last is certain to come. An entry that cannot be
+// read is yielded with an error, and others follow. After the context is done, its error comes last.
 func (b *Bucket) Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
 	return b.changes(ctx, prefix, filterOf(prefix), hashedPaths+".>")
 }

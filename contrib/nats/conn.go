@@ -27,7 +27,7 @@ type option func(*settings)
 
 func (o option) apply(s *settings) { o(s) }
 
-// settings are what the options set.
+// settings hold the values of the options.
 type settings struct {
 	timeout  time.Duration
 	onError  func(error)
@@ -210,7 +210,7 @@ func (c *Conn) dial(url string, s *settings) (err error) {
 	return err
 }
 
-// private reports whether nobody else reads what is sent to a URL: it is encrypted, or does not leave the machine.
+// private reports whether nobody else reads the messages to a URL: they are encrypted, or stay on the machine.
 func private(url string) bool {
 	u, err := neturl.Parse(strings.TrimSpace(url))
 	if err != nil {

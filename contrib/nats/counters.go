@@ -38,8 +38,8 @@ func (e *OverLimit) Error() string {
 }
 
 // Add adds n to a number and returns the sum. A missing number is 0. If the sum would be above the limit, nothing is
-// added, and the error is a *OverLimit. A negative n gives back what was added before, whatever the limit; less than 0 is
-// an error.
+// added, and the error is a *OverLimit. A negative n takes back an earlier addition, whatever the limit; a sum below 0
+// is an error.
 //
 // After another error, for example because the server did not answer in time, n may have been added or not. A budget
 // counts it as spent: end the run, or ask [Counters.Get] first.

@@ -208,7 +208,8 @@ func TestEventsAreRedactedAndBounded(t *testing.T) {
 	}
 	large := event("a", 2)
 	large.Reason = strings.Repeat("x", 2<<20)
-	if err := e.WriteEvent(t.Context(), large); err == nil || !strings.Contains(err.Error(), "shorten it with wire.Redact") {
+	err := e.WriteEvent(t.Context(), large)
+	if err == nil || !strings.Contains(err.Error(), "shorten it with wire.Redact") {
 		t.Errorf("a large event: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -466,7 +466,9 @@ func (m *Memory) Recent(ctx context.Context, n int, kind string) ([]memory.Episo
 }
 
 // recent returns the last n episodes of an owner, newest first.
-func (m *Memory) recent(ctx context.Context, owner agent.Identity, n int, kind string) (last []memory.Episode, err error) {
+func (m *Memory) recent(
+	ctx context.Context, owner agent.Identity, n int, kind string,
+) (last []memory.Episode, err error) {
 	stored, err := decodeAll[storedEpisode](m.Bucket.bounded(ctx, boundedKey(episodeKeys, owner)+"/"))
 	if err != nil {
 		return nil, err

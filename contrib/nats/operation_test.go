@@ -110,7 +110,8 @@ func secured(t *testing.T) (connectAs func(t *testing.T, url, role string, opts 
 	return func(t *testing.T, url, role string, opts ...nats.Option) *nats.Conn {
 		t.Helper()
 		return connect(t, url, append([]nats.Option{
-			nats.NKey(filepath.Join(dir, role+".nk")), nats.RootCA(cert), nats.Inbox("_INBOX_" + role), nats.Timeout(10 * time.Second),
+			nats.NKey(filepath.Join(dir, role+".nk")), nats.RootCA(cert), nats.Inbox("_INBOX_" + role),
+			nats.Timeout(10 * time.Second),
 		}, opts...)...)
 	}
 }
@@ -513,12 +514,14 @@ func TestCredentialsFiles(t *testing.T) {
 	if err = errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, fmt.Sprintf(`
+	conf := fmt.Sprintf(`
 listen: "127.0.0.1:-1"
 operator: %s
 system_account: %s
 resolver: MEMORY
-resolver_preload: { %s: %s, %s: %s }`, operators, public(system), public(account), accounts, public(system), systems))), embedded.SyncEvery(time.Minute))
+resolver_preload: { %s: %s, %s: %s }`,
+		operators, public(system), public(account), accounts, public(system), systems)
+	s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, conf)), embedded.SyncEvery(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

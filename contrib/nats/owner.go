@@ -25,8 +25,8 @@ func ownerKey(kind string, owner agent.Identity, parts ...string) string {
 	return Key(append([]string{kind, owner.Tenant, owner.User, owner.Conversation}, parts...)...)
 }
 
-// boundedKey returns the key of a value of an owner, like ownerKey. Long names are hashed, so that the path of no key is.
-// The server then selects the keys of an owner by their subjects. The values have all names that a caller gets.
+// boundedKey returns the key of a value of an owner, like ownerKey. Long names are hashed, so that the path of no key
+// is. The server then selects the keys of an owner by their subjects. The values have all names that a caller gets.
 func boundedKey(kind string, owner agent.Identity, parts ...string) string {
 	const most = 70
 	key := kind

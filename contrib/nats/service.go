@@ -67,7 +67,7 @@ const waitingPerCall = 16
 // Serve answers the requests on a subject with a handler. Any number of processes may serve one subject, and each
 // request goes to one of them. Requests are answered concurrently. Call Close at the end.
 //
-// A request gets no more time than its sender waits. What has not the form of a request is refused and reported.
+// A request gets no more time than its sender waits. A message that is not a request is refused and reported.
 func Serve(conn *Conn, subject string, h wire.Handler, opts ...ServiceOption) (*Service, error) {
 	if err := checkSubject(subject); err != nil {
 		return nil, fmt.Errorf("nats: serve: %w", err)
@@ -97,7 +97,8 @@ func Serve(conn *Conn, subject string, h wire.Handler, opts ...ServiceOption) (*
 		}
 		return conn.client.FlushWithContext(ctx) // the server has refused a subject by now
 	})
-	if last := conn.client.LastError(); err == nil && last != before && errors.Is(last, client.ErrPermissionViolation) {
+	last := conn.client.LastError()
+	if err == nil && !errors.Is(last, before) && errors.Is(last, client.ErrPermissionViolation) {
 		err = last
 	}
 	if err != nil {

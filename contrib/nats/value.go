@@ -19,11 +19,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A stored value has a head: the format, the kind, and the key if its path is hashed. After the head comes the value, or
-// the manifest of its parts.
+// A stored value has a head: the format, the kind, and the key if its path is hashed. After the head comes the value,
+// or the manifest of its parts.
 //
-// A message of the server has a limit, 1 MiB by default, and a conversation can be longer. The parts of a long value are
-// written first, under paths of their own. The value exists when its manifest is written, which is one message. A
+// A message of the server has a limit, 1 MiB by default, and a conversation can be longer. The parts of a long value
+// are written first, under paths of their own. The value exists when its manifest is written, which is one message. A
 // manifest is replaced only at the revision that was read, so each writer knows whose parts it may remove. A program
 // that is killed between the parts and the manifest leaves parts that nobody reads; Sweep removes them.
 const (
@@ -214,8 +214,8 @@ func (b *Bucket) read(ctx context.Context, e jetstream.KeyValueEntry) (entry Ent
 	return entry, err
 }
 
-// leftover is the age at which parts without a manifest are removed. A change takes far less time, and the clocks of
-// machines differ by less.
+// leftover is the age after which parts without a manifest are removed. A change takes far less time, and the clocks
+// of machines differ by less.
 const leftover = time.Hour
 
 // Sweep removes the parts of long values that killed programs left more than an hour ago, and returns their number. It

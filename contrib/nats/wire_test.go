@@ -53,7 +53,7 @@ func serve(t testing.TB, c *nats.Conn, h wire.Handler, opts ...nats.ServiceOptio
 	return s
 }
 
-// reports collects what a connection reports.
+// reports collects the reports of a connection.
 type reports struct {
 	mu  sync.Mutex
 	all []string
@@ -105,7 +105,7 @@ func TestMessagesTravelBothWays(t *testing.T) {
 	}
 }
 
-// TestWrongServicesAreErrors: what is not a reply as the protocol says is an error of the call.
+// TestWrongServicesAreErrors: a reply that breaks the protocol is an error of the call.
 func TestWrongServicesAreErrors(t *testing.T) {
 	s := newServer(t)
 	service := connect(t, s.URL())
@@ -419,7 +419,7 @@ func wirePoints(h *fixture.Hooks) (all []hookkit.PointInfo) {
 	return all
 }
 
-// TestHooksDecideElsewhere: a hook behind the transport has the effect of the same hook in this process, for every
+// TestHooksDecideElsewhere: a hook of another process has the effect of the same hook in this process, for every
 // point, outcome and payload.
 func TestHooksDecideElsewhere(t *testing.T) {
 	server := newServer(t)

@@ -25,6 +25,9 @@ const (
 // A use is a statement of a program that uses a module for the agent a.
 type use struct{ name, imports, statement string }
 
+// server is the part of the module nats that runs a server.
+const server = "contrib/nats/embedded"
+
 var uses = []use{
 	{"anthropic", "", "a.Model = &anthropic.Model{}"},
 	{"eino", "loop/adapt", "fmt.Println(eino.Model(&adapt.Host{}, nil), eino.Tools(&adapt.Host{}))"},
@@ -32,6 +35,15 @@ var uses = []use{
 	{"mcp", "", `server, err := mcp.Connect(ctx, "files", mcp.Command{}, mcp.Options{})
 	fmt.Println(err)
 	a.Tools = server.Tools()`},
+	{"nats", "builtin/state", `conn, err := nats.Connect("nats://localhost")
+	fmt.Println(err)
+	bucket, err := conn.Bucket(ctx, "agents", nats.Limits{})
+	fmt.Println(err)
+	a.Hooks.Use(&state.Persist{Store: nats.Sessions{Bucket: bucket}})`},
+	{"nats", server, `s, err := embedded.Start("data")
+	fmt.Println(err)
+	conn, err := nats.Connect(s.URL())
+	fmt.Println(conn, err)`},
 	{"openai", "", "a.Model = &openai.Model{}"},
 	{"otel", "", "a.Hooks.Use(&otel.Telemetry{})"},
 	{"sqlite", "builtin/state", `db, err := sqlite.Open("agent.db", sqlite.Options{})
@@ -74,8 +86,12 @@ func measure() (string, error) {
 			return "", err
 		}
 		added := slices.DeleteFunc(p.modules, func(path string) bool { return slices.Contains(alone.modules, path) })
-		fmt.Fprintf(&table, "| [%s](../contrib/%s/README.md) | %.1f MB | %d | %s |\n",
-			u.name, u.name, p.megabytes-alone.megabytes, len(added), strings.Join(added, ", "))
+		with := ""
+		if u.imports == server {
+			with = " with a server"
+		}
+		fmt.Fprintf(&table, "| [%s](../contrib/%s/README.md)%s | %.1f MB | %d | %s |\n",
+			u.name, u.name, with, p.megabytes-alone.megabytes, len(added), strings.Join(added, ", "))
 	}
 	table.WriteString("\n")
 	return table.String(), nil

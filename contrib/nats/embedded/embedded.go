@@ -1,5 +1,5 @@
 // Package embedded runs a NATS server with JetStream inside a program. The server has no port unless the program asks
-// for one. It adds 12 MB to a program, so only programs that run a server import the package.
+// for one. It adds 15 MB to a program, so only programs that run a server import the package.
 //
 //	server, err := embedded.Start("/var/lib/agent")
 //	...
@@ -27,7 +27,7 @@ type option func(*settings)
 
 func (o option) apply(s *settings) { o(s) }
 
-// settings are what the options set.
+// settings hold the values of the options.
 type settings struct {
 	config    string
 	maxBytes  int64

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// Problems is the logger of a server whose configuration names no log file. Errors are logged, for example that the disk
-// is full. The first error for which the server cannot start is kept for Start.
+// Problems is the logger of a server whose configuration names no log file. Errors are logged, for example that the
+// disk is full. The first error for which the server cannot start is kept for Start.
 type problems chan error
 
 func (problems) Noticef(string, ...any) {}

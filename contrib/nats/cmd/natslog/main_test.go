@@ -40,7 +40,8 @@ func newEvents(t *testing.T) (string, *nats.Conn, *nats.Events) {
 
 func event(seq int64) wire.Event {
 	return wire.Event{
-		Protocol: wire.Protocol, Seq: seq, Spec: "s", Point: "P", Payload: json.RawMessage(`"\u001b[31m"`), Decision: "continue",
+		Protocol: wire.Protocol, Seq: seq, Spec: "s", Point: "P", Payload: json.RawMessage(`"\u001b[31m"`),
+		Decision: "continue",
 	}
 }
 

@@ -1,0 +1,74 @@
+package nats_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/contrib/nats/embedded"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// must ends the program after an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
+// An agent keeps its conversation, records and budget on a server, and asks a hook service. README.md shows this
+// program.
+func Example() {
+	ctx := context.Background()
+	dir := must(os.MkdirTemp("", "agents"))
+	defer os.RemoveAll(dir)
+	server := must(embedded.Start(dir))
+	defer server.Close()
+	conn := must(nats.Connect(server.URL())) // or the URL of a server or a cluster elsewhere
+	defer conn.Close()
+	bucket := must(conn.Bucket(ctx, "agents", nats.Limits{}))
+	events := must(conn.Events(ctx, "agents", nats.EventLimits{}))
+
+	// A hook service. Any number of processes may be one.
+	policy := new(agent.Hooks)
+	policy.Use(agent.OnPermissionFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		return agent.Deny{Reason: call.Name + " is not allowed"}, nil
+	}))
+	service := must(nats.Serve(conn, "hooks.policy", agent.Serve(policy, nil)))
+	defer service.Close(ctx)
+
+	// A program with an agent.
+	hooks := new(agent.Hooks)
+	hooks.Use(must(agent.Remote(ctx, nats.NewCaller(conn, "hooks.policy"))))
+	hooks.Use(&state.Persist{Store: nats.Sessions{Bucket: bucket}})
+	hooks.ObserveAny(agent.Record(events))
+	model := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("I may not pay.")) // your model
+	a := &loop.Agent{Model: model, Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: "pay"}}}
+
+	runs := nats.Counters{Bucket: bucket}
+	for range 2 {
+		if _, err := runs.Add(ctx, nats.Key("runs", "ann"), 1, 1); err != nil {
+			fmt.Println(err)
+			continue
+		}
+		result := must(a.Do(ctx, loop.Request{Task: "Pay the bill.", User: "ann", Conversation: "bills"}))
+		fmt.Println(result.Reply)
+	}
+	for event, err := range events.Read(ctx, false) {
+		if err == nil && event.Point == "OnPermission" {
+			fmt.Println(event.Decision, event.Reason)
+		}
+	}
+	// Output:
+	// I may not pay.
+	// "runs/ann" is 1; adding 1 would exceed the limit of 1
+	// Deny pay is not allowed
+}
