@@ -105,11 +105,11 @@ func ending(p part, most int) []part {
 // difference returns the changed lines between two values, with the lines around them. It returns nil if the values
 // have the same text, or are too large to compare.
 func difference(before, after json.RawMessage) *text {
-	old, new := pretty(before), pretty(after)
-	if old == new || len(old)+len(new) > maxCompare {
+	was, is := pretty(before), pretty(after)
+	if was == is || len(was)+len(is) > maxCompare {
 		return nil
 	}
-	t := &text{Size: len(old) + len(new)}
+	t := &text{Size: len(was) + len(is)}
 	var removed, added []string
 	flush := func() {
 		for i, l := range removed {
@@ -122,7 +122,7 @@ func difference(before, after json.RawMessage) *text {
 	}
 	const header = 3 // lines: the command, and two names
 	n := 0
-	for l := range strings.Lines(string(diff.Diff("before", []byte(old), "after", []byte(new)))) {
+	for l := range strings.Lines(string(diff.Diff("before", []byte(was), "after", []byte(is)))) {
 		if n++; n <= header {
 			continue
 		}

@@ -87,7 +87,7 @@ func FuzzDifference(f *testing.F) {
 		if d == nil || d.Cut {
 			return
 		}
-		old, new := pretty(json.RawMessage(before)), pretty(json.RawMessage(after))
+		was, is := pretty(json.RawMessage(before)), pretty(json.RawMessage(after))
 		for _, l := range d.Lines {
 			whole := ""
 			for _, p := range l.Parts {
@@ -96,7 +96,7 @@ func FuzzDifference(f *testing.F) {
 					t.Errorf("%q is cut within a character", p.Text)
 				}
 			}
-			inOld, inNew := strings.Contains("\n"+old, "\n"+whole+"\n"), strings.Contains("\n"+new, "\n"+whole+"\n")
+			inOld, inNew := strings.Contains("\n"+was, "\n"+whole+"\n"), strings.Contains("\n"+is, "\n"+whole+"\n")
 			if l.Op == "@" {
 				continue
 			}
