@@ -8,6 +8,10 @@
 //
 // Every payload can be encoded by encoding/json. Failures in payloads are text.
 //
+// Package agent, which is generated from this package, has its types and constants under the same names, but not its
+// functions. For them, import agentspec as well. For example, a tool reports its progress with agentspec.Progress and
+// reads the run with agentspec.EnvOf, and a program that edits a conversation checks it with agentspec.CheckPairs.
+//
 // # Sharing
 //
 // A conversation grows with every step. Copying it for each payload would be slow, so two requests of a run share
