@@ -20,7 +20,8 @@
 // mutants, and an edit of one function leaves the draws in other functions alone. The report gives the interval of
 // 95 % confidence for the score of all mutants.
 //
-// The exit status is 1 if a score is below its bound, a survivor has no explanation, or an explanation is obsolete.
+// The exit status is 1 if a score is below its bound, a survivor among all mutants has no explanation, or an
+// explanation is obsolete. Of a sample, the score is below the bound if its whole interval is.
 package main
 
 import (

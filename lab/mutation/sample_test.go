@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 func somewhere(file string, n int) []mutant {
@@ -59,6 +61,26 @@ func TestASeedDrawsTheSameSample(t *testing.T) {
 		if m.Key() != first[i].Key() {
 			t.Errorf("after an edit, %s is drawn instead of %s", m.Key(), first[i].Key())
 		}
+	}
+}
+
+func TestTheVerdictOfASampleFollowsItsInterval(t *testing.T) {
+	for _, c := range []struct {
+		found, tried, planted int
+		want                  figures.Verdict
+	}{
+		{90, 100, 100, figures.Yes}, {89, 100, 100, figures.No},
+		{90, 100, 900, figures.Open}, {100, 100, 900, figures.Yes}, {80, 100, 900, figures.No}, {85, 100, 900, figures.Open},
+	} {
+		t.Run(fmt.Sprintf("%d of %d of %d", c.found, c.tried, c.planted), func(t *testing.T) {
+			r := &result{part: part{bound: 90}, Planted: c.planted, Tried: c.tried, Killed: c.found}
+			if got := r.holds(); got != c.want {
+				t.Errorf("the verdict is %s, want %s", got, c.want)
+			}
+			if err := judge([]*result{r}, nil); (err != nil) != (c.want == figures.No) {
+				t.Errorf("the judgement is %v", err)
+			}
+		})
 	}
 }
 
