@@ -135,8 +135,16 @@ var rows = []row{
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{
-		dir:     "cmd/hooklog",
-		imports: []string{"hookkit/wire", "internal/spelling"},
+		dir: "cmd/hooklog",
+		imports: []string{
+			"hookkit/wire", "internal/atomicfile", "internal/eventlog", "internal/eventpage", "internal/spelling",
+		},
+		modules: []string{"github.com/rogpeppe/go-internal"},
+	},
+	{dir: "internal/eventlog", imports: []string{"hookkit/wire"}},
+	{
+		dir:     "internal/eventpage",
+		imports: []string{"hookkit/wire", "internal/eventlog"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
