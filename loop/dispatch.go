@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -207,11 +206,10 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.T
 	return await(ctx, w, c.output)
 }
 
-// output calls the tool. The tool gets the arguments that the loop keeps, because a tool is trusted, unlike a hook. An
-// output with an error is guidance.
+// output calls the tool. The tool gets a copy of the arguments, so that a tool that decodes them in place, or that is
+// abandoned and still runs, changes no record. An output with an error is guidance.
 func (c *call) output(ctx context.Context) (agent.ToolOutput, error) {
-	req := c.req
-	req.Args = slices.Clip(req.Args)
+	req := c.req.Clone()
 	if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
 		return tool.Output(ctx, req)
 	}

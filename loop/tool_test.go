@@ -157,3 +157,35 @@ func TestCallsWithoutALimitRunTogether(t *testing.T) {
 		t.Errorf("got %+v", ran.Calls)
 	}
 }
+
+// A tool that decodes its arguments in place changes neither the conversation nor what hooks see.
+func TestToolsCannotChangeRecordedArguments(t *testing.T) {
+	in := `{"path":"a"}`
+	writer := &looptest.Tool{Name: "write", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
+		for i := range c.Args {
+			c.Args[i] = 'x'
+		}
+		return "done", nil
+	}}
+	var after string
+	hooks := new(agent.Hooks)
+	hooks.AfterTool.ObserveFunc(func(_ context.Context, _ *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+		after = string(fired.Payload.Call.Args)
+	})
+	a := &loop.Agent{Hooks: hooks, Tools: tools(writer),
+		Model: looptest.NewScript(looptest.Call("write", in), looptest.Reply("over"))}
+	result, err := a.Do(t.Context(), loop.Request{Task: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after != in {
+		t.Errorf("AfterTool sees %s", after)
+	}
+	for _, m := range result.Messages {
+		for _, c := range m.ToolCalls {
+			if string(c.Args) != in {
+				t.Errorf("the conversation has %s", c.Args)
+			}
+		}
+	}
+}

@@ -190,10 +190,6 @@ type ToolSchema struct {
 // A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the
 // model. It must return when ctx is done and be safe for concurrent use. It may report progress with [Progress]. A
 // nil error with an empty text is a success without output.
-//
-// The arguments are not a copy, because a tool is a trusted part of the program, unlike a hook. It must not change
-// them. For example, a parser that decodes in place needs a copy of its own. A tool may keep the arguments, because the
-// loop never changes them either.
 type Tool interface {
 	Schema() ToolSchema
 	Call(ctx context.Context, call ToolCallRequest) (string, error)
