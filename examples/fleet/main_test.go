@@ -160,11 +160,11 @@ func get(t *testing.T, url string) string {
 // TestChaos kills processes during a few runs. The command chaos does the same for minutes.
 func TestChaos(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes 15 seconds")
+		t.Skip("it kills processes for seconds")
 	}
 	t.Setenv("FLEET_TEST_PROGRAM", "1")
 	s := &storm{
-		workers: 2, runs: 20, orders: 6, together: 2, takes: 300 * time.Millisecond, every: 700 * time.Millisecond, kills: 3,
+		workers: 2, runs: 20, orders: 6, together: 2, takes: 500 * time.Millisecond, every: 700 * time.Millisecond, kills: 1,
 		limit: 6, lifetime: 2 * time.Second, out: io.Discard,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
