@@ -26,7 +26,7 @@ type gauge struct {
 	rounds int
 }
 
-// throughput measures runs a second with 1, 2 and 4 worker processes, what a step costs, and the messages and bytes of
+// throughput measures runs a second with 1, 2 and 4 worker processes, the time of a step, and the messages and bytes of
 // a run.
 func (p *program) throughput(ctx context.Context, args []string) error {
 	g := &gauge{storm: storm{orders: 10, together: 2, out: p.problems}}
@@ -197,7 +197,7 @@ func (g *gauge) alone(ctx context.Context) (time.Duration, error) {
 	return best, nil
 }
 
-// A cost is what a run costs in the fleet.
+// A cost is the price of a run in the fleet.
 type cost struct {
 	step                            time.Duration
 	messages, bytes, events, stored float64

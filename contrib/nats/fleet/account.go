@@ -18,9 +18,9 @@ import (
 // An Account bounds what tasks spend together, in any number of processes. For example, the accounts of a task are
 // "tenant acme 2026-11" and "user acme ann 2026-11", each with a limit; next month has other accounts.
 //
-// The amount that a call of the model may cost at most is reserved before the call, and what it has cost is charged
-// after it. A call that does not fit the limit is not made, and its run fails with [ErrSpent]. If a worker is killed
-// during a call, the whole reservation is charged.
+// The highest possible cost of a model call is reserved before the call, and its real cost is charged after it. A call
+// that does not fit the limit is not made, and its run fails with [ErrSpent]. If a worker is killed during a call, the
+// whole reservation is charged.
 //
 // Tokens are bounded as well as the prompt is counted: set LLMRequest.MaxTokens, and give a model that counts its own
 // tokens. Calls that hooks make themselves, with Env.Model, are not reserved.
@@ -158,7 +158,7 @@ func (b *bank) reserve(ctx context.Context, accounts []Account, h hold) error {
 	return nil
 }
 
-// settle charges what a call has cost, instead of the amount that was held for it.
+// settle charges the real cost of a call instead of the amount that was held for it.
 func (b *bank) settle(ctx context.Context, accounts []Account, id string, spent Amount) error {
 	var errs []error
 	for _, a := range accounts {

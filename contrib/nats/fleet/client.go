@@ -94,7 +94,7 @@ func (c *Client) record(ctx context.Context, run string) (*record, error) {
 	return foldAll(run, entries)
 }
 
-// Status returns the state of a run. If there is no such run, the error is ErrNotFound. A run that another version has
+// Status returns the state of a run. For an unknown run, the error is ErrNotFound. A run that another version has
 // written has the state SetAside and a result that says so.
 func (c *Client) Status(ctx context.Context, run string) (Status, error) {
 	return statusOf(c.record(ctx, run))
@@ -276,7 +276,7 @@ type Event struct {
 	Text   string    `json:"text,omitempty"` // for people
 }
 
-// History returns what has happened in a run, for people.
+// History returns the events of a run, for people.
 func (c *Client) History(ctx context.Context, run string) ([]Event, error) {
 	if !validID(run) {
 		return nil, fmt.Errorf("fleet: %.70q is not the ID of a run", run)

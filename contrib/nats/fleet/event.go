@@ -12,7 +12,7 @@ import (
 // version is the version of events. Change it if an older worker would read a new event wrongly.
 const version = 1
 
-// A kind is what an event says.
+// A kind is the content of an event in one word.
 type kind string
 
 const (

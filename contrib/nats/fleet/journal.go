@@ -12,7 +12,7 @@ import (
 )
 
 // A journal is the hook of one claim. It records the replies of the model, the calls of tools and the steps of a run,
-// and gives a continued run what the workers before have recorded.
+// and gives a continued run the records of the workers before.
 //
 // It is bound to the innermost layer of the run. At an around point it therefore sees each attempt that the agent's own
 // hooks make, and a recorded attempt is given back to the same hooks.

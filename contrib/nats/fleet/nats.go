@@ -91,7 +91,7 @@ func (s *server) open(ctx context.Context) (err error) {
 	s.log, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: c.Name + "-log", Subjects: []string{s.subject("log", "*")}, MaxBytes: c.MaxBytes, MaxAge: c.Keep,
 		Replicas: max(c.Replicas, 1), Discard: jetstream.DiscardNew, DenyDelete: true,
-		// Each server of a cluster answers direct reads, also one that lags behind.
+		// Each server of a cluster answers direct reads, also one that is not up to date.
 		AllowDirect: c.Replicas <= 1,
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func TestSimulationFindsPlantedBugs(t *testing.T) {
 	}
 }
 
-// A tally counts what the schedules contained.
+// A tally counts the events of the schedules.
 type tally struct {
 	Runs, Kills, Pauses, Outages, Failures, Doubts, Late, Approvals, SetAside, Spent, Cancels, Replayed int
 }
@@ -111,7 +111,7 @@ type world struct {
 	processes []*process
 }
 
-// A plan is what the model of a task wants: the calls of each step.
+// A plan has the calls that the model of a task requests in each step.
 type plan struct {
 	Steps  [][]planned
 	Poison bool

@@ -37,7 +37,7 @@ type Worker struct {
 	bank  *bank
 }
 
-// Stats count what a worker has done since its start.
+// Stats count the work of a worker since its start.
 type Stats struct {
 	Running   int64 // now
 	Claimed   int64
