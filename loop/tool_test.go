@@ -189,3 +189,21 @@ func TestToolsCannotChangeRecordedArguments(t *testing.T) {
 		}
 	}
 }
+
+func TestMarksOfATool(t *testing.T) {
+	plain := loop.Tool("work", "", func(context.Context, struct{}) (string, error) { return "", nil })
+	for name, c := range map[string]struct {
+		tool                 agent.Tool
+		readOnly, idempotent bool
+	}{
+		"None": {plain, false, false}, "ReadOnly": {loop.ReadOnly(plain), true, false},
+		"Idempotent": {loop.Idempotent(plain), false, true}, "Both": {loop.Idempotent(loop.ReadOnly(plain)), true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := c.tool.Schema()
+			if s.Name != "work" || s.ReadOnly != c.readOnly || s.Idempotent != c.idempotent {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
