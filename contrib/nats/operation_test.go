@@ -398,8 +398,10 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 	for role, permitted := range may {
 		for name, do := range work {
 			t.Run(role+" "+name, func(t *testing.T) {
-				c := connectAs(t, s.ListenURL(), role, nats.Timeout(limitOf(slices.Contains(permitted, name))),
-					nats.OnError(func(error) {}))
+				c := connectAs(t, s.ListenURL(), role, nats.Timeout(3*time.Second), nats.OnError(func(error) {}))
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(t.Context(), limitOf(slices.Contains(permitted, name)))
+				defer cancel()
 				err := do(c)
 				if (err == nil) != slices.Contains(permitted, name) {
 					t.Errorf("it ended with %v", err)
