@@ -96,6 +96,8 @@ func (p *program) start(ctx context.Context, input []byte) ([]byte, *tail, error
 	case <-output.full:
 		killTree(cmd)
 		<-done
+	}
+	if output.over { // also if the program ended at once; the part below the limit may be a whole reply
 		return nil, stderr, fmt.Errorf("the program wrote more than %d bytes", p.maxBytes)
 	}
 	if errors.Is(err, exec.ErrWaitDelay) { // a child kept the output open; the program itself ended well

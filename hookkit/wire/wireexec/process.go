@@ -158,6 +158,7 @@ type process struct {
 	lastID    int64
 	waiting   map[int64]chan<- []byte // the requests without an answer; each channel has room for it
 	abandoned map[int64]bool          // the requests that were given up; their answers are dropped
+	unread    int                     // the requests that were given up since it last read one
 }
 
 func (p *process) ended() bool {
@@ -181,19 +182,22 @@ func (p *process) end(cause error) {
 }
 
 func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
-	answered := make(chan []byte, 1)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	p.mu.Lock()
 	p.lastID++
 	id := p.lastID
-	p.waiting[id] = answered
 	p.mu.Unlock()
-
 	q.ID = &id
 	line, err := json.Marshal(q)
 	if err != nil {
-		p.abandon(id, false)
 		return nil, err
 	}
+	answered := make(chan []byte, 1)
+	p.mu.Lock()
+	p.waiting[id] = answered
+	p.mu.Unlock()
 	select {
 	case p.input <- append(line, '\n'):
 	case <-ctx.Done():
@@ -236,8 +240,10 @@ func (p *process) abandon(id int64, sent bool) {
 	delete(p.waiting, id)
 	if sent {
 		p.abandoned[id] = true
+	} else {
+		p.unread++
 	}
-	stuck := len(p.abandoned) > maxAbandoned
+	stuck := len(p.abandoned)+p.unread > maxAbandoned
 	p.mu.Unlock()
 	if stuck {
 		p.end(fmt.Errorf("the program left more than %d requests unanswered", maxAbandoned))
@@ -254,6 +260,9 @@ func (p *process) write(stdin io.WriteCloser) {
 				p.end(fmt.Errorf("the program does not read its input: %w", err))
 				return
 			}
+			p.mu.Lock()
+			p.unread = 0
+			p.mu.Unlock()
 		case <-p.dying:
 			return
 		}

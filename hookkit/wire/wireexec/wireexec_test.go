@@ -70,6 +70,13 @@ var acts = map[string]func() int{
 			}
 		}
 	},
+	// long writes a reply, and then more than a reply may have.
+	"long": func() int {
+		say(map[string]any{"decision": "continue"})
+		fmt.Println(strings.Repeat(" ", 200_000))
+		return 0
+	},
+	"deaf": func() int { fmt.Fprintln(os.Stderr, "started"); time.Sleep(time.Hour); return 0 },
 	// child replies, and leaves a child that keeps the output open.
 	"child": func() int {
 		cmd := exec.Command(os.Args[0])
@@ -186,6 +193,7 @@ func TestWrongCommandsAreErrors(t *testing.T) {
 		{"fails", `exit status 3; it wrote to standard error: "no policy file"`},
 		{"nothing", "unexpected end of JSON input"},
 		{"flood", "more than 100000 bytes"},
+		{"long", "more than 100000 bytes"}, // the beginning is a valid reply
 	} {
 		t.Run(c.act, func(t *testing.T) {
 			limit := 10 * time.Second
@@ -270,19 +278,25 @@ func TestGivenUpRequestsHarmNoOther(t *testing.T) {
 	}
 }
 
-// A program that leaves many requests unanswered is killed, and the next request starts another one.
+// A program that leaves many requests unanswered is killed, and the next request starts another one. Requests that the
+// program does not even read count, too: its input is full after the first long one.
 func TestProgramsThatAnswerNothingAreKilled(t *testing.T) {
-	var stderr syncBuffer
-	p := process(t, "mute", wireexec.Stderr(&stderr))
-	for range 140 { // more than twice the limit
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		if _, err := p.Call(ctx, wire.Request{}); err == nil {
-			t.Error("a reply")
-		}
-		cancel()
-	}
-	if n := strings.Count(stderr.String(), "started"); n < 2 {
-		t.Errorf("the program was started %d times", n)
+	long := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
+	for act, payload := range map[string]json.RawMessage{"mute": nil, "deaf": long} {
+		t.Run(act, func(t *testing.T) {
+			var stderr syncBuffer
+			p := process(t, act, wireexec.Stderr(&stderr))
+			for range 140 { // more than twice the limit
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+				if _, err := p.Call(ctx, wire.Request{Payload: payload}); err == nil {
+					t.Error("a reply")
+				}
+				cancel()
+			}
+			if n := strings.Count(stderr.String(), "started"); n < 2 {
+				t.Errorf("the program was started %d times", n)
+			}
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -109,13 +110,13 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("HTTP status %s%s", response.Status, excerpt(text))
+		return nil, fmt.Errorf("HTTP status %s%s", status(response.StatusCode), excerpt(text))
 	}
 	if int64(len(text)) > c.maxBytes {
 		return nil, fmt.Errorf("the reply has more than %d bytes", c.maxBytes)
 	}
 	if kind := mediaType(response.Header); kind != contentType {
-		return nil, fmt.Errorf("the reply is of type %q, not application/json%s", kind, excerpt(text))
+		return nil, fmt.Errorf("the reply is of type %.100q, not application/json%s", kind, excerpt(text))
 	}
 	return text, nil
 }
@@ -128,6 +129,9 @@ func withoutURL(err error) error {
 	}
 	return err
 }
+
+// status names an HTTP status by its number. The text of the server has any length, and may command a terminal.
+func status(code int) string { return strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code))) }
 
 // excerpt quotes the beginning of a response that is not a reply.
 func excerpt(text []byte) string {

@@ -1,6 +1,8 @@
 package wirehttp_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,10 +76,34 @@ func TestWrongServersAreErrors(t *testing.T) {
 			func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such page", 404) },
 			`404 Not Found: "no such page`,
 		},
+		{"a status with a text of its own", func(w http.ResponseWriter, r *http.Request) {
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			_, _ = io.WriteString(c, "HTTP/1.1 500 \x1b[31m"+strings.Repeat("x", 100_000)+"\r\nContent-Length: 0\r\n\r\n")
+		}, "HTTP status 500 Internal Server Error"},
 		{"another type", answer("text/html", "<html>"), `"text/html"`},
+		{"a long type", answer("text/"+strings.Repeat("x", 100_000), "<html>"), `"text/xxx`},
 		{"no JSON", answer("application/json", "hello"), "not JSON"},
 		{"an unknown field", answer("application/json", `{"permit":true}`), "$.permit: unknown field"},
 		{"too large", answer("application/json", `"`+strings.Repeat("x", 2000)+`"`), "more than 1000 bytes"},
+		{"a bomb", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = z.Write(bytes.Repeat([]byte(" "), 10<<20))
+			_ = z.Close()
+		}, "more than 1000 bytes"},
+		{"a body that stalls", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.ReadAll(r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"decision":`)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, "no reply within 300ms"},
 		{"a cut body", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, "{")
@@ -94,6 +120,9 @@ func TestWrongServersAreErrors(t *testing.T) {
 			r, err := caller.Call(t.Context(), wire.Request{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Call returned %+v, %v; want an error with %q", r, err, c.want)
+			}
+			if err != nil && (len(err.Error()) > 1000 || strings.Contains(err.Error(), "\x1b")) {
+				t.Errorf("the error has %d bytes: %.100q", len(err.Error()), err)
 			}
 		})
 	}
