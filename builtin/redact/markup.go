@@ -11,7 +11,7 @@ import "strings"
 //
 // Markup may be escaped, as in &lt;password&gt; and \u003cpassword\u003e.
 func appendElements(found []span, s string, r *Redactor) []span {
-	if !strings.Contains(s, "<") && !strings.Contains(s, "&lt;") && !strings.Contains(s, `\u003c`) {
+	if !strings.Contains(s, "<") && !strings.Contains(s, "&lt;") && !strings.Contains(s, `\u003`) {
 		return found
 	}
 	key := -1 // the position after <key>Password</key>

@@ -93,7 +93,10 @@ func isPlaceholder(v string) bool {
 	case '{':
 		return last == '}' && len(v) < 80
 	case '%':
-		return len(v) <= 3 || last == '%' && isName(v[1:len(v)-1])
+		if len(v) <= 3 || last == '%' && isName(v[1:len(v)-1]) ||
+			v[1] == '(' && v[len(v)-2] == ')' && isName(v[2:len(v)-2]) { // %(password)s
+			return true
+		}
 	case '@':
 		return last == '@' && len(v) > 2 && isName(v[1:len(v)-1])
 	case '#':
@@ -106,7 +109,7 @@ func isPlaceholder(v string) bool {
 	if strings.Contains(v, "%") && strings.Trim(v, "%dsvqrxT,:.;-_/[](){} '\"#") == "" {
 		return true // a format
 	}
-	if strings.Contains(v, "{{") && strings.Contains(v, "}}") || strings.HasPrefix(v, "%(") {
+	if strings.Contains(v, "{{") && strings.Contains(v, "}}") {
 		return true
 	}
 	lower := strings.ToLower(v)

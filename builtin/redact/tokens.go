@@ -14,7 +14,11 @@ type form struct {
 	least    int                    // bytes of the body; fewer than the provider uses, so that truncated tokens are found
 	most     int                    // bytes of the body; 0: any number
 	test     func(body string) bool // of the first 256 bytes; nil: every body is a token
-	keep     bool                   // the prefix is an address that stays
+}
+
+// isAddress reports whether the prefix is the beginning of a web address, which stays.
+func (f *form) isAddress() bool {
+	return strings.Contains(f.prefix, ".") && strings.Contains(f.prefix, "/")
 }
 
 // formsBy holds the forms by the first byte of their prefixes, and seconds the second bytes.
@@ -135,7 +139,7 @@ func (r *runs) tokenAt(at int) (span, bool) {
 		if s[end-1] == '.' { // the end of a sentence
 			end--
 		}
-		if f.keep {
+		if f.isAddress() {
 			return span{from, end}, true
 		}
 		return span{at, end}, true

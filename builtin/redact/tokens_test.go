@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -58,7 +59,7 @@ func TestTokensOfEveryFormAreRedacted(t *testing.T) {
 			}
 			for _, body := range tokens {
 				want := "see " + Redacted + " here"
-				if f.keep {
+				if strings.HasSuffix(f.provider, " webhook") || f.prefix == "api.telegram.org/bot" {
 					want = "see " + f.prefix + Redacted + " here"
 				}
 				text := "see " + f.prefix + body + " here"
