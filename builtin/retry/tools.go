@@ -18,7 +18,8 @@ import (
 // more after two. The model sees only the last result. If all three attempts fail, it sees the last error.
 //
 // A call that failed may have changed something before it failed. Tools therefore repeats only calls of tools whose
-// schema has ReadOnly or Idempotent, and of those in Idempotent. The waits and the errors that are repeated are as for [Model].
+// schema has ReadOnly or Idempotent, and of those in Idempotent. The waits and the errors that are repeated are as for
+// [Model].
 //
 // Tools uses AroundTool and keeps no state. The zero value is ready. Bind panics on a negative bound, on no attempts,
 // and on an empty name.

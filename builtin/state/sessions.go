@@ -15,8 +15,8 @@ import (
 )
 
 // Sessions stores conversations in another store: in files with a [Dir], or in memory with a [Map]. Each conversation
-// is a JSON object with its names, messages and state, and the time of the last Save. Its key begins with "session/", so
-// that other hooks can use the same store. Sessions is safe for concurrent use if its Store is.
+// is a JSON object with its names, messages and state, and the time of the last Save. Its key begins with "session/",
+// so that other hooks can use the same store. Sessions is safe for concurrent use if its Store is.
 type Sessions struct {
 	Store agent.Store
 }
