@@ -46,6 +46,7 @@ func room(others ...string) []string {
 		"builtin/share",
 		"internal/atomicfile",
 		"internal/filename",
+		"internal/terminal",
 	}, others...), agentLoop...)
 }
 
@@ -138,6 +139,7 @@ var rows = []row{
 		dir: "cmd/hooklog",
 		imports: []string{
 			"hookkit/wire", "internal/atomicfile", "internal/eventlog", "internal/eventpage", "internal/spelling",
+			"internal/terminal",
 		},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},

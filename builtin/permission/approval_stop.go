@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/terminal"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/terminal"
 )
 
 // ApprovalStop ends the turn when a tool requests the approval of a person, who may answer hours later. For example, a

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/terminal"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/terminal"
 )
 
 const (

@@ -22,9 +22,9 @@ func TestCallTextDecodesArguments(t *testing.T) {
 		{`["a"]`, "Run t with these arguments?\n  [\"a\"]"},
 		{`{"a":1} {"b":2}`, "Run t with these arguments?\n  {\"a\":1} {\"b\":2}"},
 		{`{"cmd":"ls\u001b[2K\r\u202ethgir\u0007\u00a0"}`,
-			"Run t with these arguments?\n  cmd: ls\\x1b[2K\\r\\u202ethgir\\x07\\xa0"},
+			"Run t with these arguments?\n  cmd: ls\\x1b[2K\\r\\u202ethgir\\x07\\u00a0"},
 		{`{"cmd":"a\u3164b\u115fc\uffa0d\u2800e\u034ff\ufe0fg\u200dh\u00adi\u2066j\ud834\udd59k\udb40\udd00l\u17b4m"}`,
-			"Run t with these arguments?\n  cmd: a\\u3164b\\u115fc\\uffa0d\\u2800e\\u034ff\\ufe0fg\\u200dh\\xadi\\u2066j" +
+			"Run t with these arguments?\n  cmd: a\\u3164b\\u115fc\\uffa0d\\u2800e\\u034ff\\ufe0fg\\u200dh\\u00adi\\u2066j" +
 				"\\U0001d159k\\U000e0100l\\u17b4m"},
 		{`{"c\u3164md":"ls","\u0435":"é"}`, "Run t with these arguments?\n  c\\u3164md: ls\n  е: é"},
 		{`{"\u001b[2J":1}`, "Run t with these arguments?\n  \\x1b[2J: 1"},

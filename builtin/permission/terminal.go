@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/terminal"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/terminal"
 )
 
 // Terminal asks the user at a terminal. It is an approver for a loop, not a hook.

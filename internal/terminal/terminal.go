@@ -7,19 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// isVisible reports whether a terminal shows a character. Some characters that Unicode counts as printable letters or
+// IsVisible reports whether a terminal shows a character. Some characters that Unicode counts as printable letters or
 // symbols are shown as nothing or as a blank, for example the Hangul filler.
-func isVisible(r rune) bool {
+func IsVisible(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		r != '\u2800' && r != '\U0001d159'
 }
 
 // Escape escapes the characters of a text that a terminal would obey or hide: control characters, invisible characters,
-// characters that change the writing direction, and invalid UTF-8. For example, a line break becomes \n.
+// characters that change the writing direction, and invalid UTF-8. The escapes are those of Go: for example, a line
+// break becomes \n. The result is one line.
 func Escape(s string) string {
 	clean := true
 	for _, r := range s {
-		if !isVisible(r) || r == utf8.RuneError {
+		if !IsVisible(r) || r == utf8.RuneError {
 			clean = false
 			break
 		}
@@ -32,7 +33,7 @@ func Escape(s string) string {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case isVisible(r):
+		case IsVisible(r):
 			b.WriteRune(r)
 		case r == '\t':
 			b.WriteString(`\t`)
@@ -40,7 +41,7 @@ func Escape(s string) string {
 			b.WriteString(`\r`)
 		case r == '\n':
 			b.WriteString(`\n`)
-		case r < 0x100:
+		case r < utf8.RuneSelf:
 			fmt.Fprintf(&b, `\x%02x`, r)
 		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)

@@ -1,2 +1,0 @@
-// Package terminal escapes untrusted text before it is written to a terminal.
-package terminal
