@@ -189,6 +189,9 @@ func (c *claim) suspend(e event) error {
 	if err != nil {
 		return err
 	}
+	if c.writer.cancelled.Load() { // so the run does not wait, and the next claim ends it
+		return c.d.Return(c.hard, 0)
+	}
 	c.w.stats.suspended.Add(1)
 	return c.w.doneSuspended(c.hard, c.d, c.writer.last)
 }

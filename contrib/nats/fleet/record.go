@@ -87,8 +87,9 @@ func (r *record) fold(entry Entry, e event) error {
 	case begun:
 		r.calls = append(r.calls, attempt{call: *e.Call, worker: e.By})
 	case finished:
-		r.tries = nil
-		r.finish(e.Outcome)
+		if c := r.finish(e.Outcome); c != nil && c.Key == c.Unit { // a run inside the call begins anew after a crash
+			r.tries = nil
+		}
 	case saved:
 		r.save(e.Progress)
 	case released:
@@ -96,7 +97,10 @@ func (r *record) fold(entry Entry, e event) error {
 			r.postponed++
 		}
 	case suspended:
-		r.state, r.tries, r.postponed = Suspended, nil, 0
+		r.tries, r.postponed = nil, 0
+		if r.state = Suspended; r.cancel { // the client has cancelled the run just before
+			r.state = Queued
+		}
 		if r.asked = e.Doubts; e.Suspension != nil {
 			r.suspension, r.answers, r.reply, r.calls = e.Suspension, nil, nil, nil
 			r.asked = asked(e.Suspension.Questions)
@@ -117,14 +121,15 @@ func (r *record) fold(entry Entry, e event) error {
 	return nil
 }
 
-// finish stores the outcome of the last attempt with its key that has none.
-func (r *record) finish(o *outcome) {
+// finish stores the outcome of the last attempt with its key that has none, and returns the attempt, or nil.
+func (r *record) finish(o *outcome) *attempt {
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		if c := &r.calls[i]; c.Key == o.Key && c.outcome == nil && !c.void {
 			c.outcome = o
-			return
+			return c
 		}
 	}
+	return nil
 }
 
 func (r *record) save(p *progress) {

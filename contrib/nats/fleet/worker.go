@@ -248,6 +248,7 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 		if err := rec.fold(entry, e); err != nil {
 			return nil, err
 		}
+		rec.cancel = rec.cancel || writer.cancelled.Load()
 		if len(tries) >= w.tries() {
 			return nil, w.setAside(ctx, d, rec, tries)
 		}

@@ -31,6 +31,8 @@ type writer struct {
 	turn chan struct{} // holds a value while somebody reads or adds events
 	last uint64
 	lost atomic.Bool // another process has changed the log
+
+	cancelled atomic.Bool // a client has cancelled the run
 }
 
 func newWriter(log Log, clock agent.Clock, rec *record, name string) *writer {
@@ -100,6 +102,7 @@ func (w *writer) catchUp(ctx context.Context, id string) (changed, mine bool, er
 			w.last, mine = entry.Number, true
 		case err == nil && e.Kind == cancelled:
 			w.last = entry.Number
+			w.cancelled.Store(true)
 			if w.onCancel != nil {
 				w.onCancel()
 			}
