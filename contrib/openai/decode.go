@@ -149,7 +149,46 @@ type decoder struct {
 type call struct {
 	id, name string
 	args     strings.Builder
+	object   braces // of args
 	extra    map[string]json.RawMessage
+}
+
+// endsBefore reports whether a piece belongs to another call.
+func (c *call) endsBefore(in *callDelta) bool {
+	if in.ID != "" && c.id != "" && in.ID != c.id {
+		return true
+	}
+	name := in.Function.Name
+	if name == "" || c.name == "" {
+		return false
+	}
+	// Servers that repeat the name with each piece repeat the same one, and do not begin the arguments again.
+	return name != c.name || c.object.complete && in.arguments() != ""
+}
+
+// A braces follows a JSON object that arrives in pieces. It looks at each byte once.
+type braces struct {
+	depth           int
+	inText, escaped bool
+	complete        bool
+}
+
+func (b *braces) add(piece string) {
+	for _, c := range []byte(piece) {
+		switch {
+		case b.escaped:
+			b.escaped = false
+		case b.inText:
+			b.escaped, b.inText = c == '\\', c != '"'
+		case c == '"':
+			b.inText = true
+		case c == '{':
+			b.depth++
+		case c == '}':
+			b.depth--
+			b.complete = b.depth == 0
+		}
+	}
 }
 
 // add adds a chunk.
@@ -172,8 +211,8 @@ func (d *decoder) add(c chunk) error {
 			continue // Extra asked for several replies
 		}
 		d.chosen = true
-		d.addDelta(&choice.Message)
-		d.addDelta(&choice.Delta)
+		d.addDelta(&choice.Message, true)
+		d.addDelta(&choice.Delta, false)
 		if choice.FinishReason == "error" {
 			return d.answer.Failed(502, "", "", "the server ended the reply because of an error")
 		}
@@ -191,7 +230,8 @@ func (d *decoder) failure(data json.RawMessage) error {
 	return d.answer.Failed(statusOf(kind, code), kind, code, message)
 }
 
-func (d *decoder) addDelta(in *delta) {
+// addDelta adds a piece of the reply. In a whole answer, each call in the list is a call of its own.
+func (d *decoder) addDelta(in *delta, whole bool) {
 	thoughts := in.Content.thoughts
 	if in.ReasoningContent != "" {
 		thoughts += in.ReasoningContent
@@ -209,7 +249,7 @@ func (d *decoder) addDelta(in *delta) {
 	}
 	d.refused = d.refused || in.Refusal != ""
 	for i := range in.ToolCalls {
-		d.addCall(&in.ToolCalls[i])
+		d.addCall(&in.ToolCalls[i], whole)
 	}
 	for _, p := range in.Images {
 		if p.ImageURL != nil {
@@ -225,8 +265,9 @@ func (d *decoder) addDelta(in *delta) {
 }
 
 // addCall adds a piece of a call. The pieces of parallel calls may alternate. They differ in their index.
-// Some servers send no index, or the index 0 for every call. There a new id begins a new call.
-func (d *decoder) addCall(in *callDelta) {
+// Some servers send no index, or the index 0 for every call. There a new id begins a new call, or without ids another
+// name, or a name after complete arguments.
+func (d *decoder) addCall(in *callDelta, whole bool) {
 	at := len(d.calls) - 1
 	indexed := in.Index != nil && *in.Index >= 0
 	if indexed {
@@ -236,10 +277,10 @@ func (d *decoder) addCall(in *callDelta) {
 		}
 	}
 	empty := in.ID == "" && in.Function.Name == "" && in.arguments() == ""
-	if empty && at < 0 {
+	if empty && (at < 0 || whole) {
 		return
 	}
-	if at < 0 || in.ID != "" && d.calls[at].id != "" && in.ID != d.calls[at].id {
+	if at < 0 || whole || d.calls[at].endsBefore(in) {
 		at = len(d.calls)
 		d.calls = append(d.calls, new(call))
 		if indexed {
@@ -261,6 +302,7 @@ func (d *decoder) addCall(in *callDelta) {
 		c.name, piece.Name = in.Function.Name, in.Function.Name
 	}
 	c.args.WriteString(piece.Args)
+	c.object.add(piece.Args)
 	if piece.ID != "" || piece.Name != "" || piece.Args != "" {
 		d.emit(agent.Delta{ToolCall: &piece})
 	}

@@ -106,6 +106,17 @@ func TestWholeAnswers(t *testing.T) {
 			agent.LLMResponse{Content: "Here.", FinishReason: "stop", Parts: []agent.Part{
 				{MediaType: "image/png", Data: []byte("png")},
 			}}, ""},
+		"calls without ids": {`{"choices":[{"message":{"tool_calls":[{"function":{"name":"look","arguments":"{}"}},` +
+			`{"function":{"name":"look","arguments":"{}"}},{}]}}]}`,
+			agent.LLMResponse{FinishReason: "tool_calls", ToolCalls: []agent.ToolCallRequest{
+				{Name: "look", Args: raw(`{}`)}, {Name: "look", Args: raw(`{}`)},
+			}}, ""},
+		"calls with one id": {`{"choices":[{"message":{"tool_calls":[` +
+			`{"id":"c","function":{"name":"look","arguments":"{\"at\":1}"}},` +
+			`{"id":"c","function":{"name":"write","arguments":"{\"n\":1}"}}]},"finish_reason":"tool_calls"}]}`,
+			agent.LLMResponse{FinishReason: "tool_calls", ToolCalls: []agent.ToolCallRequest{
+				{ID: "c", Name: "look", Args: raw(`{"at":1}`)}, {ID: "c", Name: "write", Args: raw(`{"n":1}`)},
+			}}, ""},
 		"several choices": {`{"choices":[{"index":1,"message":{"content":"B"}},{"index":0,"message":{"content":"A"},` +
 			`"finish_reason":"stop"}]}`, agent.LLMResponse{Content: "A", FinishReason: "stop"}, ""},
 	} {

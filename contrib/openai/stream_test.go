@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -115,6 +116,51 @@ func TestStreamsOfServers(t *testing.T) {
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+// Servers of local models leave out ids and indexes, or send the same ones for each call. None of their calls is lost,
+// and no call is cut in two.
+func TestCallsWithoutIDsStayApart(t *testing.T) {
+	piece := func(id, index, name, args string) string {
+		text, _ := json.Marshal(args)
+		return `{` + id + index + `"function":{"name":"` + name + `","arguments":` + string(text) + `}}`
+	}
+	const id, index = `"id":"c",`, `"index":0,`
+	for name, c := range map[string]struct {
+		events []string // the lists of tool calls
+		want   []string
+	}{
+		"other names": {[]string{piece("", "", "look", `{}`), piece("", "", "write", `{}`)}, []string{"look{}", "write{}"}},
+		"one list": {[]string{piece("", "", "look", `{}`) + "," + piece("", "", "look", `{}`)},
+			[]string{"look{}", "look{}"}},
+		"one name": {[]string{piece("", index, "look", `{"a":"}\"{"}`), piece("", index, "look", `{}`)},
+			[]string{`look{"a":"}\"{"}`, "look{}"}},
+		"one id": {[]string{piece(id, "", "look", `{}`), piece(id, "", "look", `{}`)}, []string{"look{}", "look{}"}},
+		"one id, two indexes": {[]string{piece(id, index, "look", `{}`), piece(id, `"index":1,`, "look", `{}`)},
+			[]string{"look{}", "look{}"}},
+		"pieces": {[]string{piece("", "", "look", `{"a":`), piece("", "", "", `{}`), piece("", "", "", `}`)},
+			[]string{`look{"a":{}}`}},
+		"pieces with the name": {[]string{piece(id, index, "look", ``), piece(id, index, "look", `{"a":{}`),
+			piece(id, index, "look", `}`), piece(id, index, "look", ``)}, []string{`look{"a":{}}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stream := ""
+			for _, event := range c.events {
+				stream += `data: {"choices":[{"index":0,"delta":{"tool_calls":[` + event + `]}}]}` + "\n\n"
+			}
+			reply, err := streamed(t, stream+`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, call := range reply.ToolCalls {
+				got = append(got, call.Name+string(call.Args))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("the calls are %q, want %q", got, c.want)
 			}
 		})
 	}
