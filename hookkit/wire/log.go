@@ -176,9 +176,6 @@ func (l *Log) WriteEvent(_ context.Context, e Event) error {
 	return writeLine(e, l.redact, false, l.appendLocked)
 }
 
-// writeEncoded implements [encodedSink].
-func (l *Log) writeEncoded(e Event) error { return writeLine(e, l.redact, true, l.appendLocked) }
-
 // appendLocked appends a line while no other writer does.
 func (l *Log) appendLocked(line []byte) error {
 	l.mu.Lock()

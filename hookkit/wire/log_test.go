@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -291,6 +292,27 @@ func TestRedactedTextIsNotWritten(t *testing.T) {
 				t.Error("no error")
 			}
 		})
+	}
+}
+
+// A shy log leaves out the reasons.
+type shyLog struct{ *wire.Log }
+
+func (l shyLog) WriteEvent(ctx context.Context, e wire.Event) error {
+	e.Reason = ""
+	return l.Log.WriteEvent(ctx, e)
+}
+
+func TestSinksMayEmbedALog(t *testing.T) {
+	l, path := openLog(t)
+	spec := wire.Spec{
+		Path: "s", Points: []string{"P"}, Labels: func(hookkit.AnyRun) map[string]string { return nil },
+	}
+	fired := hookkit.AnyFired{Point: "P", Verdict: hookkit.Verdict{Decision: "Stop", Reason: "a secret"}}
+	wire.NewRecorder[*hookkit.Run[string]](spec, shyLog{l}).Observe(t.Context(), hookkit.NewRun(""), fired)
+	events, errs := read(t, path)
+	if len(events) != 1 || len(errs) > 0 || events[0].Reason != "" {
+		t.Errorf("the log has %+v, %v", events, errs)
 	}
 }
 

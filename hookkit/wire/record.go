@@ -59,12 +59,6 @@ type Sink interface {
 	WriteEvent(ctx context.Context, e Event) error
 }
 
-// An encodedSink is a Sink of this package that writes lines. Its method writes an event of a [Recorder], whose JSON
-// values are known to be JSON, so they need no second check.
-type encodedSink interface {
-	writeEncoded(e Event) error
-}
-
 // A Recorder is the observer that a generated function Record returns; R is a pointer to the generated Run.
 type Recorder[R hookkit.AnyRun] struct {
 	spec Spec
@@ -89,15 +83,24 @@ func (r *Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired
 	}
 	e, err := r.event(run, fired)
 	if err == nil {
-		if s, ok := r.sink.(encodedSink); ok {
-			err = s.writeEncoded(e)
-		} else {
-			err = r.sink.WriteEvent(ctx, e)
-		}
+		err = r.write(ctx, e)
 	}
 	if err != nil {
 		panic(fmt.Errorf("wire: an event of %s is not recorded: %w", fired.Point, err))
 	}
+}
+
+// write passes an event to the sink. A sink of this package does not check again that the JSON values are JSON. It is
+// recognized by its type: a struct of a program that embeds a *Log and has its own WriteEvent would have all other
+// methods of the Log.
+func (r *Recorder[R]) write(ctx context.Context, e Event) error {
+	switch s := r.sink.(type) {
+	case *Log:
+		return writeLine(e, s.redact, true, s.appendLocked)
+	case *lines:
+		return writeLine(e, s.redact, true, s.write)
+	}
+	return r.sink.WriteEvent(ctx, e)
 }
 
 // event converts a fire of a run.
@@ -178,9 +181,6 @@ type lines struct {
 func (l *lines) WriteEvent(_ context.Context, e Event) error {
 	return writeLine(e, l.redact, false, l.write)
 }
-
-// writeEncoded implements [encodedSink].
-func (l *lines) writeEncoded(e Event) error { return writeLine(e, l.redact, true, l.write) }
 
 func (l *lines) write(line []byte) error {
 	l.mu.Lock()
