@@ -2,6 +2,7 @@ package wirehttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,8 +98,8 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 		q.Header = c.callHeader
 		q.GetBody = nil // so that the transport cannot send the request again
 	}
-	if c.client.Transport != nil {
-		q.Header = q.Header.Clone() // it may add headers, for example for tracing
+	if !onlyReadsHeaders(cmp.Or(c.client.Transport, http.DefaultTransport)) {
+		q.Header = q.Header.Clone()
 	}
 	response, err := c.client.Do(q)
 	if err != nil {
@@ -119,6 +120,13 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 		return nil, fmt.Errorf("the reply is of type %.100q, not application/json%s", kind, excerpt(text))
 	}
 	return text, nil
+}
+
+// onlyReadsHeaders reports whether requests can share their headers. A transport of the program, also one that it
+// stored as [http.DefaultTransport], may add some, for example for tracing.
+func onlyReadsHeaders(rt http.RoundTripper) bool {
+	_, ok := rt.(*http.Transport)
+	return ok
 }
 
 // withoutURL removes the URL from an error of package net/http, because it may contain a password.

@@ -177,6 +177,40 @@ func TestHeadersAreSentAndNamesHideSecrets(t *testing.T) {
 	}
 }
 
+// A tagger gives each request an ID in place, as some transports for tracing do although they should not.
+type tagger struct{ seen chan string }
+
+func (t tagger) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.seen <- r.Header.Get("Request-Id")
+	r.Header.Set("Request-Id", "of this request")
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+func TestTransportsMayAddHeaders(t *testing.T) {
+	transport := tagger{make(chan string, 2)}
+	for name, opts := range map[string][]wirehttp.CallerOption{
+		"of an option":   {wirehttp.Transport(transport)},
+		"of the program": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if opts == nil {
+				defer func(was http.RoundTripper) { http.DefaultTransport = was }(http.DefaultTransport)
+				http.DefaultTransport = transport
+			}
+			c := wirehttp.NewCaller("http://localhost", opts...)
+			for range 2 {
+				if _, err := c.Describe(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if id := <-transport.seen; id != "" {
+					t.Errorf("a request has the ID %q", id)
+				}
+			}
+		})
+	}
+}
+
 func TestCancellationEndsACall(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("the run was stopped")
