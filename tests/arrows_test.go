@@ -138,12 +138,12 @@ var rows = []row{
 	{
 		dir: "cmd/hooklog",
 		imports: []string{
-			"hookkit/wire", "internal/atomicfile", "internal/eventlog", "internal/eventpage", "internal/spelling",
-			"internal/terminal",
+			"hookkit/wire", "internal/atomicfile", "internal/eventlog", "internal/eventpage", "internal/rotated",
+			"internal/spelling", "internal/terminal",
 		},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
-	{dir: "internal/eventlog", imports: []string{"hookkit/wire"}},
+	{dir: "internal/eventlog", imports: []string{"hookkit/wire", "internal/rotated"}},
 	{
 		dir:     "internal/eventpage",
 		imports: []string{"hookkit/wire", "internal/eventlog"},

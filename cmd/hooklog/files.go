@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/hookgen/hookgen/internal/rotated"
 )
 
 // standardInput is the name of standard input on the command line.
@@ -31,7 +31,7 @@ func (i *invocation) sources(names []string) ([]source, error) {
 			all = append(all, source{name: "standard input", file: io.NopCloser(i.stdin)})
 			continue
 		}
-		files, err := rotated(name)
+		files, err := filesOf(name)
 		if err != nil {
 			return nil, err
 		}
@@ -50,10 +50,8 @@ func hasFile(all []source, info os.FileInfo) bool {
 	return slices.ContainsFunc(all, func(s source) bool { return s.info != nil && os.SameFile(s.info, info) })
 }
 
-// rotated opens a file and the older ones of a rotation, NAME.1, NAME.2 and so on, the oldest first. The files are
-// opened in the direction in which the program that writes them renames them. So a file that is renamed meanwhile is
-// found twice and not missed.
-func rotated(name string) ([]source, error) {
+// filesOf opens a file and the older ones of a rotation, the oldest first.
+func filesOf(name string) ([]source, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -61,42 +59,16 @@ func rotated(name string) ([]source, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory: name a file", visible(name, 0))
 	}
-	newest, err := openFile(name)
-	if err != nil {
-		return nil, err
-	}
-	all := []source{newest}
-	// The program renames the oldest file first, so one number may be missing for a moment.
-	for n, missing := 1, 0; missing < 2; n++ {
-		old := fmt.Sprintf("%s.%d", name, n)
-		if info, err := os.Stat(old); err != nil || !info.Mode().IsRegular() {
-			missing++
-			continue
-		}
-		missing = 0
-		s, err := openFile(old)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			closeAll(all)
-			return nil, err
-		case hasFile(all, s.info):
-			_ = s.file.Close()
-		default:
-			all = append(all, s)
-		}
-	}
-	slices.Reverse(all)
-	return all, nil
+	files, err := rotated.Open(name)
+	return sourcesOf(files), err
 }
 
-func openFile(name string) (source, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return source{}, err
+func sourcesOf(files []rotated.File) []source {
+	var all []source
+	for _, f := range files {
+		all = append(all, source{f.Name(), f.Info, f.File})
 	}
-	info, err := f.Stat()
-	return source{name, info, f}, err
+	return all
 }
 
 func closeAll(all []source) {

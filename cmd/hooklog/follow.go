@@ -9,6 +9,8 @@ import (
 	"iter"
 	"os"
 	"time"
+
+	"github.com/hookgen/hookgen/internal/rotated"
 )
 
 // pollInterval is how long a tail waits before it looks at its file again.
@@ -31,7 +33,7 @@ func follow(name string, wait func() bool, idle func(), say func(s source, what 
 	if name == standardInput {
 		return nil, usage("-f needs a file; standard input is read until it ends without -f")
 	}
-	files, err := rotated(name)
+	files, err := filesOf(name)
 	if err != nil {
 		return nil, err
 	}
@@ -136,17 +138,13 @@ func (t *tail) changed() string {
 func (t *tail) next(say func(what string)) []source {
 	gone := false
 	for {
-		files, err := rotated(t.name)
+		newer, found, err := rotated.Newer(t.name, t.info)
 		if err == nil {
-			newer := len(files) - 1
-			for i, f := range files[:newer] {
-				if os.SameFile(f.info, t.info) {
-					newer, t.why = i+1, "it was rotated, and the new file is read"
-				}
+			if found {
+				t.why = "it was rotated, and the new file is read"
 			}
-			closeAll(files[:newer])
 			say(t.why)
-			return files[newer:]
+			return sourcesOf(newer)
 		}
 		if !gone {
 			gone = true

@@ -59,14 +59,14 @@ func heap() uint64 {
 
 func TestMemoryOfStatsIsBounded(t *testing.T) {
 	path := record(t, *events)
-	file, err := rotated(path)
+	sources, err := filesOf(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := heap()
 	r := &reader{stderr: io.Discard}
 	var n numbers
-	for l := range r.lines(file[0]) {
+	for l := range r.lines(sources[0]) {
 		n.add(l.Event)
 	}
 	used := int64(heap()) - int64(before)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/rotated"
 )
 
 // An Index is an index of a record. Make one with [Open] or [OpenFile], and call [Index.Update] to read the record. Its
@@ -102,33 +103,28 @@ func Open(path string) (*Index, error) {
 	x := &Index{path: path, changed: make(chan struct{})}
 	x.status.Generation = 1
 	x.clear()
-	for n := range maxFiles {
-		name := path
-		if n > 0 {
-			name = fmt.Sprintf("%s.%d", path, n)
-		}
-		f, err := openRegular(name)
-		if n > 0 && err != nil {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		x.files = append([]file{{f, filepath.Base(name)}}, x.files...)
+	if err := mustBeRegular(path); err != nil {
+		return nil, err
+	}
+	files, err := rotated.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	older := max(0, len(files)-maxFiles)
+	rotated.Close(files[:older])
+	for _, f := range files[older:] {
+		x.files = append(x.files, file{f.File, filepath.Base(f.Name())})
 	}
 	return x, nil
 }
 
-// openRegular opens a regular file for reading.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path) // first, because opening a named pipe waits for its writer
-	if err != nil {
-		return nil, err
+// mustBeRegular returns an error unless a path names a regular file. Opening a named pipe would wait for its writer.
+func mustBeRegular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
-	}
-	return os.Open(path)
+	return err
 }
 
 // OpenFile returns an index of a file that no other program can rename, under a name for people. Close closes the file.

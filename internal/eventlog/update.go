@@ -12,6 +12,7 @@ import (
 	"runtime"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/rotated"
 )
 
 // A reader is the position of an index in its current file.
@@ -57,6 +58,7 @@ func (x *Index) Update(ctx context.Context) error {
 			if another, err := x.replaced(); err != nil || !another {
 				return err
 			}
+			continue // the file may have grown before it was replaced
 		}
 		x.mu.Lock()
 		x.finish()
@@ -64,7 +66,7 @@ func (x *Index) Update(ctx context.Context) error {
 	}
 }
 
-// replaced opens the file that has replaced the current one, if there is one.
+// replaced opens the files that were written after the current one, if there are any.
 func (x *Index) replaced() (bool, error) {
 	if x.path == "" {
 		return false, nil
@@ -76,22 +78,27 @@ func (x *Index) replaced() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := openRegular(x.path)
+	if err := mustBeRegular(x.path); err != nil {
+		return false, err
+	}
+	newer, _, err := rotated.Newer(x.path, x.reader.info)
 	if err != nil {
 		return false, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.rotations++
-	added := file{f, fmt.Sprintf("%s (after rotation %d)", filepath.Base(x.path), x.rotations)}
-	if len(x.files) < maxFiles {
-		x.files = append(x.files, added)
-		return true, nil
+	for _, f := range newer {
+		x.rotations++
+		x.files = append(x.files, file{f.File, fmt.Sprintf("%s (after rotation %d)", filepath.Base(x.path), x.rotations)})
 	}
-	for _, old := range x.files {
+	if len(x.files) <= maxFiles {
+		return len(newer) > 0, nil
+	}
+	last := len(x.files) - 1
+	for _, old := range x.files[:last] {
 		_ = old.Close() // it was only read
 	}
-	x.files = []file{added}
+	x.files = x.files[last:]
 	x.restart(fmt.Sprintf("it was rotated %d times, so older files are not shown any more", x.rotations))
 	return false, nil // the next update reads it
 }
@@ -132,6 +139,7 @@ func (x *Index) readFile(ctx context.Context) error {
 		x.restart(fmt.Sprintf("it was changed or became shorter, from %d bytes to %d, and was read again from its "+
 			"beginning", x.reader.offset, info.Size()))
 		x.mu.Unlock()
+		return x.readFile(ctx)
 	}
 	x.reader.info = info
 	if len(x.reader.head) < headSize {

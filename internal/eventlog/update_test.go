@@ -103,6 +103,23 @@ func TestUpdateFollowsARotation(t *testing.T) {
 	}
 }
 
+func TestUpdateReadsFilesOfSeveralRotations(t *testing.T) {
+	x, path := open(t, lines("a"))
+	appendTo(t, path, lines("b"))
+	if err := os.Rename(path, path+".2"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path+".1", lines("c"))
+	write(t, path, lines("d"))
+	update(t, x)
+	if got, want := shown(t, x), "a@1 b@2 c@1 d@1 "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if s := x.Status(); s.Generation != 1 {
+		t.Errorf("the generation is %d", s.Generation)
+	}
+}
+
 func TestOpenReadsRotatedFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	write(t, path+".2", lines("a", "b")+"{")
