@@ -138,7 +138,7 @@ var passwordFlags = []passwordFlag{
 // passwordFlag redacts the password after the flag of a program whose name ends at from.
 func (n *named) passwordFlag(p passwordFlag, from, to int) {
 	s := n.s[:to]
-	for at := from + 1; at < to && strings.IndexByte(";|&", s[at]) < 0; at++ {
+	for at := from; at < to && strings.IndexByte(";|&", s[at]) < 0; at++ {
 		if !isBlank(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
 			continue
 		}

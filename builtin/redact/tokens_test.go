@@ -100,3 +100,36 @@ func TestTokensWithAMarkAreRedacted(t *testing.T) {
 		})
 	}
 }
+
+func TestTokensThatWereCutAreRedacted(t *testing.T) {
+	masks(t,
+		// The beginning of a body that looks random, of a UUID, and of a short body after a long prefix.
+		"see «sk-k3v9x2m8q1z7»", "see «fc-0123456789ab»", "see «api-123e4567-e»", "see «gsk_abc123»",
+		"see «ghp_abc123»",
+		"see sk-k3v9x2m8q1z7 x", "see fc-0123456789a", "see fc-aaaaaaaaaaaa", "see api-123e4567-", "see api-123e4567-e x",
+		"see gsk_abc12", "see gsk_abcdef", "see gsk_abc123 x", "see «csk-abcde1»", "see sk-abcde1", "see npm_abc123",
+	)
+}
+
+func TestWebTokensBeginWithAnObject(t *testing.T) {
+	masks(t,
+		"x «eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_» y", "x «eyJhbGciOiJIUzI1NiJ9» y", "x «eyJ0eXAiOiJKV1Qi», y",
+		"x «eyJhbGciOi».", "x eyJhbGciO y",
+		"x «ewogICJhbGciOiAi» y", "x «eyJhbGciOiJIUzI1NiJ9.eyJz»-. y", "x eyJmb28iOiJiYXIifQ y",
+		"x «eyJmb28iOiJiYXIifQ.eyJzdWIiOiIxIn0» y",
+		"x eyJmb28iOiJiYXIifQ.x y", "x eyBhbGciOiJIUzI1NiJ9 y", "x eyelidsandmore y",
+	)
+}
+
+func TestTokensBeginAfterAnEscapeSequence(t *testing.T) {
+	const token = "«ghp_abcdefghijklmnop0123»"
+	for _, before := range []string{
+		`\n`, `\r`, `\t`, `\b`, `\f`, `\v`, `\x0a`, `\u000a`, `%3D`, `-p`, `x -p`, "\t-p", `"`, `=`, `(`, `/`, `.`, `-`,
+		`_`,
+	} {
+		masks(t, before+token)
+	}
+	for _, before := range []string{`\z`, `\xgg`, `\u00g0`, `%zz`, `x-p`, `x`, `1`} {
+		masks(t, before+"ghp_abcdefghijklmnop0123")
+	}
+}
