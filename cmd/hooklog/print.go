@@ -216,6 +216,9 @@ func difference(was, is json.RawMessage) []string {
 // readable breaks JSON into lines: at each element, in strings after each line break, and where a line is too long. So
 // a diff of long texts has only the lines that differ.
 func readable(text json.RawMessage) []byte {
+	if len(text) == 0 {
+		return nil // there was no exit, or no contribution
+	}
 	var indented, out bytes.Buffer
 	if json.Indent(&indented, text, "", "  ") != nil {
 		return append(slices.Clone(text), '\n')

@@ -106,6 +106,9 @@ func (r *reader) summarize(note string) {
 	if r.disordered > 0 {
 		parts = append(parts, plural(r.disordered, "event")+" out of order")
 	}
+	if r.events == 0 && r.damaged > 0 {
+		note = "is this a record? wire.OpenLog and wire.Lines write records"
+	}
 	if note != "" {
 		parts = append(parts, note)
 	}

@@ -37,7 +37,7 @@
 // The same encoding keeps records. The generated function Record returns an observer that writes an [Event] for each
 // fire to a [Sink]: to a file with [OpenLog], or to any writer with [Lines]. [ReadLog] reads them, and [Replay] fires
 // their payloads at other hooks and compares the decisions. [Shadow] does the same with live payloads, and [Diff]
-// compares two records. The command hooklog shows records in a terminal.
+// compares two records. The command hooklog shows records in a terminal and in a browser.
 //
 //	log, err := wire.OpenLog("run.jsonl", wire.Rotate(100<<20, 5))
 //	...
@@ -46,4 +46,10 @@
 //
 // Replaying a record at the hooks that made it yields the same decisions, if the hooks decide by the payloads, their
 // state for the run, and the time of the record alone.
+//
+// # Where to start
+//
+// A program that records needs [OpenLog], [Redact] and [Rotate]. One that tries hooks needs [Replay] or [Shadow], and
+// [Comparison]. A program with remote hooks needs [Points] and a transport. Only generated code needs [Spec], [Serve],
+// [Connect], [Pointer] and [NewRecorder], and only a transport needs [Request], [Reply], [Description] and [Unmarshal].
 package wire

@@ -120,9 +120,9 @@ type Log struct {
 	closed bool
 }
 
-// OpenLog opens a log file, or creates one that only its owner can read. An event is appended whole or not at all: if
-// the disk is full, the part that was written is removed again. A line that a killed program left without its end is
-// ended first, and [ReadLog] reports it.
+// OpenLog opens a log file, or creates one that only its owner can read, with its directories. An event is appended
+// whole or not at all: if the disk is full, the part that was written is removed again. A line that a killed program
+// left without its end is ended first, and [ReadLog] reports it.
 //
 // Each event is in the file when WriteEvent returns, so a program that is killed loses no event of a fire that has
 // returned. A fire never waits for long: another process that holds the lock of the file and has stopped is waited for

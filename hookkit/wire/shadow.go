@@ -67,14 +67,15 @@ type shadowed struct {
 //	candidate := new(agent.Hooks)
 //	candidate.Use(newGuard)
 //	shadow := wire.Shadow(hooks.Points(), candidate.Points(), func(c wire.Comparison) {
-//		slog.Info("shadow", "point", c.Was.Point, "why", c.Why)
+//		slog.Info("shadow", "run", c.Was.Run.ID, "point", c.Was.Point, "status", c.Status.String())
 //	})
 //	defer shadow.Close(ctx)
 //
-// The function report gets each comparison that is not [Same], one after the other. It runs in the background, as the
-// candidate does. A fire of the program only waits until its payload and decision are encoded. The candidate gets a
-// copy of the payload, made from JSON, in a run with the identity of the live one; [Runs] gives it an environment.
-// Points that wrap an act, or whose payloads JSON cannot hold, are left out.
+// The example does not log c.Why, which contains payloads. The function report gets each comparison that is not [Same],
+// one after the other. It runs in the background, as the candidate does. A fire of the program only waits until its
+// payload and decision are encoded. The candidate gets a copy of the payload, made from JSON, in a run with the
+// identity of the live one; [Runs] gives it an environment. Points that wrap an act, or whose payloads JSON cannot
+// hold, are left out.
 //
 // If the candidate does not decide within the [Limit], its context is cancelled, the comparison has failed, and the
 // next payload is fired. While 16 fires of the candidate hang, or 256 payloads wait for it, payloads are dropped; see
