@@ -37,11 +37,13 @@ type Amount struct {
 
 func (a Amount) plus(b Amount) Amount { return Amount{add(a.Calls, b.Calls), add(a.Tokens, b.Tokens)} }
 
+// add returns the sum of two numbers. It saturates, and a negative number, as of a wrong counter of tokens, counts as 0.
 func add(a, b int) int {
+	a, b = max(a, 0), max(b, 0)
 	if a > math.MaxInt-b {
 		return math.MaxInt
 	}
-	return a + max(b, 0)
+	return a + b
 }
 
 // within reports whether a fits a limit.
@@ -63,6 +65,9 @@ func worstCase(run *agent.Run, req agent.LLMRequest) Amount {
 	}
 	return Amount{1, add(tokens, DefaultReply)}
 }
+
+// errCorrupt is the error about an account that was not written by this version. Its runs fail.
+var errCorrupt = errors.New("it was written by another program or version; repair or delete it")
 
 // A Balance is the state of an account.
 type Balance struct {
@@ -98,8 +103,8 @@ func (b *bank) balance(ctx context.Context, name string) (balance Balance, revis
 	if errors.Is(err, ErrNotFound) {
 		return Balance{}, 0, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &balance)
+	if err == nil && json.Unmarshal(data, &balance) != nil {
+		err = errCorrupt
 	}
 	if err != nil {
 		return Balance{}, 0, fmt.Errorf("fleet: account %.100q: %w", name, err)
@@ -125,7 +130,7 @@ func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, 
 				return nil
 			}
 		}
-		if errors.Is(err, ErrTooLarge) {
+		if errors.Is(err, ErrTooLarge) || errors.Is(err, errCorrupt) {
 			return err
 		}
 		if slept := b.clock.Sleep(ctx, wait); slept != nil {
@@ -138,10 +143,13 @@ func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, 
 func (b *bank) reserve(ctx context.Context, accounts []Account, h hold) error {
 	for i, a := range accounts {
 		err := b.change(ctx, a.Name, func(balance *Balance) (bool, error) {
-			if _, ok := balance.Held[h.ID]; ok {
-				return false, nil
+			total := balance.Total()
+			then := total
+			_, held := balance.Held[h.ID] // by an earlier attempt, or for an account of the same name with another limit
+			if !held {
+				then = total.plus(h.Amount)
 			}
-			if total := balance.Total(); !total.plus(h.Amount).within(a.Limit) {
+			if !then.within(a.Limit) {
 				return false, fmt.Errorf("%w: %.100q has spent and reserved %d calls and %d tokens; its limit is %d and %d",
 					ErrSpent, a.Name, total.Calls, total.Tokens, a.Limit.Calls, a.Limit.Tokens)
 			}
@@ -149,7 +157,7 @@ func (b *bank) reserve(ctx context.Context, accounts []Account, h hold) error {
 				balance.Held = make(map[string]Amount)
 			}
 			balance.Held[h.ID] = h.Amount
-			return true, nil
+			return !held, nil
 		})
 		if err != nil {
 			return errors.Join(err, b.settle(ctx, accounts[:i], h.ID, Amount{}))

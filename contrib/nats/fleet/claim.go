@@ -63,7 +63,11 @@ func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 	w, rec := c.w, c.rec
 	accounts := c.accounts()
 	if rec.claims > 1 {
-		if err := w.bank.absorb(c.hard, accounts, rec.id); err != nil {
+		err := w.bank.absorb(c.hard, accounts, rec.id)
+		if errors.Is(err, errCorrupt) {
+			return c.end(Result{State: Failed, Err: err.Error()})
+		}
+		if err != nil {
 			return err
 		}
 	}

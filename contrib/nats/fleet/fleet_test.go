@@ -73,6 +73,8 @@ func TestWrongTasksAreRefused(t *testing.T) {
 		"Dot":    {ID: "a.b", Agent: "a", Text: "x"},
 		"LongID": {ID: strings.Repeat("a", 65), Agent: "a", Text: "x"}, "NoAgent": {ID: "a", Text: "x"},
 		"NoText": {ID: "a", Agent: "a"},
+		"Tenant": {ID: "a", Agent: "a", Text: "x", Tenant: "\xff"}, // JSON would make it the same as "\xfe"
+		"User":   {ID: "a", Agent: "a", Text: "x", User: "\xff"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := c.Submit(t.Context(), task); err == nil {
@@ -334,6 +336,26 @@ func TestUnknownAgentFails(t *testing.T) {
 		work(t, &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript())}, func(ctx context.Context) {
 			r, err := c.Wait(ctx, "a")
 			if err != nil || r.State != Failed || !strings.Contains(r.Err, `"other"`) {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	})
+}
+
+// TestBusyWorkersKeepTheirRuns: the worker with the agent of a run is busy for some minutes. Meanwhile only a worker
+// without the agent takes the run.
+func TestBusyWorkersKeepTheirRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemory(simLifetime).store()
+		c := NewClient(store)
+		if err := c.Submit(t.Context(), task("a")); err != nil {
+			t.Fatal(err)
+		}
+		other := map[string]*loop.Agent{"other": {Name: "other", Model: looptest.NewScript()}}
+		work(t, &Worker{Store: store, Logger: quiet, Agents: other}, func(context.Context) { time.Sleep(5 * time.Minute) })
+		w := &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript(looptest.Reply("done")))}
+		work(t, w, func(ctx context.Context) {
+			if r, err := c.Wait(ctx, "a"); err != nil || r.State != Done {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})

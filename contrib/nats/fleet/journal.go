@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -119,12 +120,8 @@ func (j *journal) shouldStop(_ context.Context, run *agent.Run, step agent.Step)
 func (j *journal) unused() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	made := make(map[string]int)
 	for _, c := range j.rec.calls {
-		if c.Key != c.Unit || c.void || c.outcome == nil {
-			continue
-		}
-		if made[c.Key]++; made[c.Key] > j.used[c.Key] && !c.Repeatable {
+		if c.Key == c.Unit && !c.void && c.outcome != nil && !c.Repeatable && j.used[c.Key] == 0 {
 			j.refused = c.Request.Name
 		}
 	}
@@ -207,13 +204,22 @@ func (j *journal) afterLLM(_ context.Context, run *agent.Run, f agent.AfterLLMFi
 	}
 }
 
-// sameReply reports whether two replies have the same text and calls.
+// asStored returns a value as the log gives it back. JSON changes the spaces in arguments, and bytes that are not UTF-8.
+func asStored[T any](v T) (stored T) {
+	data, err := json.Marshal(v)
+	if err != nil || json.Unmarshal(data, &stored) != nil {
+		return v
+	}
+	return stored
+}
+
+// sameReply reports whether a reply has the same text and calls as a recorded one.
 func sameReply(a, b agent.LLMResponse) bool {
-	if a.Content != b.Content || len(a.ToolCalls) != len(b.ToolCalls) {
+	if a.Content != asStored(b.Content) || len(a.ToolCalls) != len(b.ToolCalls) {
 		return false
 	}
 	for i, c := range a.ToolCalls {
-		if d := b.ToolCalls[i]; c.ID != d.ID || !c.Same(d) {
+		if d := asStored(b.ToolCalls[i]); c.ID != d.ID || !c.Same(d) {
 			return false
 		}
 	}
@@ -309,32 +315,41 @@ func (j *journal) aroundTool(
 	return answer, err
 }
 
-// replay returns the next recorded outcome of a call, or nil. It fails if the call must not be made.
+// replay returns the recorded outcome of a call, or nil if it must be made. It fails if the call must not be made.
+//
+// Suppose that a hook has repeated a failed call, and the second attempt has succeeded. Only the last attempt counts,
+// because the recorded error of the first one may not look temporary any more. A hook that repeats the call again gets
+// the same outcome, as often as the call was made.
 func (j *journal) replay(c call) (*outcome, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	seen := 0
+	var last *attempt
+	made := 0
 	for i := range j.rec.calls {
 		a := &j.rec.calls[i]
-		if a.Key != c.Key || a.void {
+		if a.Key != c.Key {
 			continue
 		}
-		if !a.Request.Same(c.Request) {
+		if last = a; a.void {
+			continue
+		}
+		if !a.Request.Same(asStored(c.Request)) {
 			return nil, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
 				Message: "the call has begun before with another tool or other arguments; it is not made again"}
 		}
-		if a.outcome == nil {
-			if !a.Repeatable {
-				return nil, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
-					Message: "the call has begun before, and nobody knows whether it was done"}
-			}
-			continue
+		if a.outcome != nil {
+			made++
 		}
-		if seen++; seen > j.used[c.Key] {
-			j.used[c.Key] = seen
-			j.replayed++
-			return a.outcome, nil
-		}
+	}
+	switch {
+	case last == nil || last.void:
+	case last.outcome != nil && j.used[c.Key] < made:
+		j.used[c.Key]++
+		j.replayed++
+		return last.outcome, nil
+	case last.outcome == nil && !last.Repeatable:
+		return nil, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
+			Message: "the call has begun before, and nobody knows whether it was done"}
 	}
 	return nil, nil
 }

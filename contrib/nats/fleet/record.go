@@ -169,6 +169,14 @@ func (r *record) question(id string) *Question {
 	return nil
 }
 
+// missed is the number of deliveries before this one that have not led to a claim since the last claim.
+func (r *record) missed(t Token) uint64 {
+	if r.claims > 0 && r.claim.Message == t.Message {
+		return t.Try - r.claim.Try - 1
+	}
+	return t.Try - 1
+}
+
 // step is the number of the last saved step.
 func (r *record) step() int { return r.counters.Steps }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -17,9 +18,9 @@ type Task struct {
 	Agent string `json:"agent"` // the name in Worker.Agents
 	Text  string `json:"text"`  // the task for the agent
 
-	Parts        []agent.Part    `json:"parts,omitempty"`    // content of the task other than text
-	Messages     []agent.Message `json:"messages,omitempty"` // the conversation before the task
-	Conversation string          `json:"conversation,omitempty"`
+	Parts        []agent.Part    `json:"parts,omitempty"`        // content of the task other than text
+	Messages     []agent.Message `json:"messages,omitempty"`     // the conversation before the task
+	Conversation string          `json:"conversation,omitempty"` // UTF-8, as User and Tenant
 	User         string          `json:"user,omitempty"`
 	Tenant       string          `json:"tenant,omitempty"`
 	Seed         uint64          `json:"seed,omitempty"` // of the first process; 0: random
@@ -35,6 +36,13 @@ func (t Task) check() error {
 	}
 	if t.Text == "" && len(t.Parts) == 0 {
 		errs = append(errs, errors.New("the task is empty; give it a Text"))
+	}
+	for name, text := range map[string]string{
+		"agent": t.Agent, "conversation": t.Conversation, "user": t.User, "tenant": t.Tenant,
+	} {
+		if !utf8.ValidString(text) { // JSON would store different names as the same one
+			errs = append(errs, fmt.Errorf("the %s %.70q is not UTF-8; encode it, for example in hexadecimal", name, text))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -229,9 +229,9 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 		}
 		token := d.Token()
 		e := event{Kind: claimed, Claim: &token}
-		if w.Agents[rec.task.Agent] == nil && d.Token().Try <= maxMissing {
+		if missed := rec.missed(token); w.Agents[rec.task.Agent] == nil && missed < maxMissing {
 			w.Logger.Warn("fleet: the worker does not have the agent", "worker", w.name, "run", d.Run(), "agent", rec.task.Agent)
-			return nil, d.Return(ctx, missingWait)
+			return nil, d.Return(ctx, min(missingWait<<min(missed, 10), maxMissingWait))
 		}
 		writer := w.writer(rec)
 		err = writer.append(ctx, e)
@@ -256,10 +256,13 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 	}
 }
 
-// A run whose agent no worker has is given back with a pause, and fails after maxMissing deliveries.
+// A worker gives a run back whose agent it does not have. For example, the workers that have it are busy, or get a new
+// version one after the other. The pauses double up to ten seconds. After a quarter of an hour in which only workers
+// without the agent were free, the run fails.
 const (
-	maxMissing  = 20
-	missingWait = time.Second
+	maxMissing     = 100
+	missingWait    = time.Second
+	maxMissingWait = 10 * time.Second
 )
 
 func (w *Worker) writer(rec *record) *writer {

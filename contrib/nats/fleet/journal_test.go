@@ -1,0 +1,142 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// TestFinishedCallIsNeverMadeAgain: a worker makes a call, and is stopped while another call of the same step hangs.
+// The next worker gives the result to the same hooks, whatever they do with calls.
+func TestFinishedCallIsNeverMadeAgain(t *testing.T) {
+	written := func(args string) agent.Hook {
+		return agent.BeforeToolFunc(func(
+			_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
+			if call.Name == "pay" {
+				call.Args = json.RawMessage(args)
+			}
+			return agent.ReplaceBeforeTool(call, ""), nil
+		})
+	}
+	for name, c := range map[string]struct {
+		args  string
+		hook  agent.Hook
+		fails int // attempts before the one that succeeds
+	}{
+		"Plain":            {args: `{"to":"ann"}`},
+		"SpacesFromModel":  {args: ` { "to" : "a<b" } `},
+		"SpacesFromHook":   {hook: written(`{ "to": "a<b&c" }`)},
+		"NotUTF8FromHook":  {hook: written("{\"to\":\"\xff\"}")},
+		"RepeatedByHook":   {hook: repeats(3), fails: 1},
+		"RepeatedTwice":    {hook: repeats(3), fails: 2},
+		"GivenUpByHook":    {hook: repeats(3), fails: 9},
+		"RepeatedAlways":   {hook: twice()},
+		"AnsweredByAHook":  {hook: answering(`{ "to": "a<b" }`)},
+		"NumbersAndQuotes": {args: `{"to":1e40, "of":"\u00e9\/"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := newMemory(simLifetime).store()
+				client := NewClient(store)
+				effects, attempts := 0, 0
+				pay := &looptest.Tool{Name: "pay", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+					if attempts++; attempts <= c.fails {
+						return "", errBusy
+					}
+					effects++
+					return "paid", nil
+				}}
+				hang := &looptest.Tool{Name: "hang", Hang: true}
+				if err := client.Submit(t.Context(), task("a")); err != nil {
+					t.Fatal(err)
+				}
+				calls := looptest.Calls(looptest.Call("pay", c.args), looptest.Call("hang", nil))
+				agents := clerk(looptest.NewScript(calls), pay, loop.ReadOnly(hang))
+				if c.hook != nil {
+					agents["clerk"].Use = []agent.Hook{c.hook}
+				}
+				work(t, &Worker{Store: store, Logger: quiet, Grace: time.Second, Agents: agents}, func(context.Context) {
+					time.Sleep(time.Second)
+				})
+				before, attempted := effects, attempts
+				read := ""
+				end := looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+					read = req.Messages[len(req.Messages)-2].Content
+					return agent.LLMResponse{Content: "done"}, nil
+				})
+				agents = clerk(looptest.NewScript(end), pay, loop.ReadOnly(&looptest.Tool{Name: "hang"}))
+				if c.hook != nil {
+					agents["clerk"].Use = []agent.Hook{c.hook}
+				}
+				work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(ctx context.Context) {
+					r, err := client.Wait(ctx, "a")
+					if err != nil || r.State != Done || r.Reply != "done" {
+						t.Errorf("%+v, %v", r, err)
+					}
+				})
+				if effects != before || attempts != attempted || attempts == 0 {
+					t.Errorf("%d effects and %d attempts, then %d and %d", before, attempted, effects, attempts)
+				}
+				if c.fails < 3 && read != "paid" {
+					t.Errorf("the model reads %q", read)
+				}
+			})
+		})
+	}
+}
+
+var errBusy = errors.New("busy")
+
+// repeats calls a tool again that was busy. The error that another worker has recorded does not look so.
+func repeats(most int) agent.Hook {
+	return agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (answer hookkit.Answer[agent.ToolCallResult], err error) {
+		for range most {
+			if answer, err = next.Call(ctx, call); !errors.Is(err, errBusy) {
+				break
+			}
+		}
+		return answer, err
+	})
+}
+
+// twice makes each call twice.
+func twice() agent.Hook {
+	return agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		if _, err := next.Call(ctx, call); err != nil {
+			return hookkit.Answer[agent.ToolCallResult]{}, err
+		}
+		return next.Call(ctx, call)
+	})
+}
+
+// answering answers the first step instead of the model.
+func answering(args string) agent.Hook {
+	return agent.BeforeLLMFunc(func(
+		_ context.Context, _ *agent.Run, req agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
+		if req.Step > 1 {
+			return nil, nil
+		}
+		var reply agent.LLMResponse
+		for i, name := range []string{"pay", "hang"} {
+			reply.ToolCalls = append(reply.ToolCalls, agent.ToolCallRequest{
+				ID: fmt.Sprint("h", i), Name: name, Args: json.RawMessage(args),
+			})
+		}
+		return agent.UseReply{Response: reply}, nil
+	})
+}
