@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
@@ -441,6 +442,30 @@ func TestObserversMayKeepWhatTheyReceive(t *testing.T) {
 			f.Failures[0].Cause.Error() != reason {
 			t.Errorf("fire %d of PollOpen is kept as %+v", i, f)
 		}
+	}
+}
+
+// TestObservedFiresKeepNothingAlive: the next fire, which uses the memory of this one, may come late and belong to
+// another tenant.
+func TestObservedFiresKeepNothingAlive(t *testing.T) {
+	var h hooks
+	h.HandleFailures(func(ctx, *hookkit.Failure) {})
+	h.Review.AddFunc(func(ctx, *run, testpoints.Letter) (testpoints.ReviewOutcome, []string, error) {
+		return nil, []string{"a secret"}, nil
+	})
+	h.Review.AddFunc(func(ctx, *run, testpoints.Letter) (testpoints.ReviewOutcome, []string, error) { panic("boom") })
+	h.Review.ObserveFunc(func(ctx, *run, testpoints.ReviewFired[testpoints.Letter]) {})
+	fire := func() (weak.Pointer[run], weak.Pointer[[]int], weak.Pointer[string]) {
+		type key struct{}
+		r, value := testpoints.NewRun(""), &[]int{1}
+		_, collected, _ := h.Review.Fire(context.WithValue(t.Context(), key{}, value), r, new(testpoints.Letter))
+		return weak.Make(r), weak.Make(value), weak.Make(&collected[0])
+	}
+	r, value, collected := fire()
+	runtime.GC()
+	if r.Value() != nil || value.Value() != nil || collected.Value() != nil {
+		t.Errorf("alive: the run %t, the context %t, the contributions %t", r.Value() != nil, value.Value() != nil,
+			collected.Value() != nil)
 	}
 }
 

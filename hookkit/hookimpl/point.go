@@ -26,7 +26,7 @@ type Point struct {
 	once     sync.Once // makes outcomes
 	outcomes []hookkit.Outcome
 	fields   atomic.Pointer[firedFields]
-	recorded sync.Pool // of *recordedFire that nobody uses any more
+	recorded sync.Pool // of *recordedFire that are empty
 }
 
 // stops reports whether a failure of the entry ends the fire.

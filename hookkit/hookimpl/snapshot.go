@@ -35,47 +35,6 @@ type Snapshot struct {
 // observed is never the version of a tree. It marks the snapshots of points with observers or tracers.
 const observed = math.MaxUint64
 
-// record returns a copy of the snapshot for one fire, which notifies observers and tracers. If fired is not nil, the
-// fire stores there what its observers receive.
-func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, fired *hookkit.AnyFired) *Snapshot {
-	own, _ := s.point.recorded.Get().(*recordedFire)
-	if own == nil {
-		own = new(recordedFire)
-	}
-	own.snapshot = *s
-	own.snapshot.recording = &own.recording
-	own.recording.ctx, own.recording.run, own.recording.fired = Background(ctx), run, fired
-	own.recording.whole = own
-	return &own.snapshot
-}
-
-// A recordedFire is the memory of one recorded fire.
-type recordedFire struct {
-	snapshot  Snapshot
-	recording recording
-	fired     any // a pointer to an empty Fired struct of the point; nil in the first fire
-}
-
-// FiredOf returns an empty Fired struct for a recorded fire, which [Snapshot.Notify] gets back.
-func FiredOf[F any](s *Snapshot) *F {
-	if fired, ok := s.recording.whole.fired.(*F); ok {
-		return fired
-	}
-	return new(F)
-}
-
-// release makes the memory of a recorded fire available to another one. It keeps the memory of a fire that something
-// may still use afterwards: an abandoned around hook, or an observer in the background.
-func (s *Snapshot) release(fired any) {
-	if s.point.wraps || slices.ContainsFunc(s.observers, func(e *entry) bool { return e.queue != nil }) {
-		return
-	}
-	own, point := s.recording.whole, s.point
-	reflect.ValueOf(fired).Elem().SetZero()
-	own.snapshot, own.recording, own.fired = Snapshot{}, recording{}, fired
-	point.recorded.Put(own)
-}
-
 // Background returns ctx, or the background context for a nil one.
 func Background(ctx context.Context) context.Context {
 	if ctx == nil {
