@@ -40,7 +40,7 @@ type call struct {
 	task      string                // the task for to
 	result    *agent.ToolCallResult // nil: not known yet
 	slot      *agent.ToolCallResult // storage of result
-	left      *agent.ToolCallResult // the copy for AfterTool, as its hooks returned it
+	shown     *agent.ToolCallResult // the copy for hooks, in copies of the batch; AfterTool may replace it
 	flight    flight
 	failed    error // of a hook that judged the call
 
@@ -96,7 +96,7 @@ func (r *run) emptyBatch(n int) *batch {
 	}
 	all := make([]call, n)
 	for i := range all {
-		all[i].slot, all[i].left = &b.results[i], &b.copies[i]
+		all[i].slot, all[i].shown = &b.results[i], &b.copies[i]
 		b.calls[i] = &all[i]
 	}
 	return b
@@ -188,7 +188,7 @@ func (b *batch) after(c *call) {
 	c.settled = true
 	r := b.r
 	was := *c.slot
-	*c.left = c.resultForHooks()
+	*c.shown = c.resultForHooks()
 	var (
 		exit     agent.AfterToolExit
 		by       hookkit.By
@@ -203,13 +203,13 @@ func (b *batch) after(c *call) {
 			c.withhold(was, by, err)
 		}
 	}()
-	exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.hookRun, c.left)
+	exit, by, err = r.hooks.AfterTool.FireBy(r.cleanupCtx, r.hookRun, c.shown)
 	returned = true
 	if err != nil {
 		return
 	}
 	if by != (hookkit.By{}) {
-		c.give(r.fixResult(*c.left, was, by))
+		c.give(r.fixResult(*c.shown, was, by))
 	}
 	switch exit := exit.(type) {
 	case nil:
@@ -271,11 +271,11 @@ func (c *call) counted() string {
 func (b *batch) answer() {
 	r := b.r
 	for _, c := range b.calls {
-		*c.left = c.resultForHooks()
-		r.conversation.store(c.left.Message())
+		*c.shown = c.resultForHooks()
+		r.conversation.store(c.shown.Message())
 		r.counts.answered(c.counted())
 		if r.stream.read() {
-			result := c.left.Clone()
+			result := c.shown.Clone()
 			r.stream.event(Event{Kind: EventResult, Step: c.req.Step, Result: &result})
 		}
 	}
