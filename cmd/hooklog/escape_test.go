@@ -14,10 +14,11 @@ import (
 )
 
 func TestLongTextsAreCut(t *testing.T) {
+	forty := strings.Repeat("ä", 40)
 	for _, c := range []struct{ name, text, visible, quoted string }{
 		{"short", `a "b" \`, `a "b" \`, `"a \"b\" \\"`},
 		{"hostile", "a\x1b[2J\xff", `a\x1b[2J\xff`, `"a\x1b[2J\xff"`},
-		{"long", strings.Repeat("ä", 60), strings.Repeat("ä", 40) + "... (120 bytes)", `"` + strings.Repeat("ä", 40) + `... (120 bytes)"`},
+		{"long", strings.Repeat("ä", 60), forty + "... (120 bytes)", `"` + forty + `... (120 bytes)"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := visible(c.text, 40); got != c.visible {
