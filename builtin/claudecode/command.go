@@ -38,7 +38,8 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 	var chosen []handler
 	for _, c := range h.handlers[o.event] {
 		same := func(other handler) bool {
-			return c.Command == other.Command && slices.Equal(c.Args, other.Args)
+			return c.Command == other.Command && slices.Equal(c.Args, other.Args) && c.Shell == other.Shell &&
+				c.Async == other.Async // a script in the background cannot replace a guard
 		}
 		if c.matches(o.subject) && c.applies(o.tool, o.input) && !slices.ContainsFunc(chosen, same) {
 			chosen = append(chosen, c)

@@ -2,12 +2,14 @@ package claudecode
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/internal/filename"
 )
 
@@ -172,7 +174,7 @@ func (h *Hooks) transcript(run *agent.Run, o occasion) string {
 	}
 	for _, m := range messages {
 		var l line
-		l.Type, l.Message.Role = string(m.Role), string(m.Role)
+		l.Type, l.Message.Role, l.Message.Content = string(m.Role), string(m.Role), []block{} // scripts iterate over it
 		if m.Role == agent.RoleTool {
 			l.Type, l.Message.Role = string(agent.RoleUser), string(agent.RoleUser)
 			l.Message.Content = []block{{Type: "tool_result", ToolUseID: m.ToolCallID, Content: m.Content, IsError: m.IsError}}
@@ -191,10 +193,22 @@ func (h *Hooks) transcript(run *agent.Run, o occasion) string {
 		text = append(append(text, data...), '\n')
 	}
 	path := filepath.Join(h.TranscriptDir, filename.Of(run.ID())+".jsonl")
-	err := os.MkdirAll(h.TranscriptDir, 0o700)
-	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
-	}
-	h.report(err)
+	h.report(replace(path, text))
 	return path
+}
+
+// replace writes a file whole, because a script in the background may be reading it. After a power failure nobody needs
+// it, so it is not flushed to the disk.
+func replace(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	temporary, err := atomicfile.Stage(path, text, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(temporary, path); err != nil {
+		err = errors.Join(err, os.Remove(temporary))
+	}
+	return err
 }

@@ -2,8 +2,12 @@ package claudecode_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +47,11 @@ func TestPreToolUse(t *testing.T) {
 		{"exits 2 in spite of its JSON", []script{pre("Bash", specific("PreToolUse", `"permissionDecision":"allow"`)+"; "+
 			deny, "")},
 			nil, false, "", "never", 0},
+		{"exits 2 with a reason to allow", []script{pre("Bash", specific("PreToolUse",
+			`"permissionDecision":"allow","permissionDecisionReason":"fine"`)+"; "+deny, "")},
+			nil, false, "", "hook error: never", 0},
+		{"is also in the background", []script{pre("", deny, `, "async": true`), pre("", deny, "")}, nil, false, "", "never",
+			0},
 		{"is for another tool", []script{pre("Edit|Write", deny, "")}, nil, false, `{"cmd":"git push"}`, "pushed", 0},
 		{"has a list of tools", []script{pre("Edit, Bash", deny, "")}, nil, false, "", "never", 0},
 		{"has an expression", []script{pre("^Ba.h$", deny, "")}, nil, false, "", "never", 0},
@@ -145,6 +154,48 @@ func TestChangedArgumentsAreShownToTheScripts(t *testing.T) {
 	})
 	if tool.Count() != 0 || !strings.Contains(r.Calls[0].Err, "never") {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), r.Calls[0])
+	}
+}
+
+// A tool can have an argument with the name that another one has in Claude Code.
+func TestArgumentsCanExchangeTheirNames(t *testing.T) {
+	for range 20 { // maps have no order
+		h := hooks(t, script{"PreToolUse", "", `cat >seen; ` +
+			`printf '%s' '{"hookSpecificOutput":{"updatedInput":{"a":"3","b":"4"}}}'`, ""})
+		h.Tools = map[string]claudecode.Tool{"shell": {Name: "Bash", Fields: map[string]string{"a": "b", "b": "a"}}}
+		all := new(agent.Hooks)
+		all.Use(h)
+		call := agent.ToolCallRequest{ID: "1", Name: "shell", Args: []byte(`{"a":"1","b":"2"}`), Step: 1}
+		if _, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil {
+			t.Fatal(err)
+		}
+		seen := read(t, h, "seen")
+		if !strings.Contains(seen, `{"a":"2","b":"1"}`) || string(call.Args) != `{"a":"4","b":"3"}` {
+			t.Fatalf("the script saw %s, the tool gets %s", seen, call.Args)
+		}
+	}
+}
+
+// A rule for "git *" covers every form of a git command.
+func TestRulesCoverFormsOfACommand(t *testing.T) {
+	for command, covered := range map[string]bool{
+		"git push": true, " git push": true, "git\tpush": true, "CI=1 git push": true, "sudo git push": true,
+		"timeout 9 git push": true, "! git push": true, "ls; git push": true, "g?t push": true, "ls -l": false,
+		"make CI=1": false, "echo git push": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			h := hooks(t, script{"PreToolUse", "", "echo never >&2; exit 2", `, "if": "Bash(git *)"`})
+			all := new(agent.Hooks)
+			all.Use(h)
+			args, err := json.Marshal(map[string]string{"cmd": command})
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := agent.ToolCallRequest{ID: "1", Name: "shell", Args: args, Step: 1}
+			if exit, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); (exit != nil) != covered || err != nil {
+				t.Errorf("%v, %v", exit, err)
+			}
+		})
 	}
 }
 
@@ -347,6 +398,47 @@ func TestStop(t *testing.T) {
 		}
 	})
 }
+
+// Scripts iterate over the content, also of a message with an image alone. A script in the background may read the
+// transcript of an earlier event while the next one is written.
+func TestTranscriptsAreReadable(t *testing.T) {
+	h := hooks(t, script{"PreToolUse", "", `path=$(sed 's/.*"transcript_path":"\([^"]*\)".*/\1/'); cat "$path" >seen`, ""})
+	all := new(agent.Hooks)
+	all.Use(h)
+	said := talk{messages: []agent.Message{{Role: agent.RoleUser, Parts: []agent.Part{{MediaType: "image/png"}}}}}
+	run := agent.NewRun(&agent.Env{Conversation: &said})
+	var early *os.File
+	for id := range 2 {
+		call := agent.ToolCallRequest{ID: fmt.Sprint(id), Name: "shell", Step: 1}
+		if _, err := all.BeforeTool.Fire(t.Context(), run, &call); err != nil {
+			t.Fatal(err)
+		}
+		if files, _ := os.ReadDir(h.TranscriptDir); len(files) != 1 {
+			t.Fatalf("%d files", len(files))
+		} else if early == nil {
+			var err error
+			if early, err = os.Open(filepath.Join(h.TranscriptDir, files[0].Name())); err != nil {
+				t.Fatal(err)
+			}
+			defer early.Close()
+		}
+		said.messages = append(said.messages, agent.Message{Role: agent.RoleUser, Content: "more"})
+	}
+	if seen := read(t, h, "seen"); !strings.Contains(seen, `"content":[]`) || !strings.Contains(seen, "more") {
+		t.Errorf("the transcript is %s", seen)
+	}
+	if text, err := io.ReadAll(early); err != nil || strings.Contains(string(text), "more") {
+		t.Errorf("the file of the first event became %s, %v", text, err)
+	}
+}
+
+type talk struct {
+	agent.Conversation
+	messages []agent.Message
+}
+
+func (c *talk) ID() string                { return "" }
+func (c *talk) Messages() []agent.Message { return c.messages }
 
 func TestSubagentEvents(t *testing.T) {
 	h := hooks(

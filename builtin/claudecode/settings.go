@@ -247,12 +247,26 @@ func (c *handler) applies(tool string, input map[string]any) bool {
 	}
 	for _, key := range []string{"command", "file_path", "path", "url"} {
 		if text, ok := input[key].(string); ok {
-			unclear := key == "command" && strings.ContainsAny(text, ";&|$`<>()\n\\\"'")
-			return unclear || wildcard(pattern, text)
+			if key == "command" {
+				text = strings.Trim(text, " ")
+			}
+			return key == "command" && !plain(text) || wildcard(pattern, text)
 		}
 	}
 	return true
 }
+
+// plain reports whether a text is one simple command that begins with the name of its program. For example,
+// "CI=1 git push" and "sudo git push" are not, because a rule for git covers them.
+func plain(command string) bool {
+	name, _, _ := strings.Cut(command, " ")
+	return !strings.ContainsAny(command, ";&|$`<>()\t\r\n\\\"'") && !strings.ContainsAny(name, "=!{~*?[") &&
+		!slices.Contains(launchers, name)
+}
+
+// launchers are programs that start the program that their arguments name.
+var launchers = []string{"builtin", "chroot", "command", "doas", "env", "eval", "exec", "ionice", "nice", "nohup",
+	"setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
 
 // wildcard reports whether a text matches a pattern in which "*" matches any text.
 func wildcard(pattern, text string) bool {

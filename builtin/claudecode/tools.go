@@ -29,13 +29,7 @@ func (h *Hooks) named(c agent.ToolCallRequest) (name string, input map[string]an
 	if !ok {
 		return c.Name, input
 	}
-	for ours, theirs := range tool.Fields {
-		if v, ok := input[ours]; ok {
-			delete(input, ours)
-			input[theirs] = v
-		}
-	}
-	return tool.Name, input
+	return tool.Name, renamed(input, tool.Fields)
 }
 
 // arguments returns an input of the scripts with the names of arguments of this agent.
@@ -48,13 +42,28 @@ func (h *Hooks) arguments(tool string, input json.RawMessage) (json.RawMessage, 
 	if err := json.Unmarshal(input, &members); err != nil {
 		return nil, err
 	}
+	back := make(map[string]string)
 	for ours, theirs := range fields {
-		if v, ok := members[theirs]; ok {
-			delete(members, theirs)
-			members[ours] = v
+		back[theirs] = ours
+	}
+	return json.Marshal(renamed(members, back))
+}
+
+// renamed returns the members of an object under their other names. A member that has another one's new name is left
+// out.
+func renamed[V any](members map[string]V, names map[string]string) map[string]V {
+	out := make(map[string]V)
+	for name, v := range members {
+		if _, ok := names[name]; !ok {
+			out[name] = v
 		}
 	}
-	return json.Marshal(members)
+	for name, other := range names {
+		if v, ok := members[name]; ok {
+			out[other] = v
+		}
+	}
+	return out
 }
 
 // about returns an event about a tool call.

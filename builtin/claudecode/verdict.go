@@ -71,12 +71,12 @@ func read(event string, stdout []byte, stderr string, status int) (verdict, erro
 	}
 	switch {
 	case status == 2:
+		if !v.blocks || v.reason == "" { // a reason to allow is none to block
+			v.reason = shorten.Middle(stderr, maxText)
+		}
 		v.blocks = true
 		if event == "PreToolUse" {
 			v.permission = "deny"
-		}
-		if v.reason == "" {
-			v.reason = shorten.Middle(stderr, maxText)
 		}
 		return v, nil
 	case invalid != nil:
