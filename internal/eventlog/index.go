@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,7 +104,11 @@ func Open(path string) (*Index, error) {
 	x := &Index{path: path, changed: make(chan struct{})}
 	x.status.Generation = 1
 	x.clear()
-	if err := mustBeRegular(path); err != nil {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = mustBeRegular(path, info)
+	}
+	if err != nil {
 		return nil, err
 	}
 	files, err := rotated.Open(path)
@@ -112,19 +117,22 @@ func Open(path string) (*Index, error) {
 	}
 	older := max(0, len(files)-maxFiles)
 	rotated.Close(files[:older])
+	if older > 0 {
+		x.problems.add(Problem{File: filepath.Base(path), Text: fmt.Sprintf("it has %d files, and the oldest %d of them "+
+			"are not shown", len(files), older)})
+	}
 	for _, f := range files[older:] {
 		x.files = append(x.files, file{f.File, filepath.Base(f.Name())})
 	}
 	return x, nil
 }
 
-// mustBeRegular returns an error unless a path names a regular file. Opening a named pipe would wait for its writer.
-func mustBeRegular(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
+// mustBeRegular returns an error unless a file is a regular one. Opening a named pipe would wait for its writer.
+func mustBeRegular(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
 	}
-	return err
+	return nil
 }
 
 // OpenFile returns an index of a file that no other program can rename, under a name for people. Close closes the file.
@@ -190,6 +198,9 @@ func (x *Index) add(h *header, e entry) {
 		r.lastSeq, r.lastTime = h.Seq, h.Time
 	}
 	end := h.Time.Add(max(0, h.Elapsed))
+	if end.Year() > maxYear {
+		end = h.Time
+	}
 	if h.Time.Before(r.start) {
 		r.start = h.Time
 	}
@@ -200,6 +211,9 @@ func (x *Index) add(h *header, e entry) {
 		x.runs[i].all.add(e)
 	}
 }
+
+// maxYear is the last year that JSON can have in a time. An event at its end with a long duration ends after it.
+const maxYear = 9999
 
 // runOf returns the number of the run of event n.
 func (x *Index) runOf(h *header, n uint32) int32 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/rotated"
@@ -43,7 +44,7 @@ const maxFiles = 64
 // at the beginning of the call, or when the context ends. A line that is not an event is a [Problem], not an error.
 //
 // If the file was renamed and a new one has its name, Update reads the rest of the old one, and then the new one. If
-// the file became shorter or its beginning changed, Update forgets all events and reads it again.
+// the file became shorter or its beginning changed, Update forgets all events and reads the open files again.
 func (x *Index) Update(ctx context.Context) error {
 	x.updating.Lock()
 	defer x.updating.Unlock()
@@ -78,10 +79,13 @@ func (x *Index) replaced() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := mustBeRegular(x.path); err != nil {
+	if err := mustBeRegular(x.path, info); err != nil {
 		return false, err
 	}
 	newer, _, err := rotated.Newer(x.path, x.reader.info)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // it was renamed meanwhile
+	}
 	if err != nil {
 		return false, err
 	}
@@ -91,16 +95,16 @@ func (x *Index) replaced() (bool, error) {
 		x.rotations++
 		x.files = append(x.files, file{f.File, fmt.Sprintf("%s (after rotation %d)", filepath.Base(x.path), x.rotations)})
 	}
-	if len(x.files) <= maxFiles {
-		return len(newer) > 0, nil
+	if len(x.files) > maxFiles {
+		const keep = maxFiles / 2 // so that they are rarely read again
+		older := len(x.files) - keep
+		for _, old := range x.files[:older] {
+			_ = old.Close() // it was only read
+		}
+		x.files = slices.Clone(x.files[older:])
+		x.restart(fmt.Sprintf("it was rotated %d times, so older files are not shown any more", x.rotations))
 	}
-	last := len(x.files) - 1
-	for _, old := range x.files[:last] {
-		_ = old.Close() // it was only read
-	}
-	x.files = x.files[last:]
-	x.restart(fmt.Sprintf("it was rotated %d times, so older files are not shown any more", x.rotations))
-	return false, nil // the next update reads it
+	return len(newer) > 0, nil
 }
 
 // finish continues with the next file. The caller holds mu.
@@ -117,9 +121,9 @@ func (x *Index) finish() {
 // restart forgets all events. The caller holds mu.
 func (x *Index) restart(why string) {
 	x.clear()
-	x.reading = len(x.files) - 1
+	x.reading = 0
 	x.problems = problems{}
-	x.problems.add(Problem{File: x.files[x.reading].name, Text: why})
+	x.problems.add(Problem{File: x.files[len(x.files)-1].name, Text: why})
 	x.reader = reader{}
 	x.status.Generation++
 	x.status.Read = 0

@@ -120,6 +120,91 @@ func TestUpdateReadsFilesOfSeveralRotations(t *testing.T) {
 	}
 }
 
+// TestUpdateReadsARotatedFileToItsEnd has a writer that appends and rotates without a pause. Whatever the moment in
+// which the index looks, it must find each event once.
+func TestUpdateReadsARotatedFileToItsEnd(t *testing.T) {
+	x, path := open(t, lines("0"))
+	const rotations, keep = 40, 50
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for n := range rotations {
+			appendTo(t, path, strings.Repeat(lines(fmt.Sprint(n)), 20))
+			for i := min(n+1, keep); i > 0; i-- {
+				rename(t, rotatedName(path, i-1), rotatedName(path, i))
+			}
+			write(t, path, lines(fmt.Sprint(n)))
+		}
+	}()
+	defer func() { <-written }()
+	for writing := true; writing; update(t, x) {
+		select {
+		case <-written:
+			writing = false
+		default:
+		}
+	}
+	if s := x.Status(); s.Events != 1+21*rotations || len(s.Problems) > 0 {
+		t.Errorf("%d events and the problems %v, want %d", s.Events, s.Problems, 1+21*rotations)
+	}
+}
+
+func TestUpdateForgetsTheOldestOfManyFiles(t *testing.T) {
+	x, path := open(t, lines("0"))
+	for n := range 70 {
+		rename(t, path, rotatedName(path, 1))
+		write(t, path, lines(fmt.Sprint(n+1)))
+		update(t, x)
+	}
+	got := shown(t, x)
+	if !strings.HasPrefix(got, "33@1 34@1 ") || !strings.Contains(got, " 70@1 [run.jsonl (after rotation 64): it was rotated") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUpdateReadsOlderFilesAgain(t *testing.T) {
+	x, path := open(t, lines("a"))
+	rename(t, path, path+".1")
+	write(t, path, lines("b", "c"))
+	update(t, x)
+	write(t, path, lines("d"))
+	update(t, x)
+	if got := shown(t, x); !strings.HasPrefix(got, "a@1 d@1 [run.jsonl (after rotation 1): it was changed") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func rotatedName(path string, n int) string {
+	if n == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s.%d", path, n)
+}
+
+func rename(t testing.TB, from, to string) {
+	if err := os.Rename(from, to); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenSaysThatOldFilesAreLeftOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	for n := range 66 {
+		write(t, rotatedName(path, n), lines(fmt.Sprint(n)))
+	}
+	x, err := eventlog.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	update(t, x)
+	got := shown(t, x)
+	if !strings.HasPrefix(got, "63@1 62@1") || !strings.HasSuffix(got, "0@1 [run.jsonl: it has 66 files, and the oldest 2 "+
+		"of them are not shown]") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestOpenReadsRotatedFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	write(t, path+".2", lines("a", "b")+"{")

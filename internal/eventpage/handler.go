@@ -119,8 +119,13 @@ func reply(w http.ResponseWriter, result any, err error) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(result) // an error means that nobody reads the reply any more
+	_, _ = w.Write(text) // an error means that nobody reads the reply any more
 }
 
 // number reads a number of the query, which is not negative.

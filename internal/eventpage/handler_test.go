@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -37,6 +38,21 @@ func ask(h http.Handler, path string, changes ...func(*http.Request)) *http.Resp
 
 func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+// TestHandlerShowsExtremeTimes has an event that ends after the last year that JSON can have.
+func TestHandlerShowsExtremeTimes(t *testing.T) {
+	late, early := event(1, "a", "P", "1"), event(2, "b", "P", "2")
+	late.Time, late.Elapsed = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), math.MaxInt64
+	early.Time, early.Elapsed = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), math.MinInt64
+	h := NewHandler(indexOf(t, late, early), "name", token, host)
+	for _, path := range []string{"status", "runs", "run?number=0", "items?run=0", "items?run=1", "fire?event=1", "find"} {
+		var value map[string]any
+		got := ask(h, "/api/"+path)
+		if err := json.NewDecoder(got.Body).Decode(&value); err != nil || got.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s, %v", path, got.Status, err)
+		}
+	}
 }
 
 func TestHandlerRefusesOthers(t *testing.T) {

@@ -18,7 +18,25 @@ type File struct {
 
 // Open opens the files of a log, the oldest first: PATH.2, PATH.1 and then PATH. Older files that are not regular ones
 // are left out. PATH itself may be a pipe, and Open waits for its writer. The caller closes the files.
+//
+// If all files are renamed twice meanwhile, a newer one may be found after an older one. So Open tries again if PATH is
+// another file at the end.
 func Open(path string) ([]File, error) {
+	const most = 20
+	for tried := 1; ; tried++ {
+		all, err := openAll(path)
+		if err != nil {
+			return nil, err
+		}
+		now, err := os.Stat(path)
+		if err != nil || os.SameFile(now, all[len(all)-1].Info) || tried == most {
+			return all, nil
+		}
+		Close(all)
+	}
+}
+
+func openAll(path string) ([]File, error) {
 	newest, err := open(path)
 	if err != nil {
 		return nil, err
