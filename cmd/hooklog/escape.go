@@ -36,7 +36,8 @@ func cut(text string, most int) (beginning, length string) {
 	return text, ""
 }
 
-// visibleJSON is visible for JSON: the text keeps its meaning. The characters that it escapes are in strings only.
+// visibleJSON is visible for JSON: the text keeps its meaning. The characters that it escapes are in strings only, and
+// the blanks between values become spaces.
 func visibleJSON(text []byte) []byte {
 	var out []byte
 	for len(text) > 0 {
@@ -44,6 +45,8 @@ func visibleJSON(text []byte) []byte {
 		switch {
 		case r == '\n' || terminal.IsVisible(r) && (r != utf8.RuneError || size > 1):
 			out = append(out, text[:size]...)
+		case r == '\t' || r == '\r': // in a string, JSON has an escape
+			out = append(out, ' ')
 		case r < 0x10000:
 			out = fmt.Appendf(out, `\u%04x`, r)
 		default:

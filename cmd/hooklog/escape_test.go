@@ -35,6 +35,7 @@ func TestVisibleJSONKeepsItsMeaning(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", `{"a":"ü\u001b"}`, `{"a":"ü\u001b"}`},
 		{"C1 controls and overrides", "[\"\u009b2J\u202e\"]\n", `["\u009b2J\u202e"]` + "\n"},
+		{"blanks between values", "{\t\"a\":\r1}", `{ "a": 1}`},
 		{"tags", "\"\U000e0041\"", `"\udb40\udc41"`},
 		{"bytes that are not UTF-8", "\"\xff\"", `"\ufffd"`},
 	} {

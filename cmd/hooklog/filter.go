@@ -44,8 +44,8 @@ func (f *filter) match(e wire.Event) bool {
 		(f.decisions == nil || f.decisions.has(e.Decision)) &&
 		(f.hook == "" || slices.ContainsFunc(hooksOf(e), func(name string) bool { return containsFold(name, f.hook) })) &&
 		(!f.failed || len(e.Failures) > 0 || e.Error != "") &&
-		(f.since.IsZero() || !e.Time.Before(f.since.Time)) &&
-		(f.until.IsZero() || e.Time.Before(f.until.Time))
+		(!f.since.given || !e.Time.Before(f.since.time)) &&
+		(!f.until.given || e.Time.Before(f.until.time))
 }
 
 // maxSubRuns is how many sub-runs a filter remembers. Without a bound, a record could fill the memory.
@@ -112,27 +112,31 @@ func (l list) has(name string) bool {
 }
 
 // A moment is a flag with a time.
-type moment struct{ time.Time }
+type moment struct {
+	time  time.Time
+	given bool // a record can have any time, also the zero one
+}
 
 func (m *moment) String() string { return "" }
 
 // Set reads a time, or a duration before now.
 func (m *moment) Set(text string) error {
 	now := time.Now()
+	m.given = true
 	if ago, err := time.ParseDuration(text); err == nil {
-		m.Time = now.Add(-ago)
+		m.time = now.Add(-ago)
 		return nil
 	}
 	const local, minutes = "2006-01-02T15:04:05", "2006-01-02 15:04"
 	for _, layout := range []string{time.RFC3339, local, time.DateTime, minutes, time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			m.Time = t
+			m.time = t
 			return nil
 		}
 	}
 	for _, layout := range []string{time.TimeOnly, "15:04"} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			m.Time = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.Local)
+			m.time = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.Local)
 			return nil
 		}
 	}

@@ -7,7 +7,7 @@ has the runs of the record, and the fires of each run with decisions, votes, fai
 	hooklog html -run 3f2a -o incident.html run.jsonl
 
 The page loads nothing and connects to nothing. It contains the payloads: only its owner can read the file, and who
-gets a copy can read them. It is replaced as a whole.
+gets a copy can read them. It is replaced as a whole, and is never a file of the record.
 
 Usage:
 
@@ -30,8 +30,8 @@ grows. It prints the address of the page once, and runs until it is interrupted.
 	some-exporter | hooklog serve -
 
 The address contains a random token. Other machines cannot reach the page, and other pages in the browser cannot read
-it. The page loads nothing from elsewhere. Standard input is copied to a temporary file that only its owner can read,
-and that is removed at the end.
+it. The page loads nothing from elsewhere. Standard input is copied to a temporary file without a name. On Windows it has
+a name, only its owner can read it, and it is removed at the end.
 
 Usage:
 

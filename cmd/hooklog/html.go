@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/internal/eventlog"
@@ -27,6 +28,9 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 		return trouble, usage("name the file of the page with -o, or pass -o - for standard output")
 	case out == "":
 		out = files[0] + ".html"
+	}
+	if err := checkPage(out, files[0]); err != nil {
+		return trouble, err
 	}
 	x, name, end, err := i.openIndex(files[0], true)
 	if err != nil {
@@ -58,6 +62,29 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	return code, nil
+}
+
+// checkPage reports an error if the page would replace a file of the record, or a device.
+func checkPage(out, record string) error {
+	info, err := os.Stat(out)
+	if err != nil || out == "-" {
+		return nil // it does not exist, or writing it reports the error
+	}
+	if !info.Mode().IsRegular() {
+		return usage("-o %s is not a regular file; pass -o - for standard output", out)
+	}
+	if record == standardInput {
+		return nil
+	}
+	files, err := rotated(record)
+	if err != nil {
+		return err
+	}
+	defer closeAll(files)
+	if hasFile(files, info) {
+		return usage("-o %s is a file of the record; name another one", out)
+	}
+	return nil
 }
 
 // runsOf returns the numbers of the runs whose ID begins with a prefix; none for "", which means all of them. Runs that

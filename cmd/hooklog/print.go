@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/eventpage"
 )
 
 // The lengths in characters after which a text is cut.
@@ -189,7 +190,8 @@ func (p *printer) changes(was, is json.RawMessage) {
 const (
 	mostDiffed    = 1 << 20 // bytes
 	mostDiffLines = 60
-	lineWidth     = 100 // characters
+	lineWidth     = 100 // characters, after which a line is broken at the next blank
+	longestLine   = 400 // characters, after which it is broken anywhere
 )
 
 // difference returns the lines of a diff between two JSON values. Each begins with a blank, - or +.
@@ -219,14 +221,12 @@ func readable(text json.RawMessage) []byte {
 	if len(text) == 0 {
 		return nil // there was no exit, or no contribution
 	}
-	var indented, out bytes.Buffer
-	if json.Indent(&indented, text, "", "  ") != nil {
-		return append(slices.Clone(text), '\n')
-	}
-	for line := range strings.Lines(indented.String()) {
+	var out bytes.Buffer
+	for line := range strings.Lines(eventpage.Pretty(text)) {
 		line = strings.TrimSuffix(line, "\n")
-		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		for i, part := range brokenString(strings.TrimLeft(line, " ")) {
+		text := strings.TrimLeft(line, " ")
+		margin := line[:len(line)-len(text)]
+		for i, part := range broken(text) {
 			if i > 0 {
 				out.WriteString("  ")
 			}
@@ -236,21 +236,16 @@ func readable(text json.RawMessage) []byte {
 	return out.Bytes()
 }
 
-// brokenString breaks a line after each \n in its JSON strings, and after a number of characters.
-func brokenString(line string) []string {
+// broken breaks a line at the first blank after lineWidth characters, or where it is too long without a blank.
+func broken(line string) []string {
 	var parts []string
 	start, width := 0, 0
-	for i := 0; i < len(line); i++ {
+	for i := range line {
+		if width >= lineWidth && line[i-1] == ' ' || width >= longestLine {
+			parts = append(parts, line[start:i])
+			start, width = i, 0
+		}
 		width++
-		end := width >= lineWidth && line[i] == ' '
-		if line[i] == '\\' && i+1 < len(line) {
-			i++
-			end = line[i] == 'n'
-		}
-		if end && i+1 < len(line) {
-			parts = append(parts, line[start:i+1])
-			start, width = i+1, 0
-		}
 	}
 	return append(parts, line[start:])
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hookgen/hookgen/internal/spelling"
 )
@@ -83,9 +84,9 @@ func (i *invocation) report(c command, ctx context.Context, args []string) int {
 		fmt.Fprint(i.stdout, c.help)
 		return fine
 	case errors.As(err, &wrong):
-		fmt.Fprintf(i.stderr, "hooklog: %v\nhooklog %s -h shows how it is used\n", err, c.name)
+		fmt.Fprintf(i.stderr, "hooklog: %s\nhooklog %s -h shows how it is used\n", visible(err.Error(), 0), c.name)
 	default:
-		fmt.Fprintf(i.stderr, "hooklog: %v\n", err)
+		fmt.Fprintf(i.stderr, "hooklog: %s\n", visible(err.Error(), 0)) // it may contain the name of a file
 	}
 	return trouble
 }
@@ -102,8 +103,8 @@ func newFlags(name string) *flag.FlagSet {
 	return flags
 }
 
-// parse reads the arguments of a command, in which flags may be anywhere, and returns the others: the files. The name
-// "-" is standard input.
+// parse reads the arguments of a command, in which flags may be anywhere, and returns the others: the files. After "--"
+// there are only files, also those whose names begin with a dash. The name "-" is standard input.
 func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
 	for {
 		err := flags.Parse(args)
@@ -113,12 +114,18 @@ func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
 		case err != nil:
 			return nil, usageError{err}
 		}
-		if args = flags.Args(); len(args) == 0 {
-			return files, nil
+		n := 1 // files before the next flag
+		if parsed := len(args) - flags.NArg(); parsed > 0 && args[parsed-1] == "--" {
+			n = flags.NArg()
 		}
-		if args[0] == "" {
+		args = flags.Args()
+		n = min(n, len(args))
+		files, args = append(files, args[:n]...), args[n:]
+		if slices.Contains(files, "") {
 			return nil, usage("the name of a file is an empty string")
 		}
-		files, args = append(files, args[0]), args[1:]
+		if len(args) == 0 {
+			return files, nil
+		}
 	}
 }

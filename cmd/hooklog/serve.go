@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/internal/eventlog"
@@ -112,7 +113,11 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 // hostsOf returns the names by which a browser may call the server.
 func hostsOf(l net.Listener) []string {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return []string{l.Addr().String(), net.JoinHostPort("localhost", port)}
+	hosts := []string{l.Addr().String(), net.JoinHostPort("localhost", port)}
+	if port == "80" { // which browsers leave out
+		hosts = append(hosts, strings.TrimSuffix(l.Addr().String(), ":80"), "localhost")
+	}
+	return hosts
 }
 
 // openIndex opens the index of a record, which the caller closes with end. Standard input is copied to a temporary
@@ -137,6 +142,8 @@ func (i *invocation) openIndex(path string, whole bool) (x *eventlog.Index, name
 		copied <- err
 	}()
 	spool, err := os.Open(file.Name())
+	// A program that is killed removes nothing, and the file has payloads. Windows removes no file that is open.
+	_ = os.Remove(file.Name())
 	end = func() {
 		_ = x.Close()
 		_ = file.Close() // ends the copying, too

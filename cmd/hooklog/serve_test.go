@@ -79,10 +79,8 @@ func TestServeShowsStandardInput(t *testing.T) {
 			}
 		}
 	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("the temporary files are %v", files)
-	} else if info, err := files[0].Info(); err != nil || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-		t.Errorf("others can read the temporary file: %v, %v", info.Mode(), err)
+	if files, _ := os.ReadDir(dir); len(files) > 0 && runtime.GOOS != "windows" {
+		t.Errorf("a killed program would leave %v", files)
 	}
 	cancel()
 	if code := <-ended; code != fine || stderr.Len() > 0 {

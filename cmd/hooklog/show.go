@@ -38,8 +38,8 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	case tail && len(files) != 1:
 		return trouble, usage("-f needs one FILE")
 	}
+	stop := func() {}
 	if tail {
-		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
 	}
@@ -47,7 +47,11 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	out := bufio.NewWriter(i.stdout)
 	var sources iter.Seq[source]
 	if tail {
-		sources, err = follow(files[0], func() bool { return i.pause(ctx) }, func() { _ = out.Flush() },
+		sources, err = follow(files[0], func() bool { return i.pause(ctx) }, func() {
+			if out.Flush() != nil {
+				stop() // nobody reads the output, or the disk is full; the last flush returns the error again
+			}
+		},
 			func(s source, what string) {
 				_ = out.Flush() // the last flush returns its error
 				r.report(s, " %s", what)

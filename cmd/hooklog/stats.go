@@ -99,10 +99,10 @@ type group struct {
 // add counts an event.
 func (n *numbers) add(e wire.Event) {
 	n.Events++
-	if n.From.IsZero() || e.Time.Before(n.From) {
+	if n.Events == 1 || e.Time.Before(n.From) {
 		n.From = e.Time
 	}
-	if e.Time.After(n.To) {
+	if n.Events == 1 || e.Time.After(n.To) {
 		n.To = e.Time
 	}
 	n.addRun(e.Run)

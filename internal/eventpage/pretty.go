@@ -10,14 +10,14 @@ import (
 // maxIndent bounds the indentation. A payload of ten thousand nested arrays would need a hundred million blanks.
 const maxIndent = 40
 
-// pretty returns a JSON value for people: one value per line, in the order of the text. Characters that encoding/json
+// Pretty returns a JSON value for people: one value per line, in the order of the text. Characters that encoding/json
 // escapes only for HTML appear as themselves. A string with line breaks continues after each of them on a new line:
 //
 //	"content": "first\n
 //	  second"
 //
 // The text ends with a line break. A text that is not JSON is returned as it is.
-func pretty(value json.RawMessage) string {
+func Pretty(value json.RawMessage) string {
 	if !json.Valid(value) {
 		return strings.ToValidUTF8(string(value), "\uFFFD") + "\n"
 	}

@@ -24,7 +24,7 @@ func TestPretty(t *testing.T) {
 		{"deep nesting", strings.Repeat("[", 1000) + strings.Repeat("]", 1000), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := pretty(json.RawMessage(c.value))
+			got := Pretty(json.RawMessage(c.value))
 			if c.want != "" && got != c.want+"\n" {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 			}
@@ -40,7 +40,7 @@ func FuzzPretty(f *testing.F) {
 	f.Add(`{"b":1,"a":[1,{"c":null}],"t":"one\ntwo \u2028 \ud83d\ude00 \ud83d"}`)
 	f.Add(`[[],{},"",-0.0e5]`)
 	f.Fuzz(func(t *testing.T, value string) {
-		got := pretty(json.RawMessage(value))
+		got := Pretty(json.RawMessage(value))
 		if !strings.HasSuffix(got, "\n") {
 			t.Fatalf("%q does not end with a line break", got)
 		}

@@ -41,7 +41,7 @@ func textOf(value json.RawMessage) *text {
 	if value == nil {
 		return nil
 	}
-	whole := pretty(value)
+	whole := Pretty(value)
 	t := &text{Size: len(whole)}
 	for l := range strings.Lines(whole) {
 		if t.full() {
@@ -105,7 +105,7 @@ func ending(p part, most int) []part {
 // difference returns the changed lines between two values, with the lines around them. It returns nil if the values
 // have the same text, or are too large to compare.
 func difference(before, after json.RawMessage) *text {
-	was, is := pretty(before), pretty(after)
+	was, is := Pretty(before), Pretty(after)
 	if was == is || len(was)+len(is) > maxCompare {
 		return nil
 	}

@@ -87,7 +87,7 @@ func FuzzDifference(f *testing.F) {
 		if d == nil || d.Cut {
 			return
 		}
-		was, is := pretty(json.RawMessage(before)), pretty(json.RawMessage(after))
+		was, is := Pretty(json.RawMessage(before)), Pretty(json.RawMessage(after))
 		for _, l := range d.Lines {
 			whole := ""
 			for _, p := range l.Parts {

@@ -250,7 +250,7 @@ func (v *views) whole(n int, what string) (string, error) {
 	if value == nil {
 		return "", nil
 	}
-	return pretty(value), nil
+	return Pretty(value), nil
 }
 
 // An itemView is a part of the timeline of a run. It has a Fire or a Run.

@@ -36,7 +36,7 @@ func TestLongTimelineIsPaged(t *testing.T) {
 
 // TestWholeTextIsPaged joins the pieces of a long text.
 func TestWholeTextIsPaged(t *testing.T) {
-	want := pretty(json.RawMessage(`{"a":"` + strings.Repeat("ä", 2<<20) + `"}`))
+	want := Pretty(json.RawMessage(`{"a":"` + strings.Repeat("ä", 2<<20) + `"}`))
 	got := ""
 	for from, pieces := 0, 0; ; pieces++ {
 		p := piece(want, from)

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestErrorsAreVisible gives names and flags that would control the terminal.
+func TestErrorsAreVisible(t *testing.T) {
+	const hostile = "\x1b[2J\u202e"
+	for _, args := range [][]string{
+		{hostile}, {"show", hostile}, {"show", "-" + hostile}, {"show", "-color", hostile, "f"}, {"show", "-since", hostile, "f"},
+		{"stats", hostile}, {"diff", hostile, hostile}, {"html", hostile}, {"html", "-o", hostile, hostile}, {"serve", hostile},
+		{"serve", "-addr", hostile, "f"},
+	} {
+		var out bytes.Buffer
+		i := &invocation{stdin: strings.NewReader(""), stdout: &out, stderr: &out, pause: func(context.Context) bool { return false }}
+		if code := i.run(t.Context(), args); code != trouble || !strings.Contains(out.String(), "hooklog: ") {
+			t.Errorf("%q: the exit code is %d: %s", args, code, out.String())
+		}
+		if strings.ContainsAny(out.String(), hostile[:1]+"\u202e") {
+			t.Errorf("%q: got %q", args, out.String())
+		}
+	}
+}
+
+func TestFlagsMayBeAnywhere(t *testing.T) {
+	for _, c := range []struct{ args, files, run string }{
+		{"a -run x b", "a b", "x"},
+		{"-run x -- -a -run -b", "-a -run -b", "x"},
+		{"a -- -b", "a -b", ""},
+		{"-- -- -a", "-- -a", ""},
+		{"a --", "a", ""},
+		{"- -run=x", "-", "x"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			flags := newFlags("show")
+			run := flags.String("run", "", "")
+			files, err := parse(flags, strings.Fields(c.args))
+			if err != nil || !reflect.DeepEqual(files, strings.Fields(c.files)) || *run != c.run {
+				t.Errorf("got the files %q and -run %q, %v", files, *run, err)
+			}
+		})
+	}
+}
+
+// A fullDisk is a stream to which nothing can be written.
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestFollowingEndsIfOutputFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	appendTo(t, path, lineOf(event(1)))
+	var stderr bytes.Buffer
+	i := &invocation{stdout: fullDisk{}, stderr: &stderr, pause: func(ctx context.Context) bool { return ctx.Err() == nil }}
+	if code := i.run(t.Context(), []string{"show", "-f", path}); code != trouble || !strings.Contains(stderr.String(), "no space") {
+		t.Errorf("the exit code is %d: %s", code, stderr.String())
+	}
+}
+
+// An address is the listener of an address.
+type address struct {
+	net.Listener
+	text string
+}
+
+func (a address) Addr() net.Addr {
+	tcp, err := net.ResolveTCPAddr("tcp", a.text)
+	if err != nil {
+		panic(err)
+	}
+	return tcp
+}
+
+func TestHostsAreThoseOfBrowsers(t *testing.T) {
+	for _, c := range []struct{ address, want string }{
+		{"127.0.0.1:4711", "127.0.0.1:4711 localhost:4711"},
+		{"[::1]:4711", "[::1]:4711 localhost:4711"},
+		{"127.0.0.1:80", "127.0.0.1:80 localhost:80 127.0.0.1 localhost"},
+		{"[::1]:80", "[::1]:80 localhost:80 [::1] localhost"},
+	} {
+		if got := strings.Join(hostsOf(address{text: c.address}), " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.address, got, c.want)
+		}
+	}
+}
