@@ -76,7 +76,7 @@ func checkPage(out, record string) error {
 	if record == standardInput {
 		return nil
 	}
-	files, err := rotated(record)
+	files, err := filesOf(record)
 	if err != nil {
 		return err
 	}

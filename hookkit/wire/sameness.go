@@ -55,11 +55,11 @@ func hashValue(s *jsonscan.Scanner, depth int) (sum uint64, ok bool) {
 	case '"':
 		sum, ok = hashText(s)
 	case 't':
-		sum, ok = 't', s.Word("true")
+		sum, ok = hashString("true"), s.Word("true")
 	case 'f':
-		sum, ok = 'f', s.Word("false")
+		sum, ok = hashString("false"), s.Word("false")
 	case 'n':
-		sum, ok = 'n', s.Word("null")
+		sum, ok = hashString("null"), s.Word("null")
 	default:
 		var raw []byte
 		raw, _, ok = s.Number()
@@ -71,7 +71,7 @@ func hashValue(s *jsonscan.Scanner, depth int) (sum uint64, ok bool) {
 
 // hashObject adds the hashes of the members, so that their order does not count.
 func hashObject(s *jsonscan.Scanner, depth int) (sum uint64, ok bool) {
-	sum = '{'
+	sum = hashString("{")
 	s.Next('{')
 	for first := true; !s.Next('}'); first = false {
 		if !first && !s.Next(',') {
@@ -92,7 +92,7 @@ func hashObject(s *jsonscan.Scanner, depth int) (sum uint64, ok bool) {
 }
 
 func hashArray(s *jsonscan.Scanner, depth int) (sum uint64, ok bool) {
-	sum = '['
+	sum = hashString("[")
 	s.Next('[')
 	for first := true; !s.Next(']'); first = false {
 		if !first && !s.Next(',') {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"testing"
 )
 
@@ -24,6 +25,20 @@ func FuzzHashJSON(f *testing.F) {
 			t.Errorf("%s and %s have different hashes", text, again)
 		}
 	})
+}
+
+// TestHashesCannotBePredicted has payloads of which a hostile program could make many with equal hashes, if it could
+// calculate them.
+func TestHashesCannotBePredicted(t *testing.T) {
+	seed := hashSeed
+	defer func() { hashSeed = seed }()
+	for _, text := range []string{`{}`, `[]`, `0`, `""`, `true`, `false`, `null`, `[[]]`, `[{},true,[false,null]]`} {
+		hash := hashJSON(json.RawMessage(text))
+		hashSeed = maphash.MakeSeed()
+		if hashJSON(json.RawMessage(text)) == hash {
+			t.Errorf("the hash of %s does not depend on the seed", text)
+		}
+	}
 }
 
 func TestDifferentPayloadsHaveDifferentHashes(t *testing.T) {

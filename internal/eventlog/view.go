@@ -207,6 +207,7 @@ type Place struct {
 	File string `json:"file"` // its name without the directory
 	Line int    `json:"line"` // from 1
 	Run  int    `json:"run"`  // the number of the run
+	Size int    `json:"-"`    // of the line in bytes
 }
 
 // ErrChanged reports that the file no longer has an event that was read before.
@@ -239,7 +240,7 @@ func (x *Index) line(n int) (line []byte, place Place, point string, err error) 
 	if _, err := f.ReadAt(line, e.offset); err != nil {
 		return nil, place, "", fmt.Errorf("%w: %w", ErrChanged, err)
 	}
-	return line, Place{f.name, int(e.line), int(e.run)}, point, nil
+	return line, Place{f.name, int(e.line), int(e.run), int(e.length)}, point, nil
 }
 
 // Names are the names in a record, the most frequent ones if there are many.

@@ -287,7 +287,7 @@ func (v *views) timeline(run int, w eventlog.Window) timelineView {
 		} else {
 			f := fireOf(i.Event, e, place)
 			item.Fire = &f
-			read += len(e.Payload) + len(e.Final) + len(e.Value) + len(e.Collected)
+			read += place.Size
 		}
 		t.Items = append(t.Items, item)
 		return read < maxRead

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // TestLongTimelineIsPaged reads the timeline of a run with large events from a handler.
 func TestLongTimelineIsPaged(t *testing.T) {
-	e := event(1, "a", "P", `"`+strings.Repeat("x", 12<<20)+`"`)
+	long := `"` + strings.Repeat("x", 6<<20) + `"`
+	e := event(1, "a", "P", long)
+	e.Ballots = []wire.Ballot{{By: "hook", Decision: "Deny", Value: json.RawMessage(long)}}
 	many := indexOf(t, e, e, e, e, e, e, e, e, e)
 	h := NewHandler(many, "name", token, host)
 	for _, c := range []struct{ path, want string }{
