@@ -37,7 +37,7 @@ type Amount struct {
 
 func (a Amount) plus(b Amount) Amount { return Amount{add(a.Calls, b.Calls), add(a.Tokens, b.Tokens)} }
 
-// add returns the sum of two numbers. It saturates, and a negative number, as of a wrong counter of tokens, counts as 0.
+// add returns the sum of two numbers. It saturates. A negative number, as of a wrong counter of tokens, counts as 0.
 func add(a, b int) int {
 	a, b = max(a, 0), max(b, 0)
 	if a > math.MaxInt-b {

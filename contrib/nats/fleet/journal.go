@@ -204,7 +204,7 @@ func (j *journal) afterLLM(_ context.Context, run *agent.Run, f agent.AfterLLMFi
 	}
 }
 
-// asStored returns a value as the log gives it back. JSON changes the spaces in arguments, and bytes that are not UTF-8.
+// asStored returns a value as the log gives it back. JSON changes spaces in arguments, and bytes that are not UTF-8.
 func asStored[T any](v T) (stored T) {
 	data, err := json.Marshal(v)
 	if err != nil || json.Unmarshal(data, &stored) != nil {

@@ -30,6 +30,7 @@ type bugs struct {
 	noTries    bool // claims without progress are not counted
 	idempotent bool // a tool says that it is idempotent, and is not
 	noJournal  bool // replies are not recorded
+	noCalls    bool // recorded calls are not read
 }
 
 type message struct {
@@ -92,6 +93,9 @@ func (m memoryLog) Read(_ context.Context, run string, after uint64) (found []En
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range m.logs[run] {
+		if m.bugs.noCalls && strings.Contains(string(e.Event), `"call":`) {
+			e.Event = []byte(`{"version":1,"kind":"released"}`)
+		}
 		if e.Number > after {
 			found = append(found, e)
 		}
@@ -129,6 +133,9 @@ func (m memoryLog) Runs(context.Context) (runs []string, _ error) {
 	}
 	return runs, nil
 }
+
+// Forget keeps all logs.
+func (m memoryLog) Forget(context.Context, map[string]Entry) error { return nil }
 
 type memoryQueue struct{ *memory }
 

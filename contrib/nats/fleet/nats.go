@@ -20,7 +20,7 @@ type Config struct {
 	Name     string        // of the fleet, with letters, digits, "-" and "_"; "": "fleet"
 	Lifetime time.Duration // of a claim that is not renewed; 0: 30 seconds. Workers renew three times as often
 	MaxBytes int64         // of all logs; 0: 8 GiB. When they are full, runs wait until there is room
-	Keep     time.Duration // after the last event, how long a log is kept; 0: for ever
+	Keep     time.Duration // of the log of an ended run; 0: for ever. Workers remove it, by the clock of the server
 	Replicas int           // servers of a cluster that keep a copy; 0: 1
 }
 
@@ -89,7 +89,7 @@ const (
 func (s *server) open(ctx context.Context) (err error) {
 	c := s.config
 	s.log, err = s.stream(ctx, jetstream.StreamConfig{
-		Name: c.Name + "-log", Subjects: []string{s.subject("log", "*")}, MaxBytes: c.MaxBytes, MaxAge: c.Keep,
+		Name: c.Name + "-log", Subjects: []string{s.subject("log", "*")}, MaxBytes: c.MaxBytes,
 		Replicas: max(c.Replicas, 1), Discard: jetstream.DiscardNew, DenyDelete: true,
 		// Each server of a cluster answers direct reads, also one that is not up to date.
 		AllowDirect: c.Replicas <= 1,
@@ -246,6 +246,29 @@ func (l natsLog) Runs(ctx context.Context) (runs []string, err error) {
 		return nil
 	})
 	return runs, err
+}
+
+// Forget removes the logs of runs that ended longer ago than Config.Keep. An age limit of the stream would remove the
+// first events of a run that still waits for a person.
+func (l natsLog) Forget(ctx context.Context, ended map[string]Entry) error {
+	if l.config.Keep == 0 || len(ended) == 0 {
+		return nil
+	}
+	var info *jetstream.StreamInfo
+	err := l.conn.Do(ctx, func(ctx context.Context) (err error) {
+		info, err = l.log.Info(ctx)
+		return err
+	})
+	for run, last := range ended {
+		if err != nil || info.TimeStamp.Sub(last.Time) < l.config.Keep {
+			continue
+		}
+		err = l.conn.Do(ctx, func(ctx context.Context) error { // a run that was submitted anew has greater numbers
+			return l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("log", run)),
+				jetstream.WithPurgeSequence(last.Number+1))
+		})
+	}
+	return err
 }
 
 type natsQueue struct{ *server }

@@ -304,6 +304,45 @@ func TestFullDiskEndsNoRun(t *testing.T) {
 	}
 }
 
+// TestOnlyEndedRunsAreForgotten: a run waits for longer than logs are kept.
+func TestOnlyEndedRunsAreForgotten(t *testing.T) {
+	store, _ := open(t, Config{Keep: time.Nanosecond})
+	kept, _ := open(t, Config{Keep: time.Hour})
+	for name, s := range map[string]Store{"Short": store, "Long": kept} {
+		t.Run(name, func(t *testing.T) {
+			c := NewClient(s)
+			w := &Worker{Store: s, Logger: quiet, Agents: clerk(looptest.NewScript(looptest.Reply("done")))}
+			work(t, w, func(ctx context.Context) {
+				if err := c.Submit(ctx, task("ended")); err != nil {
+					t.Error(err)
+				}
+				if _, err := c.Wait(ctx, "ended"); err != nil {
+					t.Error(err)
+				}
+			})
+			if err := c.Submit(t.Context(), task("waits")); err != nil {
+				t.Fatal(err)
+			}
+			seen := make(map[string]sight)
+			for range 3 {
+				if err := w.sweepOnce(t.Context(), seen); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if st, err := c.Status(t.Context(), "waits"); err != nil || st.State != Queued {
+				t.Errorf("%+v, %v", st, err)
+			}
+			st, err := c.Status(t.Context(), "ended")
+			if gone := errors.Is(err, ErrNotFound); gone != (name == "Short") {
+				t.Errorf("%+v, %v", st, err)
+			}
+			if err := c.Submit(t.Context(), task("ended")); err != nil { // anew, or not
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // noticing is a log that reports an event that was not added.
 type noticing struct {
 	Log

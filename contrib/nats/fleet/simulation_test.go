@@ -53,6 +53,7 @@ func TestSimulationFindsPlantedBugs(t *testing.T) {
 	for name, b := range map[string]bugs{
 		"NoFence": {noFence: true}, "NoBegin": {noBegin: true}, "NoSwap": {noSwap: true}, "EarlyDone": {earlyDone: true},
 		"NoTries": {noTries: true}, "WrongMark": {idempotent: true}, "NoReplies": {noJournal: true},
+		"NoCalls": {noCalls: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= 300; seed++ {

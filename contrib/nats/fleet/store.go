@@ -36,6 +36,9 @@ type Log interface {
 	Await(ctx context.Context, run string, after uint64) error
 	// Runs returns the IDs of all runs, in any order.
 	Runs(ctx context.Context) ([]string, error)
+	// Forget removes the logs of ended runs that need not be kept any longer. The entries are their last ones, with
+	// number and time. A log that another event follows stays.
+	Forget(ctx context.Context, ended map[string]Entry) error
 }
 
 // An Entry is an event in a Log.

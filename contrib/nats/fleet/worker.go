@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -305,7 +307,7 @@ func (w *Worker) sweep(ctx context.Context) {
 	if every == 0 {
 		every = time.Minute
 	}
-	seen := make(map[string]uint64)
+	seen := make(map[string]sight)
 	for w.Clock.Sleep(ctx, every) == nil {
 		if err := w.sweepOnce(ctx, seen); err != nil && ctx.Err() == nil {
 			w.failed("the runs cannot be listed", err)
@@ -313,30 +315,53 @@ func (w *Worker) sweep(ctx context.Context) {
 	}
 }
 
-func (w *Worker) sweepOnce(ctx context.Context, seen map[string]uint64) error {
+// A sight is what a sweep has seen of a run.
+type sight struct {
+	last  Entry // without the event
+	ended bool
+}
+
+// sweepOnce looks at each run, and remembers in seen what it has seen. An ended run is read once only.
+func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 	runs, err := w.Store.Log.Runs(ctx)
 	if err != nil {
 		return err
 	}
+	slices.Sort(runs)
+	maps.DeleteFunc(seen, func(run string, _ sight) bool {
+		_, found := slices.BinarySearch(runs, run)
+		return !found
+	})
+	ended := make(map[string]Entry)
 	for _, run := range runs {
 		last, err := w.Store.Log.Last(ctx, run)
 		if err != nil {
 			return err
 		}
 		before, known := seen[run]
-		seen[run] = last
-		if !known || before != last {
+		switch {
+		case !known || before.last.Number != last:
+			seen[run] = sight{last: Entry{Number: last}}
+			continue
+		case before.ended:
+			ended[run] = before.last
 			continue
 		}
 		entries, err := w.Store.Log.Read(ctx, run, 0)
 		if err != nil {
 			return err
 		}
-		if rec, err := foldAll(run, entries); err == nil && (rec.state == Queued || rec.state == Running) {
+		rec, err := foldAll(run, entries)
+		switch {
+		case err != nil:
+		case rec.state == Queued || rec.state == Running:
 			if err := w.Store.Queue.Put(ctx, run); err != nil {
 				return err
 			}
+		case rec.state.Final():
+			seen[run] = sight{Entry{Number: rec.last, Time: rec.changed}, true}
+			ended[run] = seen[run].last
 		}
 	}
-	return nil
+	return w.Store.Log.Forget(ctx, ended)
 }
