@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // A document is a JSON text with the name that errors use for it.
@@ -49,6 +50,14 @@ func (v *value) errorf(format string, args ...any) error { return v.doc.errorf(v
 
 // parse parses the document.
 func (d *document) parse() (value, error) {
+	// Package json would replace damaged characters, and then a hook for the tool "caf\xe9" is never asked.
+	for at := 0; at < len(d.text); {
+		r, size := utf8.DecodeRune(d.text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return value{}, d.errorf(at, "the byte %#x is not UTF-8; save the file as UTF-8", d.text[at])
+		}
+		at += size
+	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(d.text, &whole); err != nil {
 		at := len(d.text)

@@ -15,6 +15,7 @@ import (
 func TestAMistakeIsRefusedWithItsPosition(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"no JSON", "{\n  x", "2:3: invalid character"},
+		{"another encoding", "{\n\"hooks\": [{\"name\": \"caf\xe9\"}]}", "2:24: the byte 0xe9 is not UTF-8"},
 		{"truncated", "{\n\"hooks\": [", "unexpected end"},
 		{"list", `[]`, "1:1: an object"},
 		{"unknown key", "{\n  \"hook\": []}", `2:3: unknown key "hook"; did you mean "hooks"?`},
