@@ -11,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/terminal"
 )
 
 var accept = flag.Bool("hooktest.update", false, "let hooktest.Replay write the decisions of the hooks to the record")
@@ -122,7 +123,8 @@ func describe(c wire.Comparison) string {
 	if len(payload) > most {
 		payload = fmt.Sprintf("%.*s... (%d bytes)", most, payload, len(payload))
 	}
-	text := fmt.Sprintf("event %d, %s in the run %q: %s\npayload %s", c.Was.Seq, c.Was.Point, c.Was.Run.ID, c.Why, payload)
+	text := fmt.Sprintf("event %d, %s in the run %q: %s\npayload %s", c.Was.Seq, c.Was.Point, c.Was.Run.ID,
+		terminal.Escape(c.Why), terminal.Escape(payload))
 	if c.Status == wire.NotComparable {
 		return text
 	}
@@ -131,9 +133,9 @@ func describe(c wire.Comparison) string {
 
 // decision returns the decision of an event in one line.
 func decision(e wire.Event) string {
-	line := e.Decision
+	line := terminal.Escape(e.Decision)
 	if e.By != "" {
-		line += fmt.Sprintf(" by %s (%s)", e.By, e.Site)
+		line += fmt.Sprintf(" by %s (%s)", terminal.Escape(e.By), terminal.Escape(e.Site))
 	}
 	if e.Reason != "" {
 		line += fmt.Sprintf(", %q", e.Reason)

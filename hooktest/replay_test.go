@@ -83,6 +83,23 @@ func TestReplayFailsAtTheFirstChange(t *testing.T) {
 	}
 }
 
+// TestReplayEscapesTexts has a record that would clear the terminal in which the test runs.
+func TestReplayEscapesTexts(t *testing.T) {
+	path := record(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := strings.NewReplacer(`"continue"`, `"\u001b[2J"`, `"Tool":"ls"`, "\"Tool\":\"ls\u009b2J\u202e\"").Replace(string(text))
+	if err := os.WriteFile(path, []byte(hostile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := replayed(t, path, refusing("rm"))
+	if !strings.Contains(got, "event 1") || strings.ContainsAny(got, "\x1b\u009b\u202e") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestReplayAcceptsWithAFlag(t *testing.T) {
 	for _, set := range []*bool{accept, update} {
 		path := record(t)

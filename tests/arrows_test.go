@@ -127,7 +127,7 @@ var rows = []row{
 	{dir: "builtin/retry", imports: room(), tests: roomTests, modules: []string{"github.com/cenkalti/backoff/v5"}},
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
-	{dir: "hooktest", imports: []string{"hookkit", "internal/atomicfile"},
+	{dir: "hooktest", imports: []string{"hookkit", "internal/atomicfile", "internal/terminal"},
 		tests: []string{"spec/testdata/mail", "tests/fixture"}},
 	{
 		dir:     "cmd/hookgen",
