@@ -49,14 +49,20 @@ func (m *rememberedRules) add(owner agent.Identity, rules []Rule) {
 	m.rules = slices.Delete(m.rules, 0, max(len(m.rules)-maxRemembered, 0))
 }
 
-// of returns the rules of the owner of a run, the newest first.
-func (m *rememberedRules) of(run *agent.Run, shared share.Scope) (rules []Rule) {
+func (m *rememberedRules) empty() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.rules) == 0 {
+	return len(m.rules) == 0
+}
+
+// of returns the rules of the owner of a run, the newest first.
+func (m *rememberedRules) of(run *agent.Run, shared share.Scope) (rules []Rule) {
+	if m.empty() {
 		return nil // as in most programs; naming the owner would take longer than all else
 	}
-	owner := shared.Owner(run)
+	owner := shared.Owner(run) // before the lock: it asks the conversation, which is code of the program
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, r := range slices.Backward(m.rules) {
 		if r.owner == owner {
 			rules = append(rules, r.rule)

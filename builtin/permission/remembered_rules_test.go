@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/permission"
@@ -117,4 +118,40 @@ func TestRememberedRulesCountForTheirConversation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A hungConversation asks a server for its name.
+type hungConversation struct {
+	named
+	asked, answer chan struct{}
+}
+
+func (c hungConversation) ID() string {
+	c.asked <- struct{}{}
+	<-c.answer
+	return string(c.named)
+}
+
+func TestASlowConversationDelaysNoOther(t *testing.T) {
+	rules := &permission.Rules{Default: permission.Ask}
+	granted := agent.Grant{Remember: json.RawMessage(`[{"tool":"git","decision":"allow"}]`)}
+	other := agent.NewRun(&agent.Env{Conversation: named("other")})
+	if err := rules.OnPermissionGranted(t.Context(), other, granted); err != nil {
+		t.Fatal(err)
+	}
+	slow := hungConversation{"slow", make(chan struct{}), make(chan struct{})}
+	var done sync.WaitGroup
+	done.Go(func() {
+		run := agent.NewRun(&agent.Env{Conversation: slow})
+		if _, err := rules.OnPermission(t.Context(), run, agent.ToolCallRequest{Name: "git"}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-slow.asked
+	exit, err := rules.OnPermission(t.Context(), other, agent.ToolCallRequest{Name: "git"})
+	if got := decisionOf(exit); err != nil || got != permission.Allow {
+		t.Errorf("decided %s (%v)", got, err)
+	}
+	close(slow.answer)
+	done.Wait()
 }

@@ -38,8 +38,8 @@ import (
 //   - The turn ends with Reply and a reason such as "loop: search x3" or "loop: cycle of 2 calls x3".
 //
 // LoopDetector adds to BeforeTool and AfterTool, and in LoopNote to Briefing, with the priority Detection. The zero
-// value is ready to use. It keeps a few dozen bytes for each distinct call of a run. Runs and sub-runs are counted
-// separately, and calls may be decided in parallel. Bind panics on invalid fields.
+// value is ready to use. It keeps a few dozen bytes for each distinct call of a run, allocated for 16 calls at a time.
+// Runs and sub-runs are counted separately, and calls may be decided in parallel. Bind panics on invalid fields.
 type LoopDetector struct {
 	// HintAfter is the number of identical calls that run before the next one gets a hint. The default is 1; limit.None
 	// switches hints off.
