@@ -90,7 +90,9 @@ func TestReplayEscapesTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := strings.NewReplacer(`"continue"`, `"\u001b[2J"`, `"Tool":"ls"`, "\"Tool\":\"ls\u009b2J\u202e\"").Replace(string(text))
+	hostile := strings.NewReplacer(
+		`"continue"`, `"\u001b[2J"`, `"Tool":"ls"`, "\"Tool\":\"ls\u009b2J\u202e\"",
+	).Replace(string(text))
 	if err := os.WriteFile(path, []byte(hostile), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,10 @@ func TestChangesAreShort(t *testing.T) {
 		{"a long word", `"` + strings.Repeat("x", 300_000) + `"`, `"` + strings.Repeat("x", 300_000) + `y"`, []string{`xy"`}},
 		{"a long name", `{"` + strings.Repeat("x", 300_000) + `":1}`, `{"` + strings.Repeat("x", 300_000) + `":2}`,
 			[]string{`x": 1`, `x": 2`}},
-		{"long letters", `"` + strings.Repeat("日", 100_000) + `"`, `"` + strings.Repeat("日", 100_000) + `本"`, []string{`日本"`}},
+		{
+			"long letters", `"` + strings.Repeat("日", 100_000) + `"`, `"` + strings.Repeat("日", 100_000) + `本"`,
+			[]string{`日本"`},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer

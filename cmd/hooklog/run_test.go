@@ -15,12 +15,16 @@ import (
 func TestErrorsAreVisible(t *testing.T) {
 	const hostile = "\x1b[2J\u202e"
 	for _, args := range [][]string{
-		{hostile}, {"show", hostile}, {"show", "-" + hostile}, {"show", "-color", hostile, "f"}, {"show", "-since", hostile, "f"},
-		{"stats", hostile}, {"diff", hostile, hostile}, {"html", hostile}, {"html", "-o", hostile, hostile}, {"serve", hostile},
+		{hostile},
+		{"show", hostile}, {"show", "-" + hostile}, {"show", "-color", hostile, "f"}, {"show", "-since", hostile, "f"},
+		{"stats", hostile}, {"diff", hostile, hostile},
+		{"html", hostile}, {"html", "-o", hostile, hostile}, {"serve", hostile},
 		{"serve", "-addr", hostile, "f"},
 	} {
 		var out bytes.Buffer
-		i := &invocation{stdin: strings.NewReader(""), stdout: &out, stderr: &out, pause: func(context.Context) bool { return false }}
+		i := &invocation{
+			stdin: strings.NewReader(""), stdout: &out, stderr: &out, pause: func(context.Context) bool { return false },
+		}
 		if code := i.run(t.Context(), args); code != trouble || !strings.Contains(out.String(), "hooklog: ") {
 			t.Errorf("%q: the exit code is %d: %s", args, code, out.String())
 		}
@@ -61,8 +65,11 @@ func TestFollowingEndsIfOutputFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	appendTo(t, path, lineOf(event(1)))
 	var stderr bytes.Buffer
-	i := &invocation{stdout: fullDisk{}, stderr: &stderr, pause: func(ctx context.Context) bool { return ctx.Err() == nil }}
-	if code := i.run(t.Context(), []string{"show", "-f", path}); code != trouble || !strings.Contains(stderr.String(), "no space") {
+	i := &invocation{
+		stdout: fullDisk{}, stderr: &stderr, pause: func(ctx context.Context) bool { return ctx.Err() == nil },
+	}
+	code := i.run(t.Context(), []string{"show", "-f", path})
+	if code != trouble || !strings.Contains(stderr.String(), "no space") {
 		t.Errorf("the exit code is %d: %s", code, stderr.String())
 	}
 }

@@ -157,7 +157,8 @@ func TestUpdateForgetsTheOldestOfManyFiles(t *testing.T) {
 		update(t, x)
 	}
 	got := shown(t, x)
-	if !strings.HasPrefix(got, "33@1 34@1 ") || !strings.Contains(got, " 70@1 [run.jsonl (after rotation 64): it was rotated") {
+	if !strings.HasPrefix(got, "33@1 34@1 ") ||
+		!strings.Contains(got, " 70@1 [run.jsonl (after rotation 64): it was rotated") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -199,8 +200,9 @@ func TestOpenSaysThatOldFilesAreLeftOut(t *testing.T) {
 	defer x.Close()
 	update(t, x)
 	got := shown(t, x)
-	if !strings.HasPrefix(got, "63@1 62@1") || !strings.HasSuffix(got, "0@1 [run.jsonl: it has 66 files, and the oldest 2 "+
-		"of them are not shown]") {
+	if !strings.HasPrefix(got, "63@1 62@1") ||
+		!strings.HasSuffix(got, "0@1 [run.jsonl: it has 66 files, and the oldest 2 "+
+			"of them are not shown]") {
 		t.Errorf("got %q", got)
 	}
 }
