@@ -64,7 +64,8 @@ func Example() {
 // The page on fleets shows a short form of the example: each call in it is one that the example makes.
 func TestPageShowsTheExample(t *testing.T) {
 	page, example := read(t, "../../../docs/fleet.md"), read(t, "example_test.go")
-	shown := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(page[:strings.Index(page, "## How it works")], -1)
+	program, _, _ := strings.Cut(page, "## How it works")
+	shown := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(program, -1)
 	calls := 0
 	for _, line := range shown {
 		call := regexp.MustCompile(`(fleet|worker|client)\.?[A-Z]?\w*[({].*[)}]`).FindString(line[1])
