@@ -141,7 +141,10 @@ func (s *storm) rage(ctx context.Context) (table string, err error) {
 	if s.address, err = freeAddress(); err != nil {
 		return "", err
 	}
-	s.env = append(os.Environ(), "FLEET_SERVER=nats://"+s.address)
+	opts, err := s.secure()
+	if err != nil {
+		return "", err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	server := &process{s: s, role: "server", args: []string{
@@ -151,7 +154,7 @@ func (s *storm) rage(ctx context.Context) (table string, err error) {
 		return "", err
 	}
 	defer server.kill()
-	conn, err := dial(ctx, s.address)
+	conn, err := dial(ctx, "tls://"+s.address, opts...)
 	if err != nil {
 		return "", err
 	}
@@ -181,10 +184,24 @@ func (s *storm) rage(ctx context.Context) (table string, err error) {
 	return s.check(ctx, store, results, time.Since(begun))
 }
 
+// secure gives each process a certificate and a password, and returns the options of a connection that has both. The
+// server accepts nobody without them.
+func (s *storm) secure() ([]nats.Option, error) {
+	cert, key, err := selfSigned(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	const user, password = "fleet", "of the storm"
+	s.env = append(os.Environ(), "FLEET_SERVER=tls://"+s.address, "FLEET_USER="+user, "FLEET_PASSWORD="+password,
+		"FLEET_TLS_CA="+cert, "FLEET_TLS_CERT="+cert, "FLEET_TLS_KEY="+key)
+	return []nats.Option{nats.Password(user, password), nats.RootCA(cert), nats.ClientCert(cert, key)}, nil
+}
+
 // dial connects to a server that may still be starting.
-func dial(ctx context.Context, address string) (*nats.Conn, error) {
+func dial(ctx context.Context, url string, opts ...nats.Option) (*nats.Conn, error) {
+	opts = append(opts, nats.OnError(func(error) {}))
 	for {
-		conn, err := nats.Connect("nats://"+address, nats.OnError(func(error) {}))
+		conn, err := nats.Connect(url, opts...)
 		if err == nil {
 			return conn, nil
 		}

@@ -65,7 +65,7 @@ func (g *gauge) measure(ctx context.Context) (table string, err error) {
 		return "", err
 	}
 	defer server.kill()
-	conn, err := dial(ctx, g.address)
+	conn, err := dial(ctx, "nats://"+g.address)
 	if err != nil {
 		return "", err
 	}
