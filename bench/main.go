@@ -51,7 +51,9 @@ func main() {
 }
 
 // allParts are the parts of a run.
-var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "remote", "records", "processes", "builds"}
+var allParts = []string{
+	"fires", "runtime", "twice", "peers", "costs", "loop", "remote", "records", "processes", "builds",
+}
 
 // A config holds the values of the flags.
 type config struct {
