@@ -377,6 +377,9 @@ func ask[T any](
 func (s *Server) failure(ctx context.Context, conn *connection, what string, err error) error {
 	at := fmt.Sprintf("%s the MCP server %s", what, s.name)
 	cause := context.Cause(ctx)
+	if cause == nil && s.life.Err() != nil {
+		cause = ErrClosed // Close ended the connection before it reached the context of the call
+	}
 	late := new(timeoutError)
 	switch {
 	case cause == nil && conn != nil && conn.broken(err):
