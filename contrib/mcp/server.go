@@ -7,7 +7,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -91,7 +90,7 @@ type Server struct {
 	conn     *connection // nil before the first one
 	tools    []*tool
 	warnings []string
-	reports  map[string]func(*sdk.ProgressNotificationParams) // of the running calls, by progress token
+	reports  map[string]*reporter // of the running calls, by progress token
 	tokens   int
 }
 
@@ -114,7 +113,7 @@ func Connect(ctx context.Context, name string, to Transport, opts Options) (*Ser
 	s := &Server{
 		name: name, to: to, opts: opts.resolved(), secret: redactor(to.secrets()),
 		dialing: make(chan struct{}, 1), relist: make(chan struct{}, 1),
-		reports: make(map[string]func(*sdk.ProgressNotificationParams)),
+		reports: make(map[string]*reporter),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "hookgen", Version: "v1"}, &sdk.ClientOptions{
@@ -417,32 +416,4 @@ func bounded(text string, most int) string {
 		text = text[:most] + "..."
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
-// report passes a progress report on to the call that it is about.
-func (s *Server) report(p *sdk.ProgressNotificationParams) {
-	if p == nil {
-		return
-	}
-	token, _ := p.ProgressToken.(string)
-	s.mu.Lock()
-	f := s.reports[token]
-	s.mu.Unlock()
-	if f != nil {
-		f(p)
-	}
-}
-
-// reporting registers f for the progress of one call and returns the token of the call.
-func (s *Server) reporting(f func(*sdk.ProgressNotificationParams)) (token string, end func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens++
-	token = strconv.Itoa(s.tokens)
-	s.reports[token] = f
-	return token, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.reports, token)
-	}
 }

@@ -216,6 +216,54 @@ func TestProgressReachesTheAgent(t *testing.T) {
 	}
 }
 
+func TestCallsEndAfterTheirLastReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer()
+		reporting := make(chan struct{})
+		var late func() error
+		add(server, "walk", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			report := func() error {
+				return req.Session.NotifyProgress(context.WithoutCancel(ctx), &sdk.ProgressNotificationParams{
+					ProgressToken: req.Params.GetProgressToken(), Message: "on the way", Progress: 1,
+				})
+			}
+			late = report
+			if err := report(); err != nil {
+				return nil, err
+			}
+			<-reporting
+			return text("there"), nil
+		})
+		s := connect(t, mcp.InProcess{Server: server}, mcp.Options{})
+		returned, reports := false, 0
+		goOn := make(chan struct{})
+		ctx := agentspec.WithProgress(t.Context(), func(string, json.RawMessage) {
+			reports++
+			close(reporting)
+			<-goOn
+		})
+		go func() {
+			if _, err := tool(t, s, "walk").Call(ctx, call("")); err != nil {
+				t.Error(err)
+			}
+			returned = true
+		}()
+		synctest.Wait()
+		if returned {
+			t.Error("the call returned during its report")
+		}
+		close(goOn)
+		synctest.Wait()
+		if err := late(); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if !returned || reports != 1 {
+			t.Errorf("returned: %t, %d reports", returned, reports)
+		}
+	})
+}
+
 func TestNewToolsReachARunningAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer()

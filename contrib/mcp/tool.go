@@ -34,7 +34,8 @@ func (t *tool) Call(ctx context.Context, call agent.ToolCallRequest) (string, er
 	return out.Text, err
 }
 
-// Output calls the tool at the server. If ctx is done before the answer, the server is notified.
+// Output calls the tool at the server. If ctx is done before the answer, the server is notified. No report of progress
+// is under way when it returns, and none comes after it.
 func (t *tool) Output(ctx context.Context, call agent.ToolCallRequest) (agent.ToolOutput, error) {
 	s := t.server
 	args := call.Args
