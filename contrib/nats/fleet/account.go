@@ -51,6 +51,17 @@ func (a Amount) within(limit Amount) bool {
 	return (limit.Calls == 0 || a.Calls <= limit.Calls) && (limit.Tokens == 0 || a.Tokens <= limit.Tokens)
 }
 
+// limits describes a as a limit.
+func (a Amount) limits() string {
+	switch {
+	case a.Tokens == 0:
+		return fmt.Sprintf("%d calls", a.Calls)
+	case a.Calls == 0:
+		return fmt.Sprintf("%d tokens", a.Tokens)
+	}
+	return fmt.Sprintf("%d calls and %d tokens", a.Calls, a.Tokens)
+}
+
 // ErrSpent is the error of a run whose account is used up.
 var ErrSpent = errors.New("fleet: the account is used up")
 
@@ -150,8 +161,8 @@ func (b *bank) reserve(ctx context.Context, accounts []Account, h hold) error {
 				then = total.plus(h.Amount)
 			}
 			if !then.within(a.Limit) {
-				return false, fmt.Errorf("%w: %.100q has spent and reserved %d calls and %d tokens; its limit is %d and %d",
-					ErrSpent, a.Name, total.Calls, total.Tokens, a.Limit.Calls, a.Limit.Tokens)
+				return false, fmt.Errorf("%w: %.100q has spent and reserved %d calls and %d tokens, and the call needs %d tokens; "+
+					"the limit is %s", ErrSpent, a.Name, total.Calls, total.Tokens, h.Amount.Tokens, a.Limit.limits())
 			}
 			if balance.Held == nil {
 				balance.Held = make(map[string]Amount)

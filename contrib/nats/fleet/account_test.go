@@ -39,6 +39,21 @@ func TestReservationsFitEachLimit(t *testing.T) {
 	}
 }
 
+func TestErrorNamesTheLimit(t *testing.T) {
+	b := bank{newMemory(simLifetime).store().Table, agent.SystemClock{}}
+	for limit, want := range map[Amount]string{
+		{Calls: 1}: "the limit is 1 calls", {Tokens: 3}: "the limit is 3 tokens",
+		{Calls: 9, Tokens: 3}: "the limit is 9 calls and 3 tokens",
+	} {
+		t.Run(want, func(t *testing.T) {
+			err := b.reserve(t.Context(), []Account{{"x", limit}}, hold{"a", Amount{2, 5}})
+			if err == nil || !strings.HasSuffix(err.Error(), "needs 5 tokens; "+want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestStrangeAccountEndsItsRuns(t *testing.T) {
 	store := newMemory(simLifetime).store()
 	if err := store.Table.Put(t.Context(), accountKey("x"), []byte("hello"), 0); err != nil {

@@ -379,7 +379,7 @@ func TestWorkerChecksItsConfiguration(t *testing.T) {
 
 func FuzzEvents(f *testing.F) {
 	for _, e := range []event{
-		{Kind: submitted, Task: &Task{ID: "a", Agent: "b", Text: "c"}}, {Kind: claimed, Claim: &Token{1, 1}},
+		{Kind: submitted, Task: &Task{ID: "a", Agent: "b", Text: "c"}}, {Kind: claimed, Claim: &Token{Message: 1, Try: 1}},
 		{Kind: begun, Call: &call{Key: "1.a", Unit: "1.a"}}, {Kind: finished, Outcome: &outcome{Key: "1.a"}},
 		{Kind: ended, Result: &Result{State: Done}},
 	} {

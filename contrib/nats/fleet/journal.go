@@ -238,7 +238,7 @@ func (j *journal) aroundLLM(
 	}
 	j.mu.Lock()
 	j.attempts++
-	h := hold{ID: fmt.Sprintf("%s/%d.%d/%d", j.run, j.rec.claim.Message, j.rec.claim.Try, j.attempts)}
+	h := hold{ID: fmt.Sprintf("%s/%d/%d", j.run, j.rec.claims, j.attempts)}
 	j.mu.Unlock()
 	h.Amount = worstCase(run, req)
 	if err := j.bank.reserve(j.ctx, j.accounts, h); err != nil {

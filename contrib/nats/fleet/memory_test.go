@@ -170,7 +170,7 @@ func (m memoryQueue) Take(ctx context.Context) (Delivery, error) {
 		if found != nil {
 			found.try++
 			found.due = time.Now().Add(m.lifetime)
-			d := &memoryDelivery{m.memory, first, Token{found.seq, found.try}}
+			d := &memoryDelivery{m.memory, first, Token{Message: found.seq, Try: found.try}}
 			if m.bugs.earlyDone {
 				delete(m.queue, first)
 			}

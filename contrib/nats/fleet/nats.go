@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/hookgen/hookgen/contrib/nats"
@@ -97,24 +95,29 @@ func (s *server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.consumer, err = s.openQueue(ctx)
+	return err
+}
+
+// openQueue opens the queue, and makes it if it is missing. Its consumer gives the runs to the workers.
+func (s *server) openQueue(ctx context.Context) (jetstream.Consumer, error) {
+	c := s.config
 	queue, err := s.stream(ctx, jetstream.StreamConfig{
 		Name: c.Name + "-queue", Subjects: []string{s.subject("queue", "*")}, MaxBytes: queueBytes,
 		Replicas: max(c.Replicas, 1), Retention: jetstream.WorkQueuePolicy,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.consumer, err = queue.CreateConsumer(ctx, jetstream.ConsumerConfig{
+	consumer, err := queue.CreateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lifetime, MaxDeliver: -1,
 		MaxAckPending: maxClaims,
 	})
 	if errors.Is(err, jetstream.ErrConsumerExists) { // with other settings, which count
-		if s.consumer, err = queue.Consumer(ctx, "workers"); err == nil {
-			s.config.Lifetime = s.consumer.CachedInfo().Config.AckWait
-		}
+		return queue.Consumer(ctx, "workers")
 	}
-	return err
+	return consumer, err
 }
 
 // stream opens a stream, and makes it if it is missing.
@@ -142,208 +145,6 @@ func code(err error) jetstream.ErrorCode {
 		return failed.ErrorCode
 	}
 	return 0
-}
-
-type natsLog struct{ *server }
-
-// Append adds an event to the log of a run.
-func (l natsLog) Append(ctx context.Context, run string, data []byte, last uint64) (number uint64, err error) {
-	err = l.conn.Do(ctx, func(ctx context.Context) error {
-		ack, err := l.conn.JetStream().Publish(ctx, l.subject("log", run), data,
-			jetstream.WithExpectLastSequencePerSubject(last))
-		switch code(err) {
-		case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
-			return ErrConflict
-		case jetstream.JSErrCodeStreamMessageExceedsMaximum:
-			return ErrTooLarge
-		}
-		if errors.Is(err, client.ErrMaxPayload) {
-			return fmt.Errorf("%w: %d bytes, and the server takes %d", ErrTooLarge, len(data), l.conn.Client().MaxPayload())
-		}
-		if err == nil {
-			number = ack.Sequence
-		}
-		return err
-	})
-	return number, err
-}
-
-// Read returns the events of a run after a number.
-func (l natsLog) Read(ctx context.Context, run string, after uint64) (found []Entry, err error) {
-	subject := l.subject("log", run)
-	for {
-		var m *jetstream.RawStreamMsg
-		err := l.conn.Do(ctx, func(ctx context.Context) (err error) {
-			m, err = l.log.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
-			return err
-		})
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return found, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, Entry{Number: m.Sequence, Time: m.Time, Event: m.Data})
-		after = m.Sequence
-	}
-}
-
-// Last returns the number of the last event of a run.
-func (l natsLog) Last(ctx context.Context, run string) (last uint64, err error) {
-	err = l.conn.Do(ctx, func(ctx context.Context) error {
-		m, err := l.log.GetLastMsgForSubject(ctx, l.subject("log", run))
-		switch {
-		case errors.Is(err, jetstream.ErrMsgNotFound):
-			return nil
-		case err == nil:
-			last = m.Sequence
-		}
-		return err
-	})
-	return last, err
-}
-
-// Await waits for an event after a number. The server also sends an event to those who listen to its subject, perhaps
-// before it is stored, and perhaps not at all while the connection is lost. So each wait has an end.
-func (l natsLog) Await(ctx context.Context, run string, after uint64) error {
-	heard := make(chan *client.Msg, 16)
-	sub, err := l.conn.Client().ChanSubscribe(l.subject("log", run), heard)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sub.Unsubscribe() }() // it fails only if the connection is closed
-	for wait := firstWait; ; {
-		last, err := l.Last(ctx, run)
-		if err != nil || last > after {
-			return err
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-heard:
-			wait = firstWait
-		case <-timer.C:
-			wait = min(2*wait, maxWait)
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		}
-		timer.Stop()
-	}
-}
-
-// Runs returns the IDs of all runs.
-func (l natsLog) Runs(ctx context.Context) (runs []string, err error) {
-	err = l.conn.Do(ctx, func(ctx context.Context) error {
-		info, err := l.log.Info(ctx, jetstream.WithSubjectFilter(l.subject("log", "*")))
-		if err != nil {
-			return err
-		}
-		for subject := range info.State.Subjects {
-			if run := subject[strings.LastIndexByte(subject, '.')+1:]; validID(run) {
-				runs = append(runs, run)
-			}
-		}
-		return nil
-	})
-	return runs, err
-}
-
-// Forget removes the logs of runs that ended longer ago than Config.Keep. An age limit of the stream would remove the
-// first events of a run that still waits for a person.
-func (l natsLog) Forget(ctx context.Context, ended map[string]Entry) error {
-	if l.config.Keep == 0 || len(ended) == 0 {
-		return nil
-	}
-	var info *jetstream.StreamInfo
-	err := l.conn.Do(ctx, func(ctx context.Context) (err error) {
-		info, err = l.log.Info(ctx)
-		return err
-	})
-	for run, last := range ended {
-		if err != nil || info.TimeStamp.Sub(last.Time) < l.config.Keep {
-			continue
-		}
-		err = l.conn.Do(ctx, func(ctx context.Context) error { // a run that was submitted anew has greater numbers
-			return l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("log", run)),
-				jetstream.WithPurgeSequence(last.Number+1))
-		})
-	}
-	return err
-}
-
-type natsQueue struct{ *server }
-
-// perSubject is the code of the error about a subject that has a message. The library has no name for it.
-const perSubject = 10077
-
-// Put adds a run to the queue.
-func (q natsQueue) Put(ctx context.Context, run string) error {
-	return q.conn.Do(ctx, func(ctx context.Context) error {
-		_, err := q.conn.JetStream().Publish(ctx, q.subject("queue", run), nil)
-		if code(err) == perSubject && strings.Contains(err.Error(), "per subject") {
-			return nil
-		}
-		return err
-	})
-}
-
-// Lifetime returns the lifetime of a claim.
-func (q natsQueue) Lifetime() time.Duration { return q.config.Lifetime }
-
-// pull is how long the server keeps a request for a run.
-const pull = 2 * time.Second
-
-// Take waits for a run. When ctx is done, it returns after the current request has ended, so that no run is given to
-// nobody.
-func (q natsQueue) Take(ctx context.Context) (Delivery, error) {
-	for ctx.Err() == nil {
-		batch, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(pull))
-		if err != nil {
-			return nil, err
-		}
-		for m := range batch.Messages() {
-			meta, err := m.Metadata()
-			run := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-			if err != nil || !validID(run) || len(m.Data()) > 0 {
-				_ = m.TermWithReason("it is not of this version") // the server gives it again
-				return nil, fmt.Errorf("the message on %.100q is not of this version and is dropped; its run is kept", m.Subject())
-			}
-			if ctx.Err() != nil {
-				_ = m.Nak() // the server gives it again, at the latest when the claim ends
-				return nil, ctx.Err()
-			}
-			return &natsDelivery{q.conn, m, run, Token{meta.Sequence.Stream, meta.NumDelivered}}, nil
-		}
-		if err := batch.Error(); err != nil {
-			return nil, err
-		}
-	}
-	return nil, ctx.Err()
-}
-
-type natsDelivery struct {
-	conn  *nats.Conn
-	m     jetstream.Msg
-	run   string
-	token Token
-}
-
-func (d *natsDelivery) Run() string  { return d.run }
-func (d *natsDelivery) Token() Token { return d.token }
-
-func (d *natsDelivery) Renew(ctx context.Context) error {
-	return d.conn.Do(ctx, func(context.Context) error { return d.m.InProgress() })
-}
-
-func (d *natsDelivery) Done(ctx context.Context) error { return d.conn.Do(ctx, d.m.DoubleAck) }
-
-func (d *natsDelivery) Return(ctx context.Context, after time.Duration) error {
-	return d.conn.Do(ctx, func(context.Context) error {
-		if after == 0 {
-			return d.m.Nak()
-		}
-		return d.m.NakWithDelay(after)
-	})
 }
 
 type natsTable struct{ bucket *nats.Bucket }

@@ -171,7 +171,7 @@ func (r *record) question(id string) *Question {
 
 // missed is the number of deliveries before this one that have not led to a claim since the last claim.
 func (r *record) missed(t Token) uint64 {
-	if r.claims > 0 && r.claim.Message == t.Message {
+	if r.claims > 0 && r.claim.same(t) {
 		return t.Try - r.claim.Try - 1
 	}
 	return t.Try - 1

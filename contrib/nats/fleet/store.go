@@ -68,16 +68,24 @@ type Delivery interface {
 	Return(ctx context.Context, after time.Duration) error
 }
 
-// A Token orders the deliveries of a run. A later delivery has a greater token.
+// A Token orders the deliveries of a run. A later delivery of the same queue has a greater message, or the same message
+// and a greater try.
+//
+// Suppose that somebody deletes the queue while workers run. A worker makes it again, and its messages count from 1.
+// Deliveries of different queues have no order. Each of them may claim the run, and the log decides.
 type Token struct {
-	Message uint64 `json:"message"` // of the queue
-	Try     uint64 `json:"try"`     // of the message, from 1
+	Queue   int64  `json:"queue,omitempty"` // differs if the queue was made again
+	Message uint64 `json:"message"`         // of the queue
+	Try     uint64 `json:"try"`             // of the message, from 1
 }
 
-// after reports whether t is a later delivery than u.
+// after reports whether t may be a later delivery than u.
 func (t Token) after(u Token) bool {
-	return t.Message > u.Message || t.Message == u.Message && t.Try > u.Try
+	return t.Queue != u.Queue || t.Message > u.Message || t.Message == u.Message && t.Try > u.Try
 }
+
+// same reports whether both are deliveries of one message.
+func (t Token) same(u Token) bool { return t.Queue == u.Queue && t.Message == u.Message }
 
 // A Table keeps small values under keys. It is safe for concurrent use.
 type Table interface {

@@ -34,9 +34,10 @@ type Worker struct {
 	Logger   *slog.Logger // nil: slog.Default()
 	Clock    agent.Clock  // for waiting only; nil: the system clock
 
-	stats stats
-	name  string
-	bank  *bank
+	stats  stats
+	name   string
+	bank   *bank
+	outage atomic.Value // the text of the last error of the queue, "" after a success
 }
 
 // Stats count the work of a worker since its start.
@@ -175,13 +176,24 @@ func (w *Worker) serve(ctx, hard context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			w.failed("the queue gives no run", err)
+			w.queueFailed(err)
 			_ = w.Clock.Sleep(ctx, wait) // it fails only when ctx is done
 			wait = min(2*wait, maxWait)
 			continue
 		}
 		wait = firstWait
+		w.outage.Store("")
 		w.handle(ctx, hard, d)
+	}
+}
+
+// queueFailed logs an error of the queue. While the server is gone, each slot has the same error every few seconds, so
+// it is logged once.
+func (w *Worker) queueFailed(err error) {
+	if text := err.Error(); w.outage.Swap(text) != text {
+		w.failed("the queue gives no run", err)
+	} else {
+		w.stats.errors.Add(1)
 	}
 }
 
@@ -315,13 +327,13 @@ func (w *Worker) sweep(ctx context.Context) {
 	}
 }
 
-// A sight is what a sweep has seen of a run.
+// A sight describes a run at the time of a sweep.
 type sight struct {
 	last  Entry // without the event
 	ended bool
 }
 
-// sweepOnce looks at each run, and remembers in seen what it has seen. An ended run is read once only.
+// sweepOnce looks at each run, and remembers it in seen. An ended run is read once only.
 func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 	runs, err := w.Store.Log.Runs(ctx)
 	if err != nil {

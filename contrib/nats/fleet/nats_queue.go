@@ -1,0 +1,114 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/hookgen/hookgen/contrib/nats"
+)
+
+type natsQueue struct{ *server }
+
+// perSubject is the code of the error about a subject that has a message. The library has no name for it.
+const perSubject = 10077
+
+// Put adds a run to the queue.
+func (q natsQueue) Put(ctx context.Context, run string) error {
+	return q.conn.Do(ctx, func(ctx context.Context) error {
+		_, err := q.conn.JetStream().Publish(ctx, q.subject("queue", run), nil)
+		if code(err) == perSubject && strings.Contains(err.Error(), "per subject") {
+			return nil
+		}
+		return err
+	})
+}
+
+// Lifetime returns the lifetime of a claim.
+func (q natsQueue) Lifetime() time.Duration { return q.consumer.CachedInfo().Config.AckWait }
+
+// pull is how long the server keeps a request for a run.
+const pull = 2 * time.Second
+
+// Take waits for a run. When ctx is done, it returns after the current request has ended, so that no run is given to
+// nobody.
+func (q natsQueue) Take(ctx context.Context) (Delivery, error) {
+	for ctx.Err() == nil {
+		made := q.consumer.CachedInfo().Created
+		var batch jetstream.MessageBatch
+		err := q.conn.Do(ctx, func(context.Context) (err error) {
+			batch, err = q.consumer.Fetch(1, jetstream.FetchMaxWait(pull))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for m := range batch.Messages() {
+			d, err := q.delivery(ctx, m, made)
+			if d != nil || err != nil {
+				return d, err
+			}
+		}
+		if err := batch.Error(); err != nil {
+			return nil, errors.Join(err, q.repair(ctx))
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// repair makes the queue again if it was deleted. A worker finds its runs within two sweeps.
+func (q natsQueue) repair(ctx context.Context) error {
+	return q.conn.Do(ctx, func(ctx context.Context) error {
+		_, err := q.openQueue(ctx)
+		return err
+	})
+}
+
+// delivery returns the delivery of a message, or nil if the queue was made again since made.
+func (q natsQueue) delivery(ctx context.Context, m jetstream.Msg, made time.Time) (Delivery, error) {
+	meta, err := m.Metadata()
+	run := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
+	if err != nil || !validID(run) || len(m.Data()) > 0 {
+		_ = m.TermWithReason("it is not of this version") // the server gives it again
+		return nil, fmt.Errorf("the message on %.100q is not of this version and is dropped; its run is kept", m.Subject())
+	}
+	var now *jetstream.ConsumerInfo
+	err = q.conn.Do(ctx, func(ctx context.Context) (err error) {
+		now, err = q.consumer.Info(ctx)
+		return err
+	})
+	if err != nil || !now.Created.Equal(made) {
+		_ = m.Nak() // the server gives it again, at the latest when the claim ends
+		return nil, err
+	}
+	return &natsDelivery{q.conn, m, run, Token{now.Created.UnixNano(), meta.Sequence.Stream, meta.NumDelivered}}, nil
+}
+
+type natsDelivery struct {
+	conn  *nats.Conn
+	m     jetstream.Msg
+	run   string
+	token Token
+}
+
+func (d *natsDelivery) Run() string  { return d.run }
+func (d *natsDelivery) Token() Token { return d.token }
+
+func (d *natsDelivery) Renew(ctx context.Context) error {
+	return d.conn.Do(ctx, func(context.Context) error { return d.m.InProgress() })
+}
+
+func (d *natsDelivery) Done(ctx context.Context) error { return d.conn.Do(ctx, d.m.DoubleAck) }
+
+func (d *natsDelivery) Return(ctx context.Context, after time.Duration) error {
+	return d.conn.Do(ctx, func(context.Context) error {
+		if after == 0 {
+			return d.m.Nak()
+		}
+		return d.m.NakWithDelay(after)
+	})
+}
