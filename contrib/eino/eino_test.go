@@ -3,10 +3,12 @@ package eino_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cloudwego/eino/adk"
@@ -117,6 +119,16 @@ func (s streaming) StreamableRun(
 	w.Send(args, s.err)
 	w.Close()
 	return r, nil
+}
+
+// An opened tool streams what open returns.
+type opened struct {
+	info
+	open func() (*schema.StreamReader[string], error)
+}
+
+func (o opened) StreamableRun(context.Context, string, ...tool.Option) (*schema.StreamReader[string], error) {
+	return o.open()
 }
 
 type picture struct{ info }
@@ -296,6 +308,10 @@ func TestFailuresReachTheCaller(t *testing.T) {
 			return "", nil
 		}}, "Goexit"},
 		{"stream breaks", nil, streaming{"a", io.ErrUnexpectedEOF}, "unexpected EOF"},
+		{"stream does not begin", nil, opened{"a", func() (*schema.StreamReader[string], error) { return nil, lost }},
+			"connection lost"},
+		{"stream panics", nil, opened{"a", func() (*schema.StreamReader[string], error) { panic("oops") }}, "oops"},
+		{"stream is missing", nil, opened{"a", func() (*schema.StreamReader[string], error) { return nil, nil }}, "panic"},
 		{"enhanced tool", nil, picture{"a"}, "returns no text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -312,41 +328,163 @@ func TestFailuresReachTheCaller(t *testing.T) {
 	}
 }
 
+// nothing is a model that replies with neither a message nor an error.
+type nothing struct{ player }
+
+func (nothing) Generate(context.Context, []*schema.Message, ...model.Option) (*schema.Message, error) {
+	return nil, nil
+}
+
+func TestMissingReplyIsAnError(t *testing.T) {
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	m := eino.Model(h, nothing{})
+	result, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+		_, err := m.Generate(ctx, []*schema.Message{schema.UserMessage("go")})
+		return "", err
+	})
+	if err == nil || result.Stop.Cause != agent.CauseError {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+// A caller that reads no more of a stream leaves no goroutine.
+func TestClosedStreamEndsTheRun(t *testing.T) {
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	p := player{turns: [][]string{{"a"}}, recorded: new(recorded)}
+	a, err := react.NewAgent(t.Context(), &react.AgentConfig{
+		ToolCallingModel: eino.Model(h, p), ToolsConfig: compose.ToolsNodeConfig{Tools: eino.Tools(h, text{info: "a"})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := h.Run(t.Context(), adapt.Task{Text: "go"}, func(ctx context.Context, task adapt.Task) (string, error) {
+		out, err := a.Stream(ctx, []*schema.Message{schema.UserMessage(task.Text)})
+		if err == nil {
+			out.Close()
+		}
+		return "closed", err
+	})
+	if err != nil || result.Reply != "closed" || result.ModelCalls != 2 {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+// Each case cancels the run at another moment. The run ends with the error of the context, and a tool whose turn comes
+// later does not run.
 func TestCancellationEndsTheRun(t *testing.T) {
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for _, c := range []struct {
 		name string
-		at   func(h *agent.Hooks, cancel context.CancelFunc)
-		fail func(ctx context.Context) error
+		at   func(h *adapt.Host, p *player, all *[]tool.BaseTool, cancel context.CancelFunc)
+		runs int // of the tool
 	}{
-		{"before", func(_ *agent.Hooks, cancel context.CancelFunc) { cancel() }, wait},
-		{"during the model", func(h *agent.Hooks, cancel context.CancelFunc) {
-			h.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
-		}, wait},
-		{"during the tool", func(h *agent.Hooks, cancel context.CancelFunc) {
-			h.OnPermission.ObserveFunc(func(context.Context, *agent.Run, agent.OnPermissionFired[agent.ToolCallRequest]) {
+		{"before the run", func(_ *adapt.Host, p *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			p.fail = wait
+			cancel()
+		}, 0},
+		{"before the model", func(h *adapt.Host, p *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			p.fail = wait
+			h.Hooks.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
+		}, 0},
+		{"during the model", func(_ *adapt.Host, p *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			p.fail = func(ctx context.Context) error { cancel(); return wait(ctx) }
+		}, 0},
+		{"after the model", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			h.Hooks.AfterLLM.ObserveFunc(func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse]) { cancel() })
+		}, 0},
+		{"before the tool", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			h.Hooks.BeforeTool.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeToolFired[agent.ToolCallRequest]) {
 				cancel()
 			})
-		}, nil},
-		{"between", func(h *agent.Hooks, cancel context.CancelFunc) {
-			h.AfterTool.ObserveFunc(func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult]) { cancel() })
-		}, nil},
+		}, 0},
+		{"during a hook", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			h.Hooks.OnPermission.AddFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (
+				agent.OnPermissionOutcome, error,
+			) {
+				cancel()
+				return nil, wait(ctx)
+			})
+		}, 0},
+		{"during a question", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			h.Hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+				agent.OnPermissionOutcome, error,
+			) {
+				return agent.Ask{}, nil
+			})
+			h.Approver = approver(func(ctx context.Context) (agent.Approval, error) {
+				cancel()
+				return agent.Approval{Allow: true}, wait(ctx)
+			})
+		}, 0},
+		{"during the tool", func(_ *adapt.Host, _ *player, all *[]tool.BaseTool, cancel context.CancelFunc) {
+			inner := (*all)[0].(text).run
+			*all = []tool.BaseTool{text{"a", func(ctx context.Context, args string) (string, error) {
+				_, _ = inner(ctx, args)
+				cancel()
+				return "", wait(ctx)
+			}}}
+		}, 1},
+		{"during the stream of a tool", func(_ *adapt.Host, _ *player, all *[]tool.BaseTool, cancel context.CancelFunc) {
+			inner := (*all)[0].(text).run
+			*all = []tool.BaseTool{slow{"a", func(ctx context.Context) error {
+				_, _ = inner(ctx, "")
+				cancel()
+				return wait(ctx)
+			}}}
+		}, 1},
+		{"after the tool", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
+			h.Hooks.AfterTool.ObserveFunc(func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult]) {
+				cancel()
+			})
+		}, 1},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			h := &adapt.Host{Hooks: new(agent.Hooks)}
-			c.at(h.Hooks, cancel)
-			waiting := text{"a", func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }}
-			if c.name == "between" {
-				waiting.run = nil
-			}
-			result, _, err := run(t, ctx, h, player{turns: [][]string{{"a"}}, fail: c.fail}, false, waiting)
-			if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested {
-				t.Errorf("%v, %+v", err, result.Stop)
-			}
-		})
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, stream %t", c.name, stream), func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				h := &adapt.Host{Hooks: new(agent.Hooks)}
+				h.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
+				ended := 0
+				h.Hooks.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) { ended++ })
+				var runs atomic.Int32
+				p := player{turns: [][]string{{"a"}}}
+				all := []tool.BaseTool{text{"a", func(context.Context, string) (string, error) {
+					runs.Add(1)
+					return "ran", nil
+				}}}
+				c.at(h, &p, &all, cancel)
+				result, _, err := run(t, ctx, h, p, stream, all...)
+				if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || result.Reply != "" {
+					t.Errorf("%v, %+v, %q", err, result.Stop, result.Reply)
+				}
+				if got := int(runs.Load()); got != c.runs || ended != 1 {
+					t.Errorf("the tool ran %d times, and the run ended %d times", got, ended)
+				}
+			})
+		}
 	}
+}
+
+type approver func(ctx context.Context) (agent.Approval, error)
+
+func (a approver) Approve(ctx context.Context, _ agent.Question) (agent.Approval, error) {
+	return a(ctx)
+}
+
+// A slow tool streams one chunk, and then the error of end, from a goroutine of its own.
+type slow struct {
+	info
+	end func(ctx context.Context) error
+}
+
+func (s slow) StreamableRun(ctx context.Context, _ string, _ ...tool.Option) (*schema.StreamReader[string], error) {
+	r, w := schema.Pipe[string](1)
+	go func() {
+		defer w.Close()
+		w.Send("ran ", nil)
+		w.Send("", s.end(ctx))
+	}()
+	return r, nil
 }
 
 func TestChatModelAgentFiresTheHooks(t *testing.T) {

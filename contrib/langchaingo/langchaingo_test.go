@@ -229,34 +229,152 @@ func TestFailuresReachTheCaller(t *testing.T) {
 	}
 }
 
+// Each case cancels the run at another moment. The run ends with the error of the context, and a tool whose turn comes
+// later does not run.
 func TestCancellationEndsTheRun(t *testing.T) {
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for _, c := range []struct {
 		name string
-		at   func(h *agent.Hooks, cancel context.CancelFunc)
-		fail func(ctx context.Context) error
-		tool func(ctx context.Context, input string) (string, error)
+		at   func(h *adapt.Host, p *player, a *named, cancel context.CancelFunc)
+		runs int // of the tool
 	}{
-		{"before", func(_ *agent.Hooks, cancel context.CancelFunc) { cancel() }, wait, nil},
-		{"during the model", func(h *agent.Hooks, cancel context.CancelFunc) {
-			h.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
-		}, wait, nil},
-		{"during the tool", func(h *agent.Hooks, cancel context.CancelFunc) {
-			h.OnPermission.ObserveFunc(func(context.Context, *agent.Run, agent.OnPermissionFired[agent.ToolCallRequest]) {
+		{"before the run", func(_ *adapt.Host, p *player, _ *named, cancel context.CancelFunc) {
+			p.fail = wait
+			cancel()
+		}, 0},
+		{"before the model", func(h *adapt.Host, p *player, _ *named, cancel context.CancelFunc) {
+			p.fail = wait
+			h.Hooks.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
+		}, 0},
+		{"during the model", func(_ *adapt.Host, p *player, _ *named, cancel context.CancelFunc) {
+			p.fail = func(ctx context.Context) error { cancel(); return wait(ctx) }
+		}, 0},
+		{"after the model", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
+			h.Hooks.AfterLLM.ObserveFunc(func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse]) { cancel() })
+		}, 0},
+		{"before the tool", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
+			h.Hooks.BeforeTool.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeToolFired[agent.ToolCallRequest]) {
 				cancel()
 			})
-		}, nil, func(ctx context.Context, _ string) (string, error) { return "", wait(ctx) }},
+		}, 0},
+		{"during a hook", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
+			h.Hooks.OnPermission.AddFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (
+				agent.OnPermissionOutcome, error,
+			) {
+				cancel()
+				return nil, wait(ctx)
+			})
+		}, 0},
+		{"during a question", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
+			h.Hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
+				agent.OnPermissionOutcome, error,
+			) {
+				return agent.Ask{}, nil
+			})
+			h.Approver = approver(func(ctx context.Context) (agent.Approval, error) {
+				cancel()
+				return agent.Approval{Allow: true}, wait(ctx)
+			})
+		}, 0},
+		{"during the tool", func(_ *adapt.Host, _ *player, a *named, cancel context.CancelFunc) {
+			inner := a.run
+			a.run = func(ctx context.Context, input string) (string, error) {
+				_, _ = inner(ctx, input)
+				cancel()
+				return "", wait(ctx)
+			}
+		}, 1},
+		{"after the tool", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
+			h.Hooks.AfterTool.ObserveFunc(func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult]) {
+				cancel()
+			})
+		}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			h := &adapt.Host{Hooks: new(agent.Hooks)}
-			c.at(h.Hooks, cancel)
-			result, err := run(ctx, h, &player{turns: [][]llms.ToolCall{calls("a")}, fail: c.fail}, named{"a", c.tool})
-			if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested {
-				t.Errorf("%v, %+v", err, result.Stop)
+			h.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
+			ended, runs := 0, 0
+			h.Hooks.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) { ended++ })
+			p := &player{turns: [][]llms.ToolCall{calls("a")}}
+			a := named{"a", func(context.Context, string) (string, error) { runs++; return "ran", nil }}
+			c.at(h, p, &a, cancel)
+			result, err := run(ctx, h, p, a)
+			if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || result.Reply != "" {
+				t.Errorf("%v, %+v, %q", err, result.Stop, result.Reply)
+			}
+			if runs != c.runs || ended != 1 {
+				t.Errorf("the tool ran %d times, and the run ended %d times", runs, ended)
 			}
 		})
+	}
+}
+
+// A streamer is a model that streams chunks until the streaming function fails.
+type streamer struct{ llms.Model }
+
+func (streamer) GenerateContent(
+	ctx context.Context, _ []llms.MessageContent, opts ...llms.CallOption,
+) (*llms.ContentResponse, error) {
+	var o llms.CallOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	for {
+		if err := o.StreamingFunc(ctx, []byte("a")); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func TestCancellationDuringStreamingEndsTheRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	chunks := 0
+	result, err := h.Run(ctx, adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+		out, err := langchaingo.Model(h, streamer{}).GenerateContent(ctx, nil, llms.WithStreamingFunc(func(
+			ctx context.Context, _ []byte,
+		) error {
+			if chunks++; chunks == 3 {
+				cancel()
+			}
+			return ctx.Err()
+		}))
+		if out != nil {
+			t.Errorf("a part is a reply: %+v", out)
+		}
+		return "", err
+	})
+	if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || chunks != 3 {
+		t.Errorf("%v, %+v after %d chunks", err, result.Stop, chunks)
+	}
+}
+
+type approver func(ctx context.Context) (agent.Approval, error)
+
+func (a approver) Approve(ctx context.Context, _ agent.Question) (agent.Approval, error) {
+	return a(ctx)
+}
+
+// nothing is a model that replies with neither a response nor an error.
+type nothing struct{ llms.Model }
+
+func (nothing) GenerateContent(
+	context.Context, []llms.MessageContent, ...llms.CallOption,
+) (*llms.ContentResponse, error) {
+	return nil, nil
+}
+
+func TestMissingReplyIsAnError(t *testing.T) {
+	h := &adapt.Host{Hooks: new(agent.Hooks)}
+	result, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+		_, err := langchaingo.Model(h, nothing{}).GenerateContent(ctx, nil)
+		return "", err
+	})
+	if err == nil || result.Stop.Cause != agent.CauseError {
+		t.Errorf("%v, %+v", err, result)
 	}
 }
 

@@ -527,6 +527,60 @@ func TestFailuresEndRuns(t *testing.T) {
 	}
 }
 
+// Each case cancels the run before the model or the tool begins.
+func TestCancelledCallDoesNotRun(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		at     func(h *agent.Hooks, cancel context.CancelFunc)
+		models int
+	}{
+		{"before the run", func(_ *agent.Hooks, cancel context.CancelFunc) { cancel() }, 0},
+		{"before the model", func(h *agent.Hooks, cancel context.CancelFunc) {
+			h.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) {
+				cancel()
+			})
+		}, 0},
+		{"before the tool", func(h *agent.Hooks, cancel context.CancelFunc) {
+			h.BeforeTool.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeToolFired[agent.ToolCallRequest]) {
+				cancel()
+			})
+		}, 1},
+		{"before a skipped model", func(h *agent.Hooks, cancel context.CancelFunc) {
+			h.BeforeLLM.AddFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+				cancel()
+				return agent.UseReply{Response: agent.LLMResponse{Content: "canned"}}, nil
+			})
+		}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := new(agent.Hooks)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c.at(h, cancel)
+			f := calling(h)
+			models := 0
+			inner := f.model
+			f.model = func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+				models++
+				return inner(ctx, req)
+			}
+			f.tool = func(context.Context, agent.ToolCallRequest) (string, error) {
+				t.Error("the tool ran")
+				return "", nil
+			}
+			result, _, err := f.run(ctx, adapt.Task{})
+			if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || models != c.models {
+				t.Errorf("%+v after %d calls of the model: %v", result, models, err)
+			}
+			for _, r := range result.Calls {
+				if r.Status != agent.CallUnrun {
+					t.Errorf("the call %+v", r)
+				}
+			}
+		})
+	}
+}
+
 func TestAFailingRescueIsAWarning(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"error":  func() error { return errors.New("no") },

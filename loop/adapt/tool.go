@@ -23,7 +23,7 @@ import (
 // A refused call is a result with an Err, and the error is nil. Give the Content of the result to the model, so that it
 // reads the reason and the run continues. The error is not nil if a hook ended the run, which is an [*Ended], or if the
 // tool failed and no hook changed the result. Then it is the error of act, so that the framework treats it as it always
-// does.
+// does. If the context is done before the tool begins, act is not called, and the error is that of the context.
 func (h *Host) Tool(
 	ctx context.Context, call agent.ToolCallRequest, act func(context.Context, agent.ToolCallRequest) (string, error),
 ) (agent.ToolCallResult, error) {
@@ -115,7 +115,7 @@ func (c *toolCall) decide() error {
 		if !c.permitted() {
 			return nil
 		}
-		if c.over() != nil {
+		if c.failed = c.ctx.Err(); c.failed != nil || c.over() != nil {
 			c.notRun()
 			return nil
 		}
