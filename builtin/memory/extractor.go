@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -150,7 +150,7 @@ func (m *Extractor) write(run *agent.Run, facts []Extracted) error {
 	}
 	dir := m.Dir
 	if owner := m.Share.Owner(run); owner != (agent.Identity{}) {
-		dir = filepath.Join(dir, storekey.Path(owner))
+		dir = filepath.Join(dir, ownerpath.Of(owner))
 	}
 	day := kit.Env(run).Now().UTC().Format("2006-01-02")
 	return errors.Join(

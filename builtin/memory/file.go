@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/internal/storekey"
+	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
@@ -67,7 +67,7 @@ func (m *File) pathOf(owner agent.Identity) string {
 	if owner == (agent.Identity{}) {
 		return m.path
 	}
-	return filepath.Join(m.path+".d", storekey.Path(owner)+".json")
+	return filepath.Join(m.path+".d", ownerpath.Of(owner)+".json")
 }
 
 // read reads the file of an owner.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/internal/storekey"
+	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -70,7 +70,7 @@ func (n *NotesFile) pathOf(owner agent.Identity) string {
 	if owner == (agent.Identity{}) {
 		return n.path
 	}
-	return filepath.Join(n.path+".d", storekey.Path(owner)+".md")
+	return filepath.Join(n.path+".d", ownerpath.Of(owner)+".md")
 }
 
 func (n *NotesFile) appendTo(owner agent.Identity, text, heading string) error {

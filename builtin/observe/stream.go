@@ -11,7 +11,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/queue"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/redact"
-	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -149,12 +148,27 @@ func (s *Stream) AroundTool(
 	return next.Call(ctx, call)
 }
 
-// Pressure reports how full the context window is. Use it as window.Guard.OnPressure.
-func (s *Stream) Pressure(_ context.Context, run *agent.Run, p window.Pressure) {
-	data := map[string]any{}
-	if text, err := json.Marshal(p); err == nil && json.Unmarshal(text, &data) == nil {
-		s.send(run, StreamContextPressure, data)
+// Send sends an event of the program's own, in order with the other events. The members of data as JSON become the Data
+// of the event; OnError receives an error if data is not an object. For example, the user sees how full the context
+// window is:
+//
+//	guard.OnPressure = func(_ context.Context, run *agent.Run, p window.Pressure) {
+//		stream.Send(run, observe.StreamContextPressure, p)
+//	}
+func (s *Stream) Send(run *agent.Run, kind string, data any) {
+	text, err := json.Marshal(data)
+	if s.Redact != nil && err == nil {
+		text = s.Redact.JSON(text)
 	}
+	var members map[string]any
+	if err == nil {
+		err = json.Unmarshal(text, &members)
+	}
+	if err != nil {
+		s.failed.Report("observe.Stream", s.OnError, fmt.Errorf("event %q: the data is not an object of JSON: %w", kind, err))
+		return
+	}
+	s.send(run, kind, members)
 }
 
 // Observe converts a fire into events.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/observe"
@@ -108,6 +109,51 @@ func (e *events) types() []string {
 		types = append(types, ev.Type)
 	}
 	return types
+}
+
+func TestStreamSendsEventsOfTheProgram(t *testing.T) {
+	secret := map[string]any{"level": "ok", "nested": map[string]any{"password": "kIw83nd0Q"}}
+	for name, c := range map[string]struct {
+		redact *redact.Redactor
+		data   any
+		want   []map[string]any
+		err    string
+	}{
+		"a struct": {data: struct {
+			Level  string `json:"level"`
+			Tokens int    `json:"tokens"`
+		}{"warning", 900}, want: []map[string]any{{"level": "warning", "tokens": 900.0}}},
+		"a secret, kept": {data: secret, want: []map[string]any{secret}},
+		"a secret, redacted": {redact: &redact.Redactor{}, data: secret, want: []map[string]any{
+			{"level": "ok", "nested": map[string]any{"password": redact.Redacted}},
+		}},
+		"no data":    {data: nil, want: []map[string]any{{}}},
+		"a list":     {data: []int{1}, err: `event "own": the data is not an object of JSON: json: cannot unmarshal array`},
+		"a function": {data: func() {}, err: `event "own": the data is not an object of JSON: json: unsupported type`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got events
+			var failed error
+			stream := &observe.Stream{Emit: got.emit, Redact: c.redact, OnError: func(err error) { failed = err }}
+			stream.Send(agent.NewRun(&agent.Env{Agent: "writer"}), "own", c.data)
+			if err := stream.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var data []map[string]any
+			for _, e := range got.all {
+				if e.Type != "own" || e.Agent != "writer" {
+					t.Errorf("event %+v", e)
+				}
+				data = append(data, e.Data)
+			}
+			if diff := cmp.Diff(c.want, data, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("data (-want +got):\n%s", diff)
+			}
+			if (failed == nil) != (c.err == "") || failed != nil && !strings.HasPrefix(failed.Error(), c.err) {
+				t.Errorf("OnError received %v, want %q", failed, c.err)
+			}
+		})
+	}
 }
 
 func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {

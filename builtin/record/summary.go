@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -67,7 +67,7 @@ func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	}
 	path := filename.Of(id)
 	if owner := kit.Owner(run); owner.Tenant != "" || owner.User != "" {
-		path = storekey.Path(owner)
+		path = ownerpath.Of(owner)
 	}
 	if err := atomicfile.Write(filepath.Join(s.Dir, path+".md"), []byte(s.page(run, id, result))); err != nil {
 		return fmt.Errorf("the summary of the conversation is not written: %w", err)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -176,7 +176,7 @@ func (r *Tree) path(conversation agent.Identity) (string, error) {
 	if conversation.Conversation == "" {
 		return "", errors.New("the identity names no conversation; give its name")
 	}
-	return filepath.Join(r.Dir, storekey.Path(conversation)+".jsonl"), nil
+	return filepath.Join(r.Dir, ownerpath.Of(conversation)+".jsonl"), nil
 }
 
 // change reads, changes and writes the tree of a conversation.

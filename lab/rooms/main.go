@@ -72,7 +72,7 @@ func measure() (string, error) {
 		}
 		added := ""
 		if hook != "" {
-			size, err := linkedSize(room, hook)
+			size, err := linkedSize(module+"/builtin/"+room, fmt.Sprintf("hooks.Use(&%s.%s{})", room, hook))
 			if err != nil {
 				return "", err
 			}
@@ -85,10 +85,20 @@ func measure() (string, error) {
 		fmt.Fprintf(&table, "| `builtin/%s` | %s | %s | %s | %s |\n", room, hook, strings.Join(libraries, ", "),
 			strings.Join(standard, ", "), added)
 	}
-	table.WriteString("\nThe large standard packages are those that `generated/agent` alone does not link.")
+	table.WriteString("\nThe large standard packages are those that `generated/agent` alone does not link:\n\n")
 	for _, p := range large {
-		fmt.Fprintf(&table, " %s.", p.use)
+		size, err := linkedSize(p.path, p.call)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&table, "- `%s` adds %.1f MB; %s\n", p.path, megabytes(size-alone), p.use)
 	}
+	size, err := linkedSize("encoding/json", "fmt.Println(json.Unmarshal(nil, nil))")
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&table, "\nHooks that read JSON, such as the arguments of a call, link its decoder: %.1f MB.",
+		megabytes(size-alone))
 	table.WriteString("\n\n")
 	return table.String(), nil
 }
@@ -106,13 +116,14 @@ func librariesOf(room string) ([]string, error) {
 	return slices.DeleteFunc(slices.Compact(libraries), func(path string) bool { return path == module }), nil
 }
 
-// large are the standard packages that add 0.1 MB or more to a program, with the reason why a room links them.
-var large = []struct{ path, use string }{
-	{"crypto/sha256", "`crypto/sha256` makes keys and file names that nobody can forge"},
-	{"net/url", "`net/url` escapes the keys of stores, and splits addresses"},
-	{"regexp", "`regexp` runs the patterns of a program's own, for example those of a redactor"},
-	{"os/exec", "`os/exec` starts commands"},
-	{"net/http", "`net/http` calls endpoints"},
+// large are the standard packages that add 0.1 MB or more to a program, with a call that links them, and the reason why
+// a room does.
+var large = []struct{ path, call, use string }{
+	{"crypto/sha256", "fmt.Println(sha256.Sum256(nil))", "it makes keys and file names that nobody can forge."},
+	{"net/url", `fmt.Println(url.PathEscape(""))`, "it escapes the keys of stores, and splits addresses."},
+	{"regexp", `fmt.Println(regexp.Compile(""))`, "it runs the patterns of a program's own, for example those of a redactor."},
+	{"os/exec", `fmt.Println(exec.Command("").Run())`, "it starts commands."},
+	{"net/http", `fmt.Println(http.Get(""))`, "it calls endpoints."},
 }
 
 // standardOf returns the large standard packages that the room links.
@@ -180,18 +191,17 @@ func hookOf(room string) (string, error) {
 	return slices.Min(hooks), nil
 }
 
-// linkedSize returns the size of a program that fires every point, with a hook of its own, and the hook of a room if
-// that is not "".
-func linkedSize(room, hook string) (int64, error) {
+// linkedSize returns the size of a program that fires every point, with a hook of its own. If path is not "", the
+// program also imports that package and runs the statement.
+func linkedSize(path, statement string) (int64, error) {
 	dir, err := os.MkdirTemp("", "rooms-*")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	imported, used := "", ""
-	if hook != "" {
-		imported = fmt.Sprintf("import %q\n", module+"/builtin/"+room)
-		used = fmt.Sprintf("\thooks.Use(&%s.%s{})\n", room, hook)
+	imported := ""
+	if path != "" {
+		imported = fmt.Sprintf("import %q\n", path)
 	}
 	text := `package main
 
@@ -208,7 +218,8 @@ func (own) OnRunEnd(context.Context, *agent.Run, agent.AgentResult) error { retu
 func main() {
 	hooks := new(agent.Hooks)
 	hooks.Use(own{})
-` + used + `	run := agent.NewRun(&agent.Env{})
+	` + statement + `
+	run := agent.NewRun(&agent.Env{})
 	for _, p := range hooks.Points() {
 		fmt.Println(p.Fire(context.Background(), run, p.New()))
 	}

@@ -2,11 +2,9 @@ package storekey
 
 import (
 	"net/url"
-	"path/filepath"
 	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/filename"
 )
 
 // Of returns the key of a value: the kind, the tenant, the user, the conversation and the further parts, escaped and
@@ -41,11 +39,4 @@ func Parse(kind, key string) (owner agent.Identity, parts []string, ok bool) {
 	owner = agent.Identity{Tenant: parts[0], User: parts[1], Conversation: parts[2]}
 	parts = parts[3:]
 	return owner, parts, Of(kind, owner, parts...) == key
-}
-
-// Path returns a path for the files of an owner, relative to the directory of all owners. It has one element for each
-// of the three names. Different owners have different paths, and no path leads elsewhere.
-func Path(owner agent.Identity) string {
-	return filepath.Join(filename.Of(owner.Tenant), filename.Of(owner.User),
-		filename.Of(owner.Conversation))
 }

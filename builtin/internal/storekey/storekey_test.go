@@ -1,7 +1,6 @@
 package storekey
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -57,17 +56,6 @@ func TestKeysAreParsed(t *testing.T) {
 		owner, parts, ok := Parse(a.kind, a.key())
 		if !ok || owner != a.owner || !slices.Equal(parts, a.parts) {
 			t.Errorf("%q was parsed as %q, %q, %t", a, owner, parts, ok)
-		}
-	})
-}
-
-func TestDifferentOwnersHaveDifferentPaths(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := draw(t, "a").owner, draw(t, "b").owner
-		pathA, pathB := Path(a), Path(b)
-		if strings.EqualFold(pathA, pathB) != (a == b) || !filepath.IsLocal(pathA) ||
-			strings.Count(pathA, string(filepath.Separator)) != 2 {
-			t.Errorf("%q and %q have the paths %q and %q", a, b, pathA, pathB)
 		}
 	})
 }
