@@ -82,6 +82,11 @@ func (c *Command) output() string {
 			return ""
 		}
 		return c.Stdin
+	case "grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "tac", "dd", "nl":
+		if hasOption(c.Args, "c", "--bytes", "--count") || hasOption(c.Args, "o", "--only-matching") {
+			return ""
+		}
+		return c.Stdin // or some of its lines
 	case "rev":
 		runes := []rune(strings.TrimRight(c.Stdin, "\n"))
 		slices.Reverse(runes)

@@ -23,9 +23,11 @@ func (r *reader) writes(c *Command, in flow, output string) {
 	case c.Program == "tee":
 		targets = append(slices.Clip(targets), c.Args...)
 	case downloaders[c.Program]:
-		for i, arg := range c.Args {
-			if slices.Contains([]string{"-o", "-O", "--output", "--output-document"}, arg) && i+1 < len(c.Args) {
-				targets = append(slices.Clip(targets), c.Args[i+1])
+		targets = append(slices.Clip(targets), outputs(c)...)
+		if c.Program == "wget" || hasOption(c.Args, "O", "--remote-name") {
+			for _, arg := range c.Args {
+				address, _, _ := strings.Cut(arg, "?")
+				targets = append(targets, path.Base(address))
 			}
 		}
 	}
@@ -43,6 +45,11 @@ func (r *reader) writes(c *Command, in flow, output string) {
 		}
 		r.files[name] = file
 	}
+}
+
+// outputs returns the values of the options of curl, wget and sort that name the file to write.
+func outputs(c *Command) []string {
+	return wrapper{script: []string{"-o", "-O", "--output", "--output-document"}}.scripts(c.Args, c.Args)
 }
 
 // maxWriters is the most commands whose output a file is known to contain.
@@ -68,7 +75,7 @@ func (r *reader) runsFile(c *Command, file word, isShell bool) {
 // executingOption matches options of many programs whose value is a command, for example tar --to-command=x and ssh -o
 // ProxyCommand=x.
 var executingOption = regexp.MustCompile(
-	`^(?:--?[a-z-]*(?:exec|command|program|rsh|pager)|(?i:ProxyCommand|LocalCommand|KnownHostsCommand)|` +
+	`^(?:--?[a-z-]*(?:exec|command|program|rsh|pager|eval)|(?i:ProxyCommand|LocalCommand|KnownHostsCommand)|` +
 		`--checkpoint-action=exec)=(.+)$`)
 
 // options reads the commands in the options of a program that is not known to run commands.

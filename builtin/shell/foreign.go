@@ -178,7 +178,8 @@ func (f *foreign) endWord() {
 }
 
 // runsText are the words of other languages after which a text is a command, as in exec "rm -rf x" of Perl.
-var runsText = kit.Set("system", "exec", "spawn", "popen", "script", "shell_exec", "passthru", "qx", "!", "send")
+var runsText = kit.Set("system", "exec", "spawn", "popen", "script", "shell_exec", "passthru", "qx", "!", "send",
+	"shell-command", "syscmd", "esyscmd")
 
 // beginnings are the words of other languages that can precede a command.
 var beginnings = kit.Set("if", "then", "else", "elif", "while", "until", "do", "!", "return", "await", "try",
@@ -239,6 +240,7 @@ func (r *reader) foreignCall(name string, texts []string) {
 	}
 	if len(texts) > 1 {
 		r.command(staticWords(texts), flow{})
+		r.text(strings.Join(texts, "")) // "rm" + " -rf x"
 	}
 }
 

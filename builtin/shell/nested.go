@@ -23,6 +23,8 @@ func (r *reader) command(words []word, in flow) string {
 			}
 			name, value, _ := strings.Cut(words[0].text, "=")
 			r.strictAssignment(name, value, words[0].isStatic())
+		} else {
+			r.environment(words[0].text)
 		}
 		words = words[1:]
 	}
@@ -37,7 +39,10 @@ func (r *reader) command(words []word, in flow) string {
 	r.found = append(r.found, c)
 	in.parent = c
 	r.runs(c, in)
+	r.hidden(c, in)
 	r.changesShell(c)
+	r.renames(c)
+	r.renamed(c, in)
 	output := c.output()
 	r.writes(c, in, output)
 	return output
@@ -46,7 +51,7 @@ func (r *reader) command(words []word, in flow) string {
 // setsVariables are the programs whose arguments can set variables for the command that they run.
 var setsVariables = kit.Set("env", "sudo", "doas")
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
+var assignment = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_]*\+?|BASH_FUNC_[^=]*)=`)
 
 // isAssignment reports whether a word sets a variable, as in A=b.
 func isAssignment(text string) bool { return assignment.MatchString(text) }
@@ -55,11 +60,18 @@ func isAssignment(text string) bool { return assignment.MatchString(text) }
 func (r *reader) changesShell(c *Command) {
 	switch {
 	case r.strict:
-	case c.Program == "read" && c.Stdin != "" && len(c.Args) > 0:
-		r.values[c.Args[len(c.Args)-1]] = strings.TrimSpace(c.Stdin)
+	case c.Program == "read" && len(c.Args) > 0:
+		name := c.Args[len(c.Args)-1]
+		if r.by[name] = c.input; c.Stdin != "" {
+			r.values[name] = strings.TrimSpace(c.Stdin)
+		}
 	case c.Program == "set" && len(c.Args) > 0:
-		if at := slices.Index(c.Args, "--"); at >= 0 {
-			r.lists["@"], r.lists["*"] = c.Args[at+1:], c.Args[at+1:]
+		args := c.Args
+		if at := slices.Index(args, "--"); at >= 0 {
+			args = args[at+1:]
+		}
+		if len(args) == 0 || !strings.HasPrefix(args[0], "-") && !strings.HasPrefix(args[0], "+") {
+			r.lists["@"], r.lists["*"] = args, args
 		}
 	case changesDirectory[c.Program]:
 		r.enters(c)
@@ -118,7 +130,7 @@ func (r *reader) runs(c *Command, in flow) {
 	case interpreters[interpreterOf(program)]:
 		r.interpreter(c, in)
 	case scriptFirst[program]:
-		r.programText(c)
+		r.programText(c, in)
 	case program == "find" || program == "fd" || program == "fdfind":
 		r.find(c, in)
 	case program == "git":
@@ -129,14 +141,14 @@ func (r *reader) runs(c *Command, in flow) {
 				r.text(value)
 			}
 		}
-	case runners[program]:
+	case runners[program] || strings.HasPrefix(program, "ld-linux"):
 		r.runner(c, in)
 	default:
 		r.wrapped(c, in)
-		r.options(c)
 		r.runsFile(c, c.words[0], true)
 	}
 	if c.isUnknown() && !r.strict { // curl x | $shell
+		c.executes(c.words[0])
 		c.executesOutput(in.before)
 		r.stdinScript(c)
 	}
@@ -201,7 +213,9 @@ func (r *reader) shell(c *Command, in flow) {
 			isScript = isScript || strings.Contains(arg, "c")
 			i += strings.Count(strings.ToLower(arg), "o")
 		case arg == "--rcfile", arg == "--init-file":
-			i++
+			if i++; i < len(c.Args) {
+				r.runsFile(c, c.words[i+1], true)
+			}
 		case arg == "--command" || strings.HasPrefix(arg, "--command="): // of fish
 			_, text, joined := strings.Cut(arg, "=")
 			if !joined && i+1 < len(c.Args) {
@@ -243,6 +257,9 @@ func (r *reader) shell(c *Command, in flow) {
 		r.refuse(errUnreadable)
 		return
 	}
+	for _, program := range in.before { // python -c 'print("ls")' | sh
+		r.printed(program)
+	}
 	c.executesOutput(in.before)
 	r.stdinScript(c)
 }
@@ -257,7 +274,12 @@ func (r *reader) stdinScript(c *Command) {
 // interpreters are programs that run scripts in other languages.
 var interpreters = kit.Set("python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun",
 	"osascript",
-	"pwsh", "powershell", "rscript", "tclsh", "ipython", "groovy", "julia", "elixir", "expect", "tsx", "ts-node")
+	"pwsh", "powershell", "rscript", "tclsh", "ipython", "groovy", "julia", "elixir", "expect", "tsx", "ts-node", "r",
+	"erl",
+	"scala", "guile", "sbcl", "ocaml", "racket", "octave", "ghc", "jshell", "m4")
+
+// codeOptions are the letters of options of interpreters whose value is code, a module or a file.
+const codeOptions = "cemrpCEF"
 
 // interpreterOf returns the name of a program without a version: python for python3.12.
 func interpreterOf(program string) string { return strings.TrimRight(program, "0123456789.-") }
@@ -278,9 +300,11 @@ func (r *reader) interpreter(c *Command, in flow) {
 			_, text, _ := strings.Cut(arg, "=")
 			r.foreign(text)
 			code = true
-		case arg == "eval" && i == 0, len(arg) > 1 && arg[0] == '-' && strings.ContainsAny(arg, "cemrpCEF"):
-			code = true // a program, a module or a file
-			if i++; i < len(c.Args) {
+		case arg == "eval" && i == 0, len(arg) > 1 && arg[0] == '-' && strings.ContainsAny(arg, codeOptions):
+			code = true // a program, a module or a file, in the next word or in the rest of this one
+			r.foreign(strings.TrimLeft(strings.TrimPrefix(arg, "eval"), "-"+codeOptions))
+			if i+1 < len(c.Args) && !strings.HasPrefix(c.Args[i+1], "-") {
+				i++
 				c.executes(c.words[i+1])
 				r.foreign(c.Args[i])
 			}
@@ -302,32 +326,16 @@ func (r *reader) interpreter(c *Command, in flow) {
 // scriptFirst are programs whose first argument is a program in a language that can run commands.
 var scriptFirst = kit.Set("awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "vi", "nvim", "ex", "view", "emacs")
 
-// sedExecutes matches the command e of GNU sed, which runs a command.
-var sedExecutes = regexp.MustCompile(`(?:^|[;\n{])[0-9$, ]*e[ \t]+(\S.*)`)
-
-// awkPipe matches a command that awk starts to read its output or to write its input.
-var awkPipe = regexp.MustCompile(`"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`)
-
 // programText reads the commands in the programs that awk, sed and editors receive as arguments.
-func (r *reader) programText(c *Command) {
-	for i, arg := range c.Args {
-		switch c.Program {
-		case "sed", "gsed":
-			for _, m := range sedExecutes.FindAllStringSubmatch(arg, -1) {
-				r.text(m[1])
-			}
-		case "awk", "gawk", "mawk", "nawk":
-			if strings.Contains(arg, "system") {
-				r.foreign(arg)
-			}
-			for _, m := range awkPipe.FindAllStringSubmatch(arg, -1) {
-				r.text(m[1] + m[2])
-			}
-		default: // an editor: +'!command', -c '!command'
-			text := strings.TrimLeft(strings.TrimPrefix(arg, "+"), ":")
-			if command, ok := strings.CutPrefix(text, "!"); ok && (arg[0] == '+' || i > 0) {
-				r.text(command)
-			}
+func (r *reader) programText(c *Command, in flow) {
+	switch program := c.Program; {
+	case program == "sed" || program == "gsed":
+		r.sed(c, in)
+	case strings.HasSuffix(program, "awk"):
+		r.awk(c, in)
+	case program == "emacs":
+		for _, arg := range c.Args {
+			r.foreign(arg)
 		}
 	}
 }
@@ -430,7 +438,11 @@ var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pip
 	"flatpak-spawn",
 	"cgexec", "numactl", "prlimit", "setarch", "catchsegv", "valgrind", "gdb", "perf", "pv", "rlwrap", "cpulimit",
 	"caffeinate",
-	"xvfb-run", "dbus-run-session", "ld.so", "busctl", "runcon", "sg", "newgrp")
+	"xvfb-run", "dbus-run-session", "ld.so", "busctl", "runcon", "sg", "newgrp",
+	"linux64", "linux32", "i386", "i686", "x86_64", "choom", "faketime", "dbus-launch", "ip", "logsave", "aa-exec",
+	"ssh-agent", "sshpass", "dumb-init", "tini", "chpst", "softlimit", "envdir", "s6-setuidgid", "watchexec", "nodemon",
+	"concurrently", "foreman", "ansible", "salt", "adb", "wsl", "start-stop-daemon", "daemonize", "capsh", "chronic",
+	"expect", "just")
 
 // runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
 func (r *reader) runner(c *Command, in flow) {
@@ -448,8 +460,11 @@ func (r *reader) runner(c *Command, in flow) {
 			r.text(w.text) // a command for hyperfine and tmux, a text for others
 		}
 	}
-	if c.Stdin != "" && (c.Program == "at" || c.Program == "batch") {
-		r.text(c.Stdin)
+	if c.Program == "at" || c.Program == "batch" {
+		c.executesOutput(in.before)
+		for _, text := range c.texts() {
+			r.text(text)
+		}
 	}
 }
 
@@ -482,8 +497,13 @@ func (r *reader) git(c *Command) {
 		case options && arg == "-c" && i+1 < len(c.Args):
 			i++
 			r.gitSetting(c.words[i+1])
+		case options && strings.HasPrefix(arg, "-c") && len(arg) > 2:
+			r.gitSetting(word{text: arg[2:], glob: c.words[i+1].glob})
 		case options && (name == "--config-env" || name == "--exec-path") && r.strict:
 			r.refuse(errUnreadable)
+		case options && name == "--config-env":
+			_, variable, _ := strings.Cut(value, "=")
+			r.value(r.values[variable])
 		case options && gitValued[arg]:
 			i++
 		case gitScripts[name] && joined:

@@ -77,7 +77,9 @@ func TestParseBoundsItsWork(t *testing.T) {
 		"x=$x$x;",
 		"while f(){", "a\r#", "$(a \"b\"#", "@(", "[[ (", "$((-", "a[", "for x in a b;do ", "case x in x) ", "echo $x ",
 		"a|(",
-		"iex (", "${a:-${b:-", "git -c alias.a=!", "{ ", "coproc ", "<<<$("} {
+		"iex (", "${a:-${b:-", "git -c alias.a=!", "{ ", "coproc ", "<<<$(",
+		"x='$(a)';echo ${x@P};", "sed s/a/b/e|", "awk '\"a\"|'|sh|", "make;", "f(){ f a;f a;};", "alias a='a a';a;",
+		"cp rm a;a;", "PS4='`", "ed <<<'!("} {
 		t.Run(piece, func(t *testing.T) {
 			size := 1 << 16
 			text := strings.Repeat(piece, size/len(piece))

@@ -19,25 +19,29 @@ const (
 
 // A reader gathers the commands of parsed scripts, in the order of their positions.
 type reader struct {
-	lang     syntax.LangVariant
-	strict   bool  // the reading is for a rule that allows
-	refusal  error // why no rule may allow the text; only if strict
-	found    []*Command
-	values   map[string]string   // of the variables that the text has assigned so far
-	lists    map[string][]string // of arrays, of the positional parameters, and of the variables of loops
-	files    map[string]writtenFile
-	dirs     []string // in which the next command could run, relative to the first one; "?" is unknown
-	depth    int
-	guessing bool // the command that is read begins at a guessed word of a wrapper
-	budget   int  // bounds the work, because a hostile text could otherwise take quadratic time
-	exceeded bool
+	lang      syntax.LangVariant
+	strict    bool  // the reading is for a rule that allows
+	refusal   error // why no rule may allow the text; only if strict
+	found     []*Command
+	values    map[string]string   // of the variables that the text has assigned so far
+	lists     map[string][]string // of arrays, of the positional parameters, and of the variables of loops
+	files     map[string]writtenFile
+	by        map[string][]*Command   // the commands whose output a variable contains
+	names     map[string][]string     // of programs, to the words that they now mean
+	functions map[string]*syntax.Stmt // by name in lower case
+	dirs      []string                // in which the next command could run, relative to the first one; "?" is unknown
+	depth     int
+	guessing  bool // the command that is read begins at a guessed word of a wrapper
+	budget    int  // bounds the work, because a hostile text could otherwise take quadratic time
+	exceeded  bool
 }
 
 // newReader returns a reader for texts of size bytes in total.
 func newReader(lang syntax.LangVariant, size int) *reader {
 	return &reader{
 		lang: lang, budget: 1<<20 + 64*size, values: make(map[string]string), lists: make(map[string][]string),
-		files: make(map[string]writtenFile), dirs: []string{"."},
+		files: make(map[string]writtenFile), dirs: []string{"."}, by: make(map[string][]*Command),
+		names: make(map[string][]string), functions: make(map[string]*syntax.Stmt),
 	}
 }
 
@@ -172,6 +176,9 @@ func (r *reader) stmt(s *syntax.Stmt, in flow) (output string) {
 		if c.Name != nil && forksItself(c) {
 			r.found = append(r.found, &Command{Program: c.Name.Value, forks: true, dirs: r.dirs})
 		}
+		if c.Name != nil {
+			r.functions[strings.ToLower(c.Name.Value)] = c.Body
+		}
 		return r.stmt(c.Body, in)
 	case *syntax.TimeClause:
 		return r.stmt(c.Stmt, in)
@@ -181,6 +188,7 @@ func (r *reader) stmt(s *syntax.Stmt, in flow) (output string) {
 		r.declaration(c, in)
 	default: // arithmetic and tests
 		r.nested(c)
+		r.expanded(c)
 	}
 	return output
 }
@@ -227,6 +235,9 @@ func (r *reader) redirects(list []*syntax.Redirect, in flow) flow {
 		switch redirect.Op {
 		case syntax.RdrIn, syntax.DplIn:
 			in.reads = append(in.reads, target.text)
+			if redirect.Op == syntax.DplIn {
+				target.text = "/dev/fd/" + target.text
+			}
 			if in.before = append(in.before, target.outputs...); target.content != "" { // sh < <(curl ...)
 				in.stdin = target.content
 			} else if file, ok := r.files[path.Clean(target.text)]; ok {
@@ -235,30 +246,35 @@ func (r *reader) redirects(list []*syntax.Redirect, in flow) flow {
 		case syntax.RdrInOut:
 			in.reads, in.writes = append(in.reads, target.text), append(in.writes, target.text)
 		case syntax.Hdoc, syntax.DashHdoc:
-			in.stdin = r.hereDocument(redirect)
+			var outputs []*Command
+			in.stdin, outputs = r.hereDocument(redirect)
+			in.before = append(in.before, outputs...)
 		case syntax.WordHdoc:
 			in.stdin = target.text + "\n"
 			in.before = append(in.before, target.outputs...)
 		default:
 			in.writes = append(in.writes, target.text)
 		}
+		if redirect.N != nil && !r.strict { // sh /dev/fd/3 3<<X
+			r.files["/dev/fd/"+redirect.N.Value] = writtenFile{in.before, in.stdin}
+		}
 	}
 	return in
 }
 
-// hereDocument returns the text of a here-document.
-func (r *reader) hereDocument(redirect *syntax.Redirect) string {
+// hereDocument returns the text of a here-document, and the commands whose output it contains.
+func (r *reader) hereDocument(redirect *syntax.Redirect) (string, []*Command) {
 	if redirect.Hdoc == nil {
-		return ""
+		return "", nil
 	}
 	if !isPlain(redirect.Word) { // a quoted delimiter: the text is not expanded
 		if lit, ok := redirect.Hdoc.Parts[0].(*syntax.Lit); ok && len(redirect.Hdoc.Parts) == 1 {
-			return lit.Value
+			return lit.Value, nil
 		}
 	}
 	var b wordBuilder
 	r.parts(&b, redirect.Hdoc.Parts, true)
-	return b.text.String()
+	return b.text.String(), b.outputs
 }
 
 // isPlain reports whether a word has neither quotes nor backslashes.
@@ -293,12 +309,6 @@ func (r *reader) declaration(c *syntax.DeclClause, in flow) {
 	r.command(words, in)
 }
 
-// commandVariables are environment variables that contain commands.
-var commandVariables = kit.Set("PROMPT_COMMAND", "PAGER", "EDITOR", "VISUAL", "BROWSER", "GIT_SSH_COMMAND",
-	"GIT_PAGER",
-	"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "GIT_SSH", "GIT_PROXY_COMMAND", "MANPAGER",
-	"LESSOPEN", "LESSCLOSE", "PS4", "RSYNC_RSH", "SSH_ASKPASS", "SUDO_ASKPASS", "SUDO_EDITOR")
-
 // assign reads an assignment, and returns the value.
 func (r *reader) assign(a *syntax.Assign) string {
 	if a.Name == nil {
@@ -316,6 +326,9 @@ func (r *reader) assign(a *syntax.Assign) string {
 			}
 			list = append(list, textsOf(r.expand(e.Value))...)
 		}
+		if a.Append {
+			list = slices.Concat(r.lists[name], list)
+		}
 		delete(r.values, name)
 		r.lists[name] = list
 		return strings.Join(list, " ")
@@ -328,15 +341,17 @@ func (r *reader) assign(a *syntax.Assign) string {
 	if a.Append {
 		value = r.values[name] + value
 	}
+	if b.content != "" { // ENV=<(echo ls)
+		r.variable("ENV", b.content)
+	}
 	if len(value) > maxValue || !r.spend(len(value)) {
 		delete(r.values, name) // unknown from here on
 		return value
 	}
 	r.values[name] = value
 	delete(r.lists, name)
-	if commandVariables[name] {
-		r.text(value)
-	}
+	r.by[name] = b.outputs
+	r.variable(name, value)
 	return value
 }
 

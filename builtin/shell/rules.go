@@ -141,7 +141,16 @@ func writesDevice(c *Command) bool {
 	switch c.Program {
 	case "tee", "shred", "wipefs", "blkdiscard", "sgdisk", "sfdisk", "hdparm", "badblocks", "truncate", "fallocate":
 		return slices.ContainsFunc(c.Args, isDevice)
+	case "sort", "curl", "wget":
+		return slices.ContainsFunc(outputs(c), isDevice)
+	case "find", "gfind":
+		return slices.ContainsFunc(c.Args, isDevice) && slices.ContainsFunc(c.Args, func(arg string) bool {
+			return strings.HasPrefix(arg, "-fprint") || arg == "-fls"
+		})
 	case "cp", "mv", "install", "ln":
+		if slices.Contains(c.Args, "-t") {
+			return slices.ContainsFunc(c.Args, isDevice)
+		}
 		return len(c.Args) > 1 && isDevice(c.Args[len(c.Args)-1])
 	}
 	return false

@@ -166,6 +166,10 @@ func (s strictness) redirect(d *syntax.Redirect) {
 	if d.N != nil && (len(d.N.Value) != 1 || d.N.Value[0] < '0' || d.N.Value[0] > '9') {
 		s.refuse("the command redirects %s", d.N.Value)
 	}
+	if d.N != nil && d.N.Value != "0" && (d.Op == syntax.RdrIn || d.Op == syntax.Hdoc || d.Op == syntax.DashHdoc ||
+		d.Op == syntax.WordHdoc) {
+		s.refuse("the command opens %s, which a program can read as /dev/fd/%s", d.N.Value, d.N.Value)
+	}
 	target := d.Word.Lit()
 	if d.Op != syntax.WordHdoc && (target == "" || strings.ContainsAny(target, `\*?[{~`)) && !s.isDelimiter(d) {
 		s.refuse("the target of a redirection is not a plain word")

@@ -186,6 +186,7 @@ func (r *reader) parts(b *wordBuilder, parts []syntax.WordPart, quoted bool) {
 			b.expansion("<()", quoted)
 		case *syntax.ArithmExp:
 			r.nested(p.X)
+			r.expanded(p.X)
 			b.expansion("$(())", quoted)
 		case *syntax.ExtGlob:
 			r.text(p.Pattern.Value) // without the option extglob, !(...) is a subshell
@@ -258,6 +259,12 @@ func (r *reader) parameter(b *wordBuilder, p *syntax.ParamExp, quoted bool) {
 	name := p.Param.Value
 	value, known := r.values[name]
 	list, isList := r.lists[name]
+	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && !r.strict { // ${x@P} runs the substitutions in the value
+		r.document(value)
+	}
+	if by := r.by[name]; len(by) > 0 && b.text.Len() == 0 && r.spend(len(by)) {
+		b.outputs = append(b.outputs, by...) // the word begins with the output of a command
+	}
 	switch {
 	case name == "IFS" && !quoted && !b.whole && !r.strict:
 		b.separate()

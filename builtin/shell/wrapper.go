@@ -81,6 +81,7 @@ var wrappers = map[string]wrapper{
 	"unbuffer":    {flags: "p"},
 	"proxychains": {flags: "q", valued: "f"}, "proxychains4": {flags: "q", valued: "f"},
 	"torsocks": {}, "torify": {},
+	"proxycommand": {rest: true}, "shell": {rest: true}, "spawn": {}, // of ssh, make and expect
 	"systemd-inhibit": {long: "--what --who --why --mode"},
 	"then":            {}, "else": {}, "do": {}, // of malformed scripts
 	"system": {rest: true}, "popen": {rest: true}, "passthru": {rest: true}, "shell_exec": {rest: true},
