@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -200,63 +199,6 @@ func plain(t reflect.Type) reflect.Type {
 		t = t.Elem()
 	}
 	return nil
-}
-
-// A field is a struct field as encoding/json names it.
-type field struct {
-	name string
-	typ  reflect.Type
-}
-
-// fieldsByType has the fields of the struct types that were decoded before.
-var fieldsByType sync.Map // of reflect.Type to []field
-
-// fieldsOf returns the fields of a struct type, those of embedded structs included. The caller must not change them.
-func fieldsOf(t reflect.Type) []field {
-	if known, ok := fieldsByType.Load(t); ok {
-		return known.([]field)
-	}
-	var all []field
-	for _, f := range reflect.VisibleFields(t) {
-		tag := f.Tag.Get("json")
-		name, _, _ := strings.Cut(tag, ",")
-		if f.Anonymous && name == "" || !f.IsExported() || tag == "-" {
-			continue // the fields of an embedded struct are listed as well
-		}
-		if name == "" {
-			name = f.Name
-		}
-		all = append(all, field{name, f.Type})
-	}
-	fieldsByType.Store(t, all)
-	return all
-}
-
-// find returns the field for a key. Like encoding/json, it prefers an exact match and accepts another case.
-func find(fields []field, key string) (field, bool) {
-	for _, f := range fields {
-		if f.name == key {
-			return f, true
-		}
-	}
-	for _, f := range fields {
-		if strings.EqualFold(f.name, key) {
-			return f, true
-		}
-	}
-	return field{}, false
-}
-
-// names lists the names of fields for an error.
-func names(fields []field) string {
-	if len(fields) == 0 {
-		return "no fields"
-	}
-	var all []string
-	for _, f := range fields {
-		all = append(all, f.name)
-	}
-	return strings.Join(all, ", ")
 }
 
 // Unmarshal reads a message as strictly as the decision in it is read. Transports use it for replies. The argument into
