@@ -19,6 +19,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/remote"
 )
 
 // A turn is one hook that acts at some of its calls: it counts its calls in a run, and acts at every n-th one.
@@ -55,7 +56,7 @@ func drawRecord(t *rapid.T) ([]turn, *bytes.Buffer) {
 	var turns []turn
 	for range rapid.IntRange(1, 4).Draw(t, "hooks") {
 		point := rapid.SampledFrom(at).Draw(t, "point")
-		turns = append(turns, turn{point, rapid.IntRange(1, 3).Draw(t, "every"), drawAct(t, points[point])})
+		turns = append(turns, turn{point, rapid.IntRange(1, 3).Draw(t, "every"), remote.DrawHook(t, points[point])})
 	}
 	bind(&h, turns)
 	var record bytes.Buffer
@@ -64,7 +65,7 @@ func drawRecord(t *rapid.T) ([]turn, *bytes.Buffer) {
 	runs = append(runs, runs[0].Child(nil), fixture.NewRun(nil))
 	for range rapid.IntRange(1, 8).Draw(t, "fires") {
 		p := points[rapid.SampledFrom(at).Draw(t, "point")]
-		payload := drawValue(t, reflect.TypeOf(p.New()).Elem(), "payload").Interface()
+		payload := remote.DrawValue(t, reflect.TypeOf(p.New()).Elem(), "payload").Interface()
 		_, _ = p.Fire(t.Context(), rapid.SampledFrom(runs).Draw(t, "run"), payload)
 	}
 	return turns, &record

@@ -17,6 +17,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/remote"
 )
 
 // TestShadow: a candidate that is the same as the live hooks decides the same, and live decisions are those without it.
@@ -25,8 +26,8 @@ func TestShadow(t *testing.T) {
 		var live, candidate, alone fixture.Hooks
 		points := wirePoints(&live)
 		at := rapid.IntRange(0, len(points)-1).Draw(t, "point")
-		turns := []turn{{at, rapid.IntRange(1, 3).Draw(t, "every"), drawAct(t, points[at])}}
-		other := append([]turn{{at, 2, drawAct(t, points[at])}}, turns...)
+		turns := []turn{{at, rapid.IntRange(1, 3).Draw(t, "every"), remote.DrawHook(t, points[at])}}
+		other := append([]turn{{at, 2, remote.DrawHook(t, points[at])}}, turns...)
 		bind(&live, turns)
 		bind(&alone, turns)
 		changed := rapid.Bool().Draw(t, "changed")
@@ -43,7 +44,7 @@ func TestShadow(t *testing.T) {
 		run, same := fixture.NewRun(nil), fixture.NewRun(nil)
 		const fires = 4
 		for range fires {
-			payload := drawValue(t, reflect.TypeOf(points[at].New()).Elem(), "payload").Interface()
+			payload := remote.DrawValue(t, reflect.TypeOf(points[at].New()).Elem(), "payload").Interface()
 			got, _ := points[at].Fire(t.Context(), run, payload)
 			want, _ := wirePoints(&alone)[at].Fire(t.Context(), same, payload)
 			if got.Decision != want.Decision || got.Reason != want.Reason || !reflect.DeepEqual(got.Exit, want.Exit) ||

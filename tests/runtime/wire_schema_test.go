@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/remote"
 	"pgregory.net/rapid"
 )
 
@@ -60,9 +61,9 @@ func TestMessagesMatchExportedSchemas(t *testing.T) {
 				var service fixture.Hooks
 				service.HandleFailures(func(context.Context, *hookkit.Failure) {})
 				for range rapid.IntRange(0, 3).Draw(t, "hooks") {
-					wirePoints(&service)[i].AddAny(drawAct(t, point))
+					wirePoints(&service)[i].AddAny(remote.DrawHook(t, point))
 				}
-				payload := drawValue(t, reflect.TypeOf(point.New()).Elem(), "payload").Interface()
+				payload := remote.DrawValue(t, reflect.TypeOf(point.New()).Elem(), "payload").Interface()
 				reply, err := fixture.Serve(&service, nil).Call(t.Context(), wire.Request{
 					Protocol: wire.Protocol, Spec: model.Path, Point: point.Name,
 					Payload: validate(t, point.Name+".payload.schema.json", payload),

@@ -2,46 +2,16 @@ package runtime_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/remote"
 )
-
-// bytesCaller is a transport without a network: every message is written and read as JSON.
-type bytesCaller struct{ to wire.Handler }
-
-func (c bytesCaller) Describe(ctx context.Context) (wire.Description, error) {
-	return c.to.Describe(ctx)
-}
-
-func (c bytesCaller) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	text, err := json.Marshal(q)
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	var request wire.Request
-	if err := json.Unmarshal(text, &request); err != nil {
-		return wire.Reply{}, err
-	}
-	reply, err := c.to.Call(ctx, request)
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	if text, err = json.Marshal(reply); err != nil {
-		return wire.Reply{}, err
-	}
-	var read wire.Reply
-	return read, wire.Unmarshal(text, &read)
-}
 
 // wirePoints are the points of the fixture that have messages.
 func wirePoints(h *fixture.Hooks) []hookkit.PointInfo {
@@ -54,115 +24,10 @@ func wirePoints(h *fixture.Hooks) []hookkit.PointInfo {
 	return all
 }
 
-// TestWire: hooks in another process have the effect of the same hooks in this one, for every payload and outcome.
+// TestWire: hooks in another process have the effect of the same hooks in this one, for every payload and outcome. The
+// tests of package remote check the same for drawn specs.
 func TestWire(t *testing.T) {
-	for i, point := range wirePoints(new(fixture.Hooks)) {
-		t.Run(point.Name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				var local, service, host fixture.Hooks
-				for range rapid.IntRange(1, 4).Draw(t, "hooks") {
-					act := drawAct(t, point)
-					for _, h := range []*fixture.Hooks{&local, &service} {
-						wirePoints(h)[i].AddAny(act)
-					}
-				}
-				for _, h := range []*fixture.Hooks{&local, &service, &host} {
-					h.HandleFailures(func(context.Context, *hookkit.Failure) {})
-				}
-				remote, err := fixture.Remote(t.Context(), bytesCaller{fixture.Serve(&service, nil)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				host.Use(remote)
-
-				payload := drawValue(t, reflect.TypeOf(point.New()).Elem(), "payload").Interface()
-				want, _ := wirePoints(&local)[i].Fire(t.Context(), fixture.NewRun(nil), payload)
-				got, _ := wirePoints(&host)[i].Fire(t.Context(), fixture.NewRun(nil), payload)
-
-				if !reflect.DeepEqual(got.Exit, want.Exit) {
-					t.Errorf("the outcome is %#v, locally %#v", got.Exit, want.Exit)
-				}
-				if want.Exit == nil && want.Err == nil && !reflect.DeepEqual(got.Final, want.Final) {
-					t.Errorf("the payload is left as %#v, locally as %#v", got.Final, want.Final)
-				}
-				if want.Err == nil && !reflect.DeepEqual(got.Collected, want.Collected) {
-					t.Errorf("%#v is collected, locally %#v", got.Collected, want.Collected)
-				}
-				if (got.Err == nil) != (want.Err == nil) {
-					t.Errorf("the error is %v, locally %v", got.Err, want.Err)
-				}
-				if len(want.Failures) == 0 && want.Err == nil && got.Who() != (hookkit.By{}) != (want.Who() != (hookkit.By{})) {
-					t.Errorf("%+v decided, locally %+v", got.Who(), want.Who())
-				}
-				if got.Decision != "" && got.Decision != "Error" && (got.Decision != want.Decision || got.Reason != want.Reason) {
-					if got.Decision != "Replace" || want.Decision != "Edit" { // an edit of what another hook replaced
-						t.Errorf("%s was decided for %q, locally %s for %q", got.Decision, got.Reason, want.Decision, want.Reason)
-					}
-				}
-			})
-		})
-	}
-}
-
-// drawAct draws a hook that always does the same.
-func drawAct(t *rapid.T, p hookkit.PointInfo) hookkit.AnyHook {
-	var reply hookkit.AnyReply
-	var err error
-	if p.Contribution != nil {
-		if n := rapid.IntRange(0, 3).Draw(t, "contributions"); n > 0 {
-			values := reflect.MakeSlice(reflect.SliceOf(p.Contribution), 0, n)
-			for range n {
-				values = reflect.Append(values, drawValue(t, p.Contribution, "contribution"))
-			}
-			reply.Collected = values.Interface()
-		}
-	}
-	switch n := rapid.IntRange(-1, len(p.Outcomes)).Draw(t, "act"); {
-	case n == -1:
-		return func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) {
-			return hookkit.AnyReply{}, errors.New("failed")
-		}
-	case n < len(p.Outcomes):
-		o := p.Outcomes[n]
-		reply.Outcome, err = o.New(drawValue(t, o.Type, "value").Interface(), rapid.String().Draw(t, "reason"))
-	}
-	return func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { return reply, err }
-}
-
-// drawValue draws a value that encoding/json writes and reads unchanged.
-func drawValue(t *rapid.T, typ reflect.Type, label string) reflect.Value {
-	v := reflect.New(typ).Elem()
-	switch typ.Kind() {
-	case reflect.Struct:
-		for i := range typ.NumField() {
-			if typ.Field(i).IsExported() {
-				v.Field(i).Set(drawValue(t, typ.Field(i).Type, typ.Field(i).Name))
-			}
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(typ.Elem()))
-		v.Elem().Set(drawValue(t, typ.Elem(), label))
-	case reflect.Slice:
-		for range rapid.IntRange(0, 3).Draw(t, label) {
-			v.Set(reflect.Append(v, drawValue(t, typ.Elem(), label)))
-		}
-	case reflect.Map:
-		v.Set(reflect.MakeMap(typ))
-		for range rapid.IntRange(0, 3).Draw(t, label) {
-			v.SetMapIndex(drawValue(t, typ.Key(), label), drawValue(t, typ.Elem(), label))
-		}
-	case reflect.String:
-		v.SetString(rapid.String().Draw(t, label))
-	case reflect.Int, reflect.Int64:
-		v.SetInt(rapid.Int64().Draw(t, label))
-	case reflect.Bool:
-		v.SetBool(rapid.Bool().Draw(t, label))
-	case reflect.Interface:
-		v.Set(reflect.ValueOf(rapid.String().Draw(t, label)))
-	default:
-		t.Fatalf("no drawing of a %v", typ)
-	}
-	return v
+	remote.Of(fixture.Serve, fixture.Remote).Check(t, "Wrap", "WrapBack", "OnImported", "OnError")
 }
 
 // rawCaller replies with a text.
@@ -222,11 +87,11 @@ func TestWrongRepliesAreFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var h fixture.Hooks
-			remote, err := fixture.Remote(t.Context(), rawCaller(c.reply), wire.Points("RewriteLeaveClosed"))
+			connected, err := fixture.Remote(t.Context(), rawCaller(c.reply), wire.Points("RewriteLeaveClosed"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Use(remote)
+			h.Use(connected)
 			exit, err := h.RewriteLeaveClosed.Fire(t.Context(), fixture.NewRun(nil), &fixture.Item{})
 			if err == nil || !strings.Contains(err.Error(), c.failure) {
 				t.Errorf("Fire returned %v, %v; the failure should contain %q", exit, err, c.failure)
@@ -243,11 +108,11 @@ func TestExitsNeedNoValue(t *testing.T) {
 	} {
 		t.Run(reply, func(t *testing.T) {
 			var h fixture.Hooks
-			remote, err := fixture.Remote(t.Context(), rawCaller(reply), wire.Points("RewriteLeaveClosed"))
+			connected, err := fixture.Remote(t.Context(), rawCaller(reply), wire.Points("RewriteLeaveClosed"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Use(remote)
+			h.Use(connected)
 			exit, by, err := h.RewriteLeaveClosed.FireBy(t.Context(), fixture.NewRun(nil), &fixture.Item{})
 			if exit != want || err != nil || by.Hook != "remote runtime_test.rawCaller" {
 				t.Errorf("%#v, %+v, %v; want %#v by the remote", exit, by, err, want)
@@ -327,11 +192,11 @@ func TestServedHooksKeepStatePerRun(t *testing.T) {
 		last = hookkit.ResumeRun[*fixture.World](nil, info.ID, info.Parent, info.Root)
 		return last, nil
 	})
-	remote, err := fixture.Remote(t.Context(), bytesCaller{handler})
+	connected, err := fixture.Remote(t.Context(), remote.Caller{To: handler})
 	if err != nil {
 		t.Fatal(err)
 	}
-	host.Use(remote)
+	host.Use(connected)
 	one := fixture.NewRun(nil)
 	for range 3 {
 		host.Watch.Fire(t.Context(), one, fixture.Item{})
@@ -384,11 +249,11 @@ func TestServicesReplyWithTheirFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var service, host fixture.Hooks
 			service.LeaveClosed.AddFunc(c.hook)
-			remote, err := fixture.Remote(t.Context(), bytesCaller{fixture.Serve(&service, c.run)})
+			connected, err := fixture.Remote(t.Context(), remote.Caller{To: fixture.Serve(&service, c.run)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			host.Use(remote)
+			host.Use(connected)
 			for range 2 { // the second time as well
 				exit, err := host.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{})
 				if err == nil || exit != nil || !strings.Contains(err.Error(), c.want) {
