@@ -33,8 +33,10 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 //
 // Resume returns an error with a zero result, and fires no point, if the state was changed or has another version, if
 // it is of another agent, or if an answer does not belong to a question. It cannot know whether another process has
-// resumed the same state before. The host must make sure of that: it deletes the state with the ID Suspension.ID and
-// resumes only if the deletion found it. It must also check that the person may answer, because Resume does not.
+// resumed the same state before. The host must make sure of that: it stores the state under the ID Suspension.ID, and
+// takes it out with the method Take of its store before it resumes the run. One of several processes gets the state,
+// and the others an *agent.NotFound. The stores of builtin/state, contrib/sqlite and contrib/nats have that method. The
+// host must also check that the person may answer, because Resume does not.
 func (a *Agent) Resume(ctx context.Context, state agent.Suspension, answers ...Answer) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Suspended: &state, Answers: answers})
 }

@@ -45,6 +45,11 @@ func (s Dir) Get(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return valueIn(path, key)
+}
+
+// valueIn returns the value of a key from its file.
+func valueIn(path, key string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &agent.NotFound{Key: key}
@@ -116,6 +121,36 @@ func (s Dir) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	return nil
+}
+
+// Take removes a key and returns its value, or a *agent.NotFound. If several programs take the same key, one of them
+// gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
+// resumed twice. A corrupt value stays in its file.
+func (s Dir) Take(ctx context.Context, key string) ([]byte, error) {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := valueIn(path, key); err != nil {
+		return nil, err
+	}
+	own, err := os.MkdirTemp(s.Path, ".taken-*")
+	if err != nil {
+		return nil, err
+	}
+	taken := filepath.Join(own, filepath.Base(path))
+	err = os.Rename(path, taken)
+	if errors.Is(err, fs.ErrNotExist) { // another program was faster
+		err = &agent.NotFound{Key: key}
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(own))
+	}
+	value, err := valueIn(taken, key)
+	if err != nil { // the file stays for a person
+		return nil, err
+	}
+	return value, os.RemoveAll(own)
 }
 
 // Keys returns the keys that begin with prefix, sorted.

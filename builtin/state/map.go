@@ -64,6 +64,22 @@ func (s *Map) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
+// Take removes a key and returns its value, or a *agent.NotFound. If several goroutines take the same key, one of them
+// gets the value.
+func (s *Map) Take(ctx context.Context, key string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value, ok := s.values[key]
+	if !ok {
+		return nil, &agent.NotFound{Key: key}
+	}
+	delete(s.values, key)
+	return value, nil
+}
+
 // Keys returns the keys that begin with prefix, sorted.
 func (s *Map) Keys(ctx context.Context, prefix string) ([]string, error) {
 	if err := ctx.Err(); err != nil {

@@ -2,6 +2,10 @@ package state_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
@@ -97,4 +101,58 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 	if err != nil || result.Reply != "done" || result.Steps != 3 {
 		t.Errorf("%+v, %v", result, err)
 	}
+}
+
+// Several workers find the answer to the same question, and each tries to resume the run.
+func TestASuspendedRunIsResumedOnce(t *testing.T) {
+	dir, kept := t.TempDir(), new(state.Map)
+	for name, open := range map[string]func() taker{
+		"in memory": func() taker { return kept },
+		"in files":  func() taker { return state.Dir{Path: dir} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			script := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))
+			first, err := asking(script).Run(t.Context(), "hi")
+			if err != nil || first.Suspended == nil {
+				t.Fatalf("%+v, %v", first.Stop, err)
+			}
+			text, err := json.Marshal(first.Suspended)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := open().Put(t.Context(), first.Suspended.ID, text); err != nil {
+				t.Fatal(err)
+			}
+			var resumed atomic.Int32
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					text, err := open().Take(t.Context(), first.Suspended.ID)
+					if errors.As(err, new(*agent.NotFound)) {
+						return // another worker has it
+					}
+					var s agent.Suspension
+					if err := errors.Join(err, json.Unmarshal(text, &s)); err != nil {
+						t.Error(err)
+						return
+					}
+					a := asking(looptest.NewScript(looptest.Reply("done")))
+					answer := loop.AnswerTo(s.Questions[0], agent.Approval{Allow: true})
+					if result, err := a.Resume(t.Context(), s, answer); err != nil || result.Calls[0].Output != "paid" {
+						t.Errorf("%+v, %v", result, err)
+					}
+					resumed.Add(1)
+				})
+			}
+			all.Wait()
+			if n := resumed.Load(); n != 1 {
+				t.Errorf("it was resumed %d times", n)
+			}
+		})
+	}
+}
+
+type taker interface {
+	agent.Store
+	Take(ctx context.Context, key string) ([]byte, error)
 }

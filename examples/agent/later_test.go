@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -60,6 +63,42 @@ func TestSuspendedRunContinuesOnce(t *testing.T) {
 				t.Errorf("resumed twice: %s", err)
 			}
 		})
+	}
+}
+
+// Two persons approve the same call at the same time, each in a process of their own.
+func TestOneOfTwoProcessesResumesARun(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, id := suspended(t)
+	var outs [2][]byte
+	var errs [2]error
+	var both sync.WaitGroup
+	for i := range outs {
+		both.Go(func() {
+			cmd := exec.Command(binary, "-store", store, "-resume", "-approve", id)
+			cmd.Env = append(os.Environ(), "AGENT_PROCESS=1")
+			outs[i], errs[i] = cmd.CombinedOutput()
+		})
+	}
+	both.Wait()
+	won, lost := 0, 0
+	for i, out := range outs {
+		text := string(out)
+		switch {
+		case errs[i] == nil && strings.Contains(text, "ok: build") && strings.Contains(text, "stopped by completed"):
+			won++
+		case errs[i] != nil && !strings.Contains(text, "ok: build") &&
+			(strings.Contains(text, "no open question") || strings.Contains(text, "another process has resumed the run")):
+			lost++
+		default:
+			t.Errorf("%v:\n%s", errs[i], text)
+		}
+	}
+	if won != 1 || lost != 1 {
+		t.Errorf("%d processes resumed the run, and %d were refused", won, lost)
 	}
 }
 

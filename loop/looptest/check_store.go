@@ -21,6 +21,9 @@ import (
 // The suite checks that a key can be any text but "", that values are copied, that a Put is done whole or not at all,
 // that lists are sorted, that a missing value is an [*agent.NotFound], that a done context ends a call without an
 // effect, and that concurrent calls are safe. Run it with the race detector too.
+//
+// A store for suspended runs also has a method Take with the signature of Get, which removes the value that it returns.
+// The suite checks that one of many concurrent calls gets the value, and the others an [*agent.NotFound].
 func CheckStore(t *testing.T, open func(t *testing.T) agent.Store) {
 	t.Helper()
 	for _, c := range storeChecks {
@@ -42,6 +45,12 @@ var storeChecks = []struct {
 	{"done contexts have no effect", checkDoneContext},
 	{"values are whole", checkWhole},
 	{"many keys", checkManyKeys},
+	{"one taker gets the value", checkTake},
+}
+
+// A taker is a store that can hand a value to one of several callers.
+type taker interface {
+	Take(ctx context.Context, key string) ([]byte, error)
 }
 
 // missing reports an error that is not an *agent.NotFound.
@@ -248,4 +257,50 @@ func checkManyKeys(t testing.TB, s agent.Store) {
 	lists(t, s, "many/", want...)
 	lists(t, s, "many/12", want[120:130]...)
 	has(t, s, "many/299", []byte("many/299"))
+}
+
+func checkTake(t testing.TB, s agent.Store) {
+	from, ok := s.(taker)
+	if !ok {
+		return
+	}
+	_, err := from.Take(t.Context(), "missing")
+	missing(t, "Take of a missing key", err)
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i := range 10 {
+		key := fmt.Sprint("suspended/", i, strings.Repeat("/long", 20*i))
+		put(t, s, key, []byte(key))
+		if _, err := from.Take(done, key); !errors.Is(err, context.Canceled) {
+			t.Errorf("Take with a cancelled context: %v; want an error that wraps context.Canceled", err)
+		}
+		has(t, s, key, []byte(key))
+		var (
+			mu   sync.Mutex
+			won  int
+			wait sync.WaitGroup
+		)
+		for range 4 {
+			wait.Go(func() {
+				value, err := from.Take(t.Context(), key)
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					won++
+					if string(value) != key {
+						t.Errorf("Take(%.100q) = %.100q", key, value)
+					}
+					return
+				}
+				missing(t, "Take of a key that another call has taken", err)
+			})
+		}
+		wait.Wait()
+		if won != 1 {
+			t.Errorf("%d of 4 concurrent calls of Take got the value; want 1", won)
+		}
+		_, err := s.Get(t.Context(), key)
+		missing(t, "Get of a key that was taken", err)
+	}
+	lists(t, s, "")
 }

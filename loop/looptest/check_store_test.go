@@ -55,6 +55,7 @@ type goodStore struct {
 	hasKey   func(key, p string) bool // whether a key has a prefix
 	done     func(context.Context) error
 	any      bool // accepts the empty key
+	kept     bool // Take does not remove the key
 }
 
 func newGoodStore() *goodStore {
@@ -71,6 +72,19 @@ func (s *goodStore) Get(ctx context.Context, key string) ([]byte, error) {
 	value, ok := s.values[s.key(key)]
 	if err := s.done(ctx); err != nil || !ok {
 		return nil, errors.Join(err, s.notFound(key))
+	}
+	return s.value(value), nil
+}
+
+func (s *goodStore) Take(ctx context.Context, key string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value, ok := s.values[s.key(key)]
+	if err := s.done(ctx); err != nil || !ok {
+		return nil, errors.Join(err, s.notFound(key))
+	}
+	if !s.kept {
+		delete(s.values, s.key(key))
 	}
 	return s.value(value), nil
 }
@@ -143,6 +157,14 @@ func TestCheckStoreFindsBrokenStores(t *testing.T) {
 		{"torn values", "values are whole", func(s *goodStore) {
 			s.value = func(v []byte) []byte { return slices.Clone(v[:len(v)/2]) }
 		}, "want one of the values that were put"},
+		{"many takers", "one taker gets the value", func(s *goodStore) { s.kept = true },
+			"4 of 4 concurrent calls of Take got the value; want 1"},
+		{"no missing value to take", "one taker gets the value", func(s *goodStore) {
+			s.notFound = func(string) error { return errors.New("no such key") }
+		}, "Take of a missing key: the error is no such key; want an *agent.NotFound"},
+		{"a part is taken", "one taker gets the value", func(s *goodStore) {
+			s.value = func(v []byte) []byte { return slices.Clone(v[:len(v)/2]) }
+		}, `Take("suspended/0") = "su"`},
 		{"few keys", "many keys", func(s *goodStore) {
 			s.keys = func(k []string) []string { return k[:min(len(k), 100)] }
 		}, `Keys("many/")`},
