@@ -52,6 +52,9 @@ func (w *wireTypes) walk(expr ast.Expr, inside string) {
 	case *ast.ArrayType:
 		w.walk(t.Elt, inside)
 	case *ast.MapType:
+		if key := w.wrongKey(t.Key, 0); key != "" {
+			w.refuse(t.Key.Pos(), inside, "a map with keys of type "+key)
+		}
 		w.walk(t.Value, inside)
 	case *ast.IndexExpr:
 		w.walk(t.X, inside)
@@ -78,6 +81,30 @@ func (w *wireTypes) walk(expr ast.Expr, inside string) {
 	case *ast.Ident:
 		w.name(t, inside)
 	}
+}
+
+// wrongKey returns the type of the keys of a map if encoding/json cannot write them, or "". It accepts types of other
+// packages.
+func (w *wireTypes) wrongKey(expr ast.Expr, depth int) string {
+	const deepest = 100 // of declarations, because a type may be declared by itself
+	switch t := expr.(type) {
+	case *ast.ParenExpr:
+		return w.wrongKey(t.X, depth)
+	case *ast.Ident:
+		if d := w.scope[t.Name]; d != nil {
+			if d.spec == nil || w.own[t.Name] || depth > deepest || w.wrongKey(d.spec.Type, depth+1) == "" {
+				return ""
+			}
+			return t.Name
+		}
+		switch t.Name {
+		case "bool", "float32", "float64", "complex64", "complex128", "any", "error":
+			return t.Name
+		}
+	case *ast.ArrayType, *ast.StructType, *ast.StarExpr, *ast.InterfaceType, *ast.ChanType:
+		return w.text(expr)
+	}
+	return ""
 }
 
 // name visits the declaration of a type of the package.

@@ -61,6 +61,9 @@ func unencodable(t reflect.Type, path string, met map[reflect.Type]bool) string 
 	case reflect.Slice, reflect.Array:
 		return unencodable(t.Elem(), path+"[]", met)
 	case reflect.Map:
+		if !isKey(t.Key()) {
+			return fmt.Sprintf("%s is a map with keys of type %v", path, t.Key())
+		}
 		return unencodable(t.Elem(), path+"[]", met)
 	case reflect.Struct:
 		for i := range t.NumField() {
@@ -74,4 +77,18 @@ func unencodable(t reflect.Type, path string, met map[reflect.Type]bool) string 
 		}
 	}
 	return ""
+}
+
+// isKey reports whether encoding/json can write and read the keys of a map.
+func isKey(t reflect.Type) bool {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.String,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	}
+	return false
 }
