@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/remote"
 )
@@ -175,6 +177,72 @@ func TestRemoteRefusesServicesThatDoNotFit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An otherVersion changes the version of the protocol in messages. To each end, the other one speaks the next version.
+type otherVersion struct{ wire.Handler }
+
+func (o otherVersion) Describe(ctx context.Context) (wire.Description, error) {
+	d, err := o.Handler.Describe(ctx)
+	d.Protocol++
+	return d, err
+}
+
+func (o otherVersion) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	q.Protocol++
+	return o.Handler.Call(ctx, q)
+}
+
+// A program connects to an endpoint that speaks another version of the protocol. It is refused at once if the program
+// asks which points it serves. Otherwise each fire fails, and the policy of the point decides. The error names both
+// versions and the remedy.
+func TestEndpointsOfAnotherVersionFail(t *testing.T) {
+	var service fixture.Hooks
+	service.LeaveClosed.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+		return fixture.Stop{}, nil
+	})
+	service.LeaveOpen.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome, error) {
+		return fixture.Stop{}, nil
+	})
+	server := httptest.NewServer(wirehttp.NewHandler(otherVersion{fixture.Serve(&service, nil)}))
+	defer server.Close()
+	explained := func(t *testing.T, err error) {
+		t.Helper()
+		for _, part := range []string{
+			server.URL, "it speaks version 2 of the protocol, and this program version 1",
+			"use the same version of hookgen at both ends",
+		} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("the error is %v; it should contain %q", err, part)
+			}
+		}
+	}
+	_, err := fixture.Remote(t.Context(), wirehttp.NewCaller(server.URL))
+	explained(t, err)
+
+	var host fixture.Hooks
+	var reported error
+	host.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reported = f })
+	connected, err := fixture.Remote(t.Context(), wirehttp.NewCaller(server.URL), wire.Points("LeaveClosed", "LeaveOpen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	host.Use(connected)
+	t.Run("FailClosed", func(t *testing.T) {
+		exit, err := host.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{})
+		if exit != nil {
+			t.Errorf("Fire returned %v", exit)
+		}
+		explained(t, err)
+	})
+	t.Run("FailOpen", func(t *testing.T) {
+		reported = nil
+		exit, err := host.LeaveOpen.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{})
+		if exit != nil || err != nil {
+			t.Errorf("Fire returned %v, %v; want to continue", exit, err)
+		}
+		explained(t, reported)
+	})
 }
 
 // The hooks of a service keep state per run of the program, and programs do not share runs.

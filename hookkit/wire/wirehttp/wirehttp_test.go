@@ -29,21 +29,49 @@ func (echo) Call(_ context.Context, q wire.Request) (wire.Reply, error) {
 	return wire.Reply{Decision: q.Point, Value: q.Payload}, nil
 }
 
-func TestMessagesTravelBothWays(t *testing.T) {
-	server := httptest.NewServer(wirehttp.NewHandler(echo{}))
-	defer server.Close()
-	c := wirehttp.NewCaller(server.URL)
-	d, err := c.Describe(t.Context())
-	if err != nil || d.Spec != "s" || len(d.Points) != 1 {
-		t.Errorf("Describe returned %+v, %v", d, err)
-	}
-	r, err := c.Call(t.Context(), wire.Request{
-		Protocol: 1,
-		Point:    "Stop",
-		Payload:  json.RawMessage(`{"Text":"</script>\u2028"}`),
+// versions start a server for each version of HTTP, and return a caller for it. The server checks the version.
+var versions = map[string]func(*testing.T, http.Handler) *wirehttp.Caller{
+	"HTTP/1.1": func(t *testing.T, h http.Handler) *wirehttp.Caller {
+		server := httptest.NewServer(only(t, "HTTP/1.1", h))
+		t.Cleanup(server.Close)
+		return wirehttp.NewCaller(server.URL)
+	},
+	"HTTP/2.0": func(t *testing.T, h http.Handler) *wirehttp.Caller {
+		server := httptest.NewUnstartedServer(only(t, "HTTP/2.0", h))
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		return wirehttp.NewCaller(server.URL, wirehttp.Transport(server.Client().Transport))
+	},
+}
+
+// only reports requests of another version of HTTP.
+func only(t *testing.T, version string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Proto != version {
+			t.Errorf("a request of %s, want %s", r.Proto, version)
+		}
+		h.ServeHTTP(w, r)
 	})
-	if err != nil || r.Decision != "Stop" || string(r.Value) != `{"Text":"\u003c/script\u003e\u2028"}` {
-		t.Errorf("Call returned %+v, %v", r, err)
+}
+
+func TestMessagesTravelBothWays(t *testing.T) {
+	for version, start := range versions {
+		t.Run(version, func(t *testing.T) {
+			c := start(t, wirehttp.NewHandler(echo{}))
+			d, err := c.Describe(t.Context())
+			if err != nil || d.Spec != "s" || len(d.Points) != 1 {
+				t.Errorf("Describe returned %+v, %v", d, err)
+			}
+			r, err := c.Call(t.Context(), wire.Request{
+				Protocol: 1,
+				Point:    "Stop",
+				Payload:  json.RawMessage(`{"Text":"</script>\u2028"}`),
+			})
+			if err != nil || r.Decision != "Stop" || string(r.Value) != `{"Text":"\u003c/script\u003e\u2028"}` {
+				t.Errorf("Call returned %+v, %v", r, err)
+			}
+		})
 	}
 }
 
@@ -134,26 +162,28 @@ func TestWrongServersAreErrors(t *testing.T) {
 
 // A service decides once, so a request is not sent again if the connection breaks.
 func TestRequestsAreSentOnce(t *testing.T) {
-	var requests atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.ReadAll(r.Body)
-		if requests.Add(1) == 1 {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"decision":"continue"}`)
-			return
-		}
-		panic(http.ErrAbortHandler) // closes the connection, which the client uses again
-	}))
-	defer server.Close()
-	c := wirehttp.NewCaller(server.URL)
-	if _, err := c.Call(t.Context(), wire.Request{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Call(t.Context(), wire.Request{}); err == nil {
-		t.Error("the second call had a reply")
-	}
-	if n := requests.Load(); n != 2 {
-		t.Errorf("%d requests for two calls", n)
+	for version, start := range versions {
+		t.Run(version, func(t *testing.T) {
+			var requests atomic.Int64
+			c := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.ReadAll(r.Body)
+				if requests.Add(1) == 1 {
+					w.Header().Set("Content-Type", "application/json")
+					_, _ = io.WriteString(w, `{"decision":"continue"}`)
+					return
+				}
+				panic(http.ErrAbortHandler) // closes the connection or the stream, which the client uses again
+			}))
+			if _, err := c.Call(t.Context(), wire.Request{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Call(t.Context(), wire.Request{}); err == nil {
+				t.Error("the second call had a reply")
+			}
+			if n := requests.Load(); n != 2 {
+				t.Errorf("%d requests for two calls", n)
+			}
+		})
 	}
 }
 
