@@ -13,10 +13,12 @@ func TestTypeParametersHideTypesOfThePackage(t *testing.T) {
 
 func TestSpecMadeByHandIsRefused(t *testing.T) {
 	for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.com/p"}} {
-		found := CheckOutput(&Spec{File: "dir/spec.go"}, to)
-		if len(found) != 1 || found[0].Rule != ruleNotRead || found[0].Pos.Filename != "dir/spec.go" {
-			t.Errorf("%+v: %v", to, found)
-		}
+		t.Run(to.Package, func(t *testing.T) {
+			found := CheckOutput(&Spec{File: "dir/spec.go"}, to)
+			if len(found) != 1 || found[0].Rule != ruleNotRead || found[0].Pos.Filename != "dir/spec.go" {
+				t.Errorf("%+v: %v", to, found)
+			}
+		})
 	}
 }
 

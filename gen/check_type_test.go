@@ -164,11 +164,13 @@ func TestTypeArgumentsAreTypes(t *testing.T) {
 		"map[string]int": true, "chan int": true, "func()": true, "struct{}": true, "any": true, "interface{ A() }": true,
 		"1": false, "(1)": false, "*1": false, "1 + 2": false,
 	} {
-		s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\n" +
-			"type Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\n" +
-			"type Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
-		if fine != (s != nil) || !fine && (len(found) != 1 || found[0].Rule != "type-form") {
-			t.Errorf("Box[%s]: %v", argument, found)
-		}
+		t.Run(argument, func(t *testing.T) {
+			s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\n" +
+				"type Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\n" +
+				"type Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
+			if fine != (s != nil) || !fine && (len(found) != 1 || found[0].Rule != "type-form") {
+				t.Errorf("Box[%s]: %v", argument, found)
+			}
+		})
 	}
 }

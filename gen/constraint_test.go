@@ -13,9 +13,11 @@ func TestLeadingCommentsAreNotConstraints(t *testing.T) {
 		"//go:build linux\n\n// Package p is p.\n": false,
 		"// Copyright.\n\n//go:build linux\n\n":    false,
 	} {
-		_, found := readFiles(map[string]string{"spec.go": head + oneSpec + "\n//go:build linux\n"})
-		if fine != (len(found) == 0) || !fine && found[0].Rule != "build-constraint" {
-			t.Errorf("%q: %v", head, found)
-		}
+		t.Run(head, func(t *testing.T) {
+			_, found := readFiles(map[string]string{"spec.go": head + oneSpec + "\n//go:build linux\n"})
+			if fine != (len(found) == 0) || !fine && found[0].Rule != "build-constraint" {
+				t.Errorf("%v", found)
+			}
+		})
 	}
 }

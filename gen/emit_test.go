@@ -111,17 +111,19 @@ func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 		"spec.Around[int]":                 "OnNext OnNext.Call",
 		"(spec.Reverse, spec.Around[int])": "OnNext OnNext.Call",
 	} {
-		names := declared(t, emitted(t, specOf(point+" "+law, "type Stop struct{}"), Output{Package: "p"}))
-		for _, name := range everywhere {
-			if !names[name] {
-				t.Errorf("law %q: no %s", law, name)
+		t.Run(law, func(t *testing.T) {
+			names := declared(t, emitted(t, specOf(point+" "+law, "type Stop struct{}"), Output{Package: "p"}))
+			for _, name := range everywhere {
+				if !names[name] {
+					t.Errorf("law %q: no %s", law, name)
+				}
 			}
-		}
-		for _, name := range optional {
-			if want := strings.Contains(" "+has+" ", " "+name+" "); names[name] != want {
-				t.Errorf("law %q: %s declared: %v, want %v", law, name, names[name], want)
+			for _, name := range optional {
+				if want := strings.Contains(" "+has+" ", " "+name+" "); names[name] != want {
+					t.Errorf("law %q: %s declared: %v, want %v", law, name, names[name], want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -150,13 +152,15 @@ func TestPlaceholdersInASpecAreSafe(t *testing.T) {
 		"To([len(`\n"+mark+"\n`)]int)",
 		"// "+mark+"\ntype Stop struct {\n// "+mark+"\nReason string `\n"+mark+"\n`\n}")
 	for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.org/p"}} {
-		if out := emitted(t, specOf("On(int)", ""), to); strings.Contains(out, mark) { // sections without anything
-			t.Errorf("the mark is left:\n%s", out)
-		}
-		out := emitted(t, text, to)
-		if strings.Contains(out, "\n"+mark) || !declared(t, out)["OnPoint.Fire"] {
-			t.Errorf("the mark is left, or something is missing:\n%s", out)
-		}
+		t.Run(to.Package, func(t *testing.T) {
+			if out := emitted(t, specOf("On(int)", ""), to); strings.Contains(out, mark) { // sections without anything
+				t.Errorf("the mark is left:\n%s", out)
+			}
+			out := emitted(t, text, to)
+			if strings.Contains(out, "\n"+mark) || !declared(t, out)["OnPoint.Fire"] {
+				t.Errorf("the mark is left, or something is missing:\n%s", out)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,14 +42,16 @@ func TestFileWithoutHeaderHasNoOrigin(t *testing.T) {
 func TestHeaderStaysOnItsLines(t *testing.T) {
 	s := mustRead(t, oneSpec)
 	for _, source := range []string{"a\npackage evil", "a\r\nb", "a\u2028b", "a\x00b", "a\u200bb"} {
-		text, err := Emit(s, Output{Package: "p", Source: source})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.SplitN(string(text), "\n", 4)
-		if lines[0] != Header || !strings.HasPrefix(lines[1], "// Source: a_") || lines[2] != "" {
-			t.Errorf("%q makes %q", source, lines[:3])
-		}
+		t.Run(fmt.Sprintf("%q", source), func(t *testing.T) {
+			text, err := Emit(s, Output{Package: "p", Source: source})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.SplitN(string(text), "\n", 4)
+			if lines[0] != Header || !strings.HasPrefix(lines[1], "// Source: a_") || lines[2] != "" {
+				t.Errorf("%q makes %q", source, lines[:3])
+			}
+		})
 	}
 }
 

@@ -25,9 +25,11 @@ func TestPackageNames(t *testing.T) {
 		"":                                    nil,
 		"/":                                   nil,
 	} {
-		if got := packageNames(path); !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, want %q", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := packageNames(path); !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -39,15 +41,17 @@ func TestUsedNameDecides(t *testing.T) {
 		"store": "example.com/go-store",
 		"other": "example.com/store",
 	} {
-		line := `"` + path + `"`
-		if qualifier == "other" {
-			line = "other " + line
-		}
-		s := mustRead(t, "package p\n\nimport "+line+"\n\n//hookgen:points\n"+
-			"type Points interface {\n\tOnStart("+qualifier+".Start)\n}\n")
-		if len(s.Imports) != 1 || s.Imports[0].Name != qualifier || s.Imports[0].Path != path {
-			t.Errorf("%s from %s: got %v", qualifier, path, s.Imports)
-		}
+		t.Run(qualifier, func(t *testing.T) {
+			line := `"` + path + `"`
+			if qualifier == "other" {
+				line = "other " + line
+			}
+			s := mustRead(t, "package p\n\nimport "+line+"\n\n//hookgen:points\n"+
+				"type Points interface {\n\tOnStart("+qualifier+".Start)\n}\n")
+			if len(s.Imports) != 1 || s.Imports[0].Name != qualifier || s.Imports[0].Path != path {
+				t.Errorf("%s from %s: got %v", qualifier, path, s.Imports)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,9 +79,11 @@ func TestReadErrorsNameTheRemedy(t *testing.T) {
 			"replace or remove it",
 		fs.ErrInvalid: "cannot be read (invalid argument): replace or remove it",
 	} {
-		if got := readFailure(err); got != want {
-			t.Errorf("%v: %q", err, got)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := readFailure(err); got != want {
+				t.Errorf("%v: %q", err, got)
+			}
+		})
 	}
 }
 
@@ -111,17 +114,21 @@ func TestHugeFilesAreNotRead(t *testing.T) {
 
 func TestSpecsHaveASizeLimit(t *testing.T) {
 	for size, refused := range map[int64]bool{maxSpec: false, maxSpec + 1: true} {
-		s := source{text: []byte(pointsDirective), size: size}
-		if s.tooLarge() != refused {
-			t.Errorf("a spec of %d bytes: %v", size, !refused)
-		}
-		if s.text = nil; s.tooLarge() {
-			t.Errorf("another file of %d bytes is refused", size)
-		}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			s := source{text: []byte(pointsDirective), size: size}
+			if s.tooLarge() != refused {
+				t.Errorf("a spec of %d bytes: %v", size, !refused)
+			}
+			if s.text = nil; s.tooLarge() {
+				t.Errorf("another file of %d bytes is refused", size)
+			}
+		})
 	}
 	for size, refused := range map[int64]bool{maxSource: false, maxSource + 1: true} {
-		if (source{size: size}).tooLarge() != refused {
-			t.Errorf("a file of %d bytes: %v", size, !refused)
-		}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			if (source{size: size}).tooLarge() != refused {
+				t.Errorf("a file of %d bytes: %v", size, !refused)
+			}
+		})
 	}
 }

@@ -13,19 +13,21 @@ func TestSuggestionsAreLimited(t *testing.T) {
 			many(maxSuggestions+5, "type Leave# struct{}\n")),
 		"groups": pointsOf(maxSuggestions+5, "Grop#", many(maxSuggestions+5, "type Group# interface{ On#(int) }\n")),
 	} {
-		_, found := readFiles(map[string]string{"spec.go": text})
-		near, not := 0, 0
-		for _, d := range found {
-			switch {
-			case strings.Contains(d.Message, "did you mean"):
-				near++
-			case strings.Contains(d.Message, "declare it here"):
-				not++
+		t.Run(what, func(t *testing.T) {
+			_, found := readFiles(map[string]string{"spec.go": text})
+			near, not := 0, 0
+			for _, d := range found {
+				switch {
+				case strings.Contains(d.Message, "did you mean"):
+					near++
+				case strings.Contains(d.Message, "declare it here"):
+					not++
+				}
 			}
-		}
-		if near != maxSuggestions || not != 5 {
-			t.Errorf("%s: %d with a suggestion, %d without", what, near, not)
-		}
+			if near != maxSuggestions || not != 5 {
+				t.Errorf("%d with a suggestion, %d without", near, not)
+			}
+		})
 	}
 }
 
@@ -56,9 +58,11 @@ func TestMarkerSuggestionsAreLimited(t *testing.T) {
 
 func TestWordsAreListed(t *testing.T) {
 	for _, words := range [][]string{nil, {"a"}, {"a", "b"}, {"a", "b", "c"}} {
-		want := map[int]string{0: "", 1: "a", 2: "a or b", 3: "a, b or c"}[len(words)]
-		if got := joinOr(words); got != want {
-			t.Errorf("%v: %q", words, got)
-		}
+		t.Run(fmt.Sprint(len(words)), func(t *testing.T) {
+			want := map[int]string{0: "", 1: "a", 2: "a or b", 3: "a, b or c"}[len(words)]
+			if got := joinOr(words); got != want {
+				t.Errorf("%v: %q", words, got)
+			}
+		})
 	}
 }

@@ -89,12 +89,14 @@ func TestDifferentTypesDiffer(t *testing.T) {
 		{"interface{ Text }", "interface{ error }"},
 		{"Pair[X, XY]", "Pair[XX, Y]"}, {"func(X, XY)", "func(XX, Y)"}, {"func(X) XY", "func(XX) Y"},
 	} {
-		if n := twoFields(t, c[0], c[1]); n != 1 {
-			t.Errorf("%s and %s are taken for one type", c[0], c[1])
-		}
-		if n := twoFields(t, c[1], c[0]); n != 1 {
-			t.Errorf("%s and %s are taken for one type", c[1], c[0])
-		}
+		t.Run(c[0]+" and "+c[1], func(t *testing.T) {
+			if n := twoFields(t, c[0], c[1]); n != 1 {
+				t.Errorf("%s and %s are taken for one type", c[0], c[1])
+			}
+			if n := twoFields(t, c[1], c[0]); n != 1 {
+				t.Errorf("%s and %s are taken for one type", c[1], c[0])
+			}
+		})
 	}
 }
 
@@ -111,12 +113,14 @@ func TestIdenticalTypesAreIdentical(t *testing.T) {
 		{"Pair[Key, Key]", "Pair[string, Key]"}, {"func(...Key)", "func(...string)"},
 		{"struct{ A List; B List }", "struct{ A, B []string }"},
 	} {
-		if n := twoFields(t, c[0], c[1]); n != 2 {
-			t.Errorf("%s and %s are taken for two types", c[0], c[1])
-		}
-		if n := twoFields(t, c[1], c[0]); n != 2 {
-			t.Errorf("%s and %s are taken for two types", c[1], c[0])
-		}
+		t.Run(c[0]+" and "+c[1], func(t *testing.T) {
+			if n := twoFields(t, c[0], c[1]); n != 2 {
+				t.Errorf("%s and %s are taken for two types", c[0], c[1])
+			}
+			if n := twoFields(t, c[1], c[0]); n != 2 {
+				t.Errorf("%s and %s are taken for two types", c[1], c[0])
+			}
+		})
 	}
 }
 

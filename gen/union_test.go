@@ -1,6 +1,9 @@
 package gen
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // Only the "| B" of a union is blanked, even if it contains several bytes per character. The text after it is kept.
 func TestUnionsAreBlankedToTheirEnd(t *testing.T) {
@@ -10,26 +13,30 @@ func TestUnionsAreBlankedToTheirEnd(t *testing.T) {
 		"interface{F(A | \xff\n) C}":  "interface{F(A    \n) C}",
 		"interface{F(A | B\xfc, D) }": "interface{F(A     , D) }",
 	} {
-		if got, at := blankUnions([]byte(text), []int{14}); string(got) != want || len(at) != 1 {
-			t.Errorf("%q becomes %q (%v), want %q", text, got, at, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, at := blankUnions([]byte(text), []int{14}); string(got) != want || len(at) != 1 {
+				t.Errorf("%q becomes %q (%v), want %q", text, got, at, want)
+			}
+		})
 	}
 }
 
 // The parser stops after ten errors and is called at most ten times.
 func TestManyUnionsAreReported(t *testing.T) {
 	for n, syntax := range map[int]bool{110: false, 125: true} {
-		_, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#(int) (A | B, spec.FailOpen)",
-			"\ntype A struct{}\n")})
-		unions := 0
-		for _, d := range found {
-			if d.Rule == "union" {
-				unions++
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			_, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#(int) (A | B, spec.FailOpen)",
+				"\ntype A struct{}\n")})
+			unions := 0
+			for _, d := range found {
+				if d.Rule == "union" {
+					unions++
+				}
 			}
-		}
-		if unions != min(n, 110) || ruleIs(found, ruleSyntax) != syntax {
-			t.Errorf("of %d unions %d are told; a syntax error: %v", n, unions, !syntax)
-		}
+			if unions != min(n, 110) || ruleIs(found, ruleSyntax) != syntax {
+				t.Errorf("of %d unions %d are told; a syntax error: %v", n, unions, !syntax)
+			}
+		})
 	}
 }
 

@@ -178,10 +178,12 @@ func TestSummarizeKeepsSmallConversations(t *testing.T) {
 		"nothing but the head": {&Summarize{Trigger: limit.AtMost(0), Keep: limit.AtMost(0)},
 			[]agent.Message{{Role: agent.RoleSystem}}},
 	} {
-		if done := compact(t, c.k, model.env(), c.messages); len(done.Messages) != len(c.messages) || done.ModelCalls != 0 ||
-			done.Summary != "" {
-			t.Errorf("%s: got %+v", name, done)
-		}
+		t.Run(name, func(t *testing.T) {
+			done := compact(t, c.k, model.env(), c.messages)
+			if len(done.Messages) != len(c.messages) || done.ModelCalls != 0 || done.Summary != "" {
+				t.Errorf("got %+v", done)
+			}
+		})
 	}
 	if len(model.requests) != 0 {
 		t.Error("the model was asked")
@@ -209,18 +211,20 @@ func TestSummarizeWithoutModelListsMessages(t *testing.T) {
 		"no environment": nil, "no model": {}, "a failing model": (&answering{err: errors.New("down")}).env(),
 		"a silent model": (&answering{text: "\n"}).env(),
 	} {
-		told = nil
-		k := &Summarize{Trigger: limit.AtMost(0), Keep: 1, OnError: func(err error) { told = append(told, err) }}
-		done := compact(t, k, env, append(chat2(), chain(15)...))
-		lines := strings.Split(done.Summary, "\n")
-		if len(lines) != 21 || lines[0] != "(10 earlier messages left out)" || lines[1] != `assistant: read({"n":5})` ||
-			lines[20] != "tool: result 14 "+strings.Repeat("x", 69)+"…" {
-			t.Errorf("%s: %d lines\n%s", name, len(lines), done.Summary)
-		}
-		asked := env != nil && env.Model != nil
-		if (done.ModelCalls == 1) != asked || (len(told) == 1) != asked {
-			t.Errorf("%s: %d calls, told %v", name, done.ModelCalls, told)
-		}
+		t.Run(name, func(t *testing.T) {
+			told = nil
+			k := &Summarize{Trigger: limit.AtMost(0), Keep: 1, OnError: func(err error) { told = append(told, err) }}
+			done := compact(t, k, env, append(chat2(), chain(15)...))
+			lines := strings.Split(done.Summary, "\n")
+			if len(lines) != 21 || lines[0] != "(10 earlier messages left out)" || lines[1] != `assistant: read({"n":5})` ||
+				lines[20] != "tool: result 14 "+strings.Repeat("x", 69)+"…" {
+				t.Errorf("%d lines\n%s", len(lines), done.Summary)
+			}
+			asked := env != nil && env.Model != nil
+			if (done.ModelCalls == 1) != asked || (len(told) == 1) != asked {
+				t.Errorf("%d calls, told %v", done.ModelCalls, told)
+			}
+		})
 	}
 }
 
@@ -233,10 +237,12 @@ func TestSummarizeStopsWithItsContext(t *testing.T) {
 		"Incremental": &Incremental{Buffer: 1},
 		"Chain":       &Chain{Stages: []agent.Compactor{&Summarize{Trigger: limit.AtMost(0)}}},
 	} {
-		if done, err := k.Compact(ctx, (&answering{err: errors.New("cancelled")}).env(),
-			agent.Compaction{Messages: chain(20)}); err == nil {
-			t.Errorf("%s: got %s", name, contents(done.Messages))
-		}
+		t.Run(name, func(t *testing.T) {
+			if done, err := k.Compact(ctx, (&answering{err: errors.New("cancelled")}).env(),
+				agent.Compaction{Messages: chain(20)}); err == nil {
+				t.Errorf("got %s", contents(done.Messages))
+			}
+		})
 	}
 }
 
@@ -466,10 +472,12 @@ func TestInvalidCompactorReturnsError(t *testing.T) {
 		"Summarize: Temperature is -0.1":      &Default{Summarize: Summarize{Temperature: &cold}},
 		"Incremental: Buffer is -1; give 0 o": &Incremental{Buffer: -1},
 	} {
-		if _, err := k.Compact(t.Context(), nil, agent.Compaction{Messages: chain(40)}); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := k.Compact(t.Context(), nil, agent.Compaction{Messages: chain(40)}); err == nil ||
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 }
 
@@ -483,12 +491,14 @@ func TestDefaultTriesCheapCompactorsFirst(t *testing.T) {
 		"pruning is enough": {&Default{}, prunedMarker, 0},
 		"it is not":         {&Default{Summarize: Summarize{Trigger: 500}}, summaryHeader, 1},
 	} {
-		model.requests = nil
-		done := compact(t, c.k, model.env(), chain(38))
-		all, _ := json.Marshal(done.Messages)
-		if !strings.Contains(string(all), c.want) || done.ModelCalls != c.calls || len(model.requests) != c.calls {
-			t.Errorf("%s: got %s, %d calls", name, contents(done.Messages), done.ModelCalls)
-		}
+		t.Run(name, func(t *testing.T) {
+			model.requests = nil
+			done := compact(t, c.k, model.env(), chain(38))
+			all, _ := json.Marshal(done.Messages)
+			if !strings.Contains(string(all), c.want) || done.ModelCalls != c.calls || len(model.requests) != c.calls {
+				t.Errorf("got %s, %d calls", contents(done.Messages), done.ModelCalls)
+			}
+		})
 	}
 	if material := model.requests; material != nil && strings.Contains(material[0].Messages[1].Content, prunedMarker) {
 		t.Error("the summary was made of pruned results")

@@ -2,6 +2,7 @@ package done_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,11 +22,13 @@ func (panickingModel) Generate(context.Context, agent.LLMRequest) (agent.LLMResp
 func TestPanickingCriticFails(t *testing.T) {
 	var told error
 	for _, approve := range []bool{true, false} {
-		hook := &done.Critic{Model: panickingModel{}, ApproveOnFailure: approve, OnError: func(err error) { told = err }}
-		out, err := hook.CheckDone(t.Context(), agent.NewRun(nil), agent.DoneRequest{Answer: "x"})
-		if out != nil || (err == nil) != approve {
-			t.Errorf("approve on failure %t: %v, %v", approve, out, err)
-		}
+		t.Run(fmt.Sprint(approve), func(t *testing.T) {
+			hook := &done.Critic{Model: panickingModel{}, ApproveOnFailure: approve, OnError: func(err error) { told = err }}
+			out, err := hook.CheckDone(t.Context(), agent.NewRun(nil), agent.DoneRequest{Answer: "x"})
+			if out != nil || (err == nil) != approve {
+				t.Errorf("approve on failure %t: %v, %v", approve, out, err)
+			}
+		})
 	}
 	if told == nil {
 		t.Error("the failure was not reported")

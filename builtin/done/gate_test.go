@@ -97,14 +97,14 @@ func TestInvalidGatePanicsInBind(t *testing.T) {
 		"AnswerCheck(nil)":    {Conditions: []done.Condition{done.AnswerCheck(nil)}},
 		"MaxRejections is -1": {Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
 	} {
-		func() {
+		t.Run(want, func(t *testing.T) {
 			defer func() {
 				if r, _ := recover().(string); !strings.Contains(r, want) {
 					t.Errorf("panicked with %q, want %q in it", r, want)
 				}
 			}()
 			new(agent.Hooks).Use(hook)
-		}()
+		})
 	}
 }
 

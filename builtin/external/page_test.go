@@ -37,9 +37,11 @@ func TestTheCommandOfThePage(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"command":"ls"}`: "allow", `{"command":"rm -r /"}`: "deny: rm is not allowed", `{}`: "error: ",
 	} {
-		if got := permit(t, hooks, "shell", args); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %s, want %s", args, got, want)
-		}
+		t.Run(args, func(t *testing.T) {
+			if got := permit(t, hooks, "shell", args); !strings.HasPrefix(got, want) {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
 	}
 }
 

@@ -52,9 +52,11 @@ func TestFileIsUnchangedAfterReload(t *testing.T) {
 		"preferences": func(m Store) any { p, _ := m.Preferences(ctx); return p[0].Value },
 		"episode":     func(m Store) any { e, _ := m.Recent(ctx, 1, ""); return e[0].Payload == nil },
 	} {
-		if was, is := get(m), get(again); !reflect.DeepEqual(was, is) {
-			t.Errorf("%s was\n%+v, is\n%+v", name, was, is)
-		}
+		t.Run(name, func(t *testing.T) {
+			if was, is := get(m), get(again); !reflect.DeepEqual(was, is) {
+				t.Errorf("%s was\n%+v, is\n%+v", name, was, is)
+			}
+		})
 	}
 }
 
@@ -190,9 +192,11 @@ func TestCorruptFileIsNotOverwritten(t *testing.T) {
 		})
 	}
 	for name, path := range map[string]string{"no path": "", "a directory": t.TempDir(), "a device": os.DevNull} {
-		if _, err := OpenFile(path); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := OpenFile(path); err == nil {
+				t.Error("no error")
+			}
+		})
 	}
 }
 

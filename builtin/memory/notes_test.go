@@ -101,11 +101,13 @@ func TestNotesKeepNewestWithinBound(t *testing.T) {
 
 func TestLongNoteKeepsItsEnd(t *testing.T) {
 	for bound, want := range map[int]string{40: "(earlier notes truncated)\n7890123456789", 10: "123456789", 1: ""} {
-		forEachNotes(t, limit.AtMost(bound), func(t *testing.T, n Notes) {
-			appendNotes(t, n, strings.Repeat("0123456789", 5000), "")
-			if got := tailOfNotes(t, n, -1); !strings.HasSuffix(got, want) || utf8.RuneCountInString(got) > bound {
-				t.Errorf("bound %d: %q, want the end %q", bound, got, want)
-			}
+		t.Run(fmt.Sprint(bound), func(t *testing.T) {
+			forEachNotes(t, limit.AtMost(bound), func(t *testing.T, n Notes) {
+				appendNotes(t, n, strings.Repeat("0123456789", 5000), "")
+				if got := tailOfNotes(t, n, -1); !strings.HasSuffix(got, want) || utf8.RuneCountInString(got) > bound {
+					t.Errorf("bound %d: %q, want the end %q", bound, got, want)
+				}
+			})
 		})
 	}
 }
@@ -182,9 +184,11 @@ func TestNotesFileIsReadableOnlyByOwner(t *testing.T) {
 func TestFailingNotesReturnErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"no path": "", "a directory": dir, "a device": os.DevNull} {
-		if _, err := OpenNotesFile(path); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := OpenNotesFile(path); err == nil {
+				t.Error("no error")
+			}
+		})
 	}
 	n, err := OpenNotesFile(filepath.Join(dir, "notes.md"))
 	if err != nil {

@@ -129,9 +129,11 @@ func TestUsageFromReadsBothShapes(t *testing.T) {
 		`{"prompt_tokens":-10,"completion_tokens":20}`:                     {},
 		`{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`: {},
 	} {
-		if diff := cmp.Diff(want, observe.UsageFrom([]byte(text))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			if diff := cmp.Diff(want, observe.UsageFrom([]byte(text))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", text, diff)
+			}
+		})
 	}
 }
 
@@ -180,14 +182,14 @@ func TestInvalidObservingHooksPanicInBind(t *testing.T) {
 		"Collectors[0]": &done.Eval{Evaluators: []done.Evaluator{{Name: "x", Grade: nothing}},
 			Collectors: []done.Collector{{}}},
 	} {
-		func() {
+		t.Run(want, func(t *testing.T) {
 			defer func() {
 				if r, _ := recover().(string); !strings.Contains(r, want) {
 					t.Errorf("panicked with %q, want %q in it", r, want)
 				}
 			}()
 			new(agent.Hooks).Use(hook)
-		}()
+		})
 	}
 }
 

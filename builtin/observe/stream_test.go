@@ -349,14 +349,14 @@ func TestFailingBusRefusesModelCall(t *testing.T) {
 
 func TestStreamWithoutEmitterPanicsInBind(t *testing.T) {
 	for want, hook := range map[string]agent.Hook{"Emit is nil": &observe.Stream{}, "Bus is nil": &observe.EventBridge{}} {
-		func() {
+		t.Run(want, func(t *testing.T) {
 			defer func() {
 				if r, _ := recover().(string); !strings.Contains(r, want) {
 					t.Errorf("panicked with %q, want %q in it", r, want)
 				}
 			}()
 			new(agent.Hooks).Use(hook)
-		}()
+		})
 	}
 }
 

@@ -218,9 +218,11 @@ func TestToolKnowsItsSpan(t *testing.T) {
 		t.Errorf("the tool was told %q, %q", trace, span)
 	}
 	for _, id := range []string{"", "0", strings.Repeat("0", 32), strings.Repeat("A", 32)} {
-		if trace, _ := observe.TraceParent(observe.WithTraceParent(t.Context(), id, "00000000000000ff")); trace != "" {
-			t.Errorf("%q was taken for a trace", id)
-		}
+		t.Run(id, func(t *testing.T) {
+			if trace, _ := observe.TraceParent(observe.WithTraceParent(t.Context(), id, "00000000000000ff")); trace != "" {
+				t.Errorf("%q was taken for a trace", id)
+			}
+		})
 	}
 }
 

@@ -101,11 +101,13 @@ func TestConfigSetsResponseFormat(t *testing.T) {
 		t.Errorf("the request shares the hook's format: %s", format.Schema)
 	}
 	for _, unset := range []*agent.ResponseFormat{nil, {}} {
-		left := fixture.Rewritten(t, &prompt.Config{System: "x", ResponseFormat: unset},
-			agent.LLMRequest{ResponseFormat: format})
-		if left.ResponseFormat.Name != "answer" {
-			t.Errorf("an empty format replaced the request's: %+v", left.ResponseFormat)
-		}
+		t.Run(fmt.Sprint(unset), func(t *testing.T) {
+			left := fixture.Rewritten(t, &prompt.Config{System: "x", ResponseFormat: unset},
+				agent.LLMRequest{ResponseFormat: format})
+			if left.ResponseFormat.Name != "answer" {
+				t.Errorf("an empty format replaced the request's: %+v", left.ResponseFormat)
+			}
+		})
 	}
 }
 

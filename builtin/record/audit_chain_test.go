@@ -22,57 +22,62 @@ import (
 func TestVerifyAuditFindsEveryChange(t *testing.T) {
 	key := []byte("a key")
 	for _, keyed := range []bool{false, true} {
-		path := filepath.Join(t.TempDir(), "audit.jsonl")
-		log := &record.Audit{Path: path}
-		check := record.AuditCheck{}
-		if keyed {
-			log.Key, check.Key = key, key
-		}
-		var hooks agent.Hooks
-		hooks.Use(log)
-		run := agent.NewRun(&agent.Env{})
-		for i := range 5 {
-			call := agent.ToolCallRequest{ID: fmt.Sprint(i), Name: "x"}
-			_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
-		}
-		whole := verified(t, path, check)
-		lines := strings.SplitAfter(strings.TrimSuffix(string(fixture.ReadFile(t, path)), "\n"), "\n")
-		lines[4] += "\n"
-		for name, change := range map[string]struct {
-			lines []string
-			want  string
-		}{
-			"a changed value": {[]string{lines[0], strings.Replace(lines[1], `"tool":"x"`, `"tool":"y"`, 1), lines[2],
-				lines[3], lines[4]}, "line 2: the hash does not match the line"},
-			"a removed line":      {[]string{lines[0], lines[2], lines[3], lines[4]}, "line 2: it does not continue"},
-			"a removed beginning": {lines[1:], "line 1: it continues the record"},
-			"lines exchanged":     {[]string{lines[0], lines[2], lines[1], lines[3], lines[4]}, "line 2: it does not continue"},
-			"a doubled line": {[]string{lines[0], lines[1], lines[1], lines[2], lines[3], lines[4]},
-				"line 3: it does not continue"},
-			"an inserted text": {[]string{lines[0], "hello\n", lines[1], lines[2], lines[3], lines[4]},
-				"line 2: not a record, and the record after it does not confirm it"},
-			"a text at the end": {append(append([]string{}, lines...), "hello\n"),
-				"line 6: not a record, and no record after it"},
-			"a cut end":  {lines[:4], "records were removed from its end"},
-			"a cut line": {[]string{lines[0], lines[1], lines[2], lines[3], lines[4][:50]}, "line 5: not a record"},
-		} {
-			with := check
-			with.Head = whole.Hash
-			_, err := record.VerifyAudit(strings.NewReader(strings.Join(change.lines, "")), with)
-			if err == nil || !strings.Contains(err.Error(), change.want) {
-				t.Errorf("%s, keyed %v: %v, want %q", name, keyed, err, change.want)
+		t.Run(fmt.Sprintf("keyed %t", keyed), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "audit.jsonl")
+			log := &record.Audit{Path: path}
+			check := record.AuditCheck{}
+			if keyed {
+				log.Key, check.Key = key, key
 			}
-		}
-		wrong := map[string]string{"another": "it was written without the key"}
-		if keyed {
-			wrong = map[string]string{"": "pass the key", "another": "the key is another one"}
-		}
-		for other, want := range wrong {
-			_, err := record.VerifyAudit(bytes.NewReader(fixture.ReadFile(t, path)), record.AuditCheck{Key: []byte(other)})
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("keyed %v, checked with %q: %v", keyed, other, err)
+			var hooks agent.Hooks
+			hooks.Use(log)
+			run := agent.NewRun(&agent.Env{})
+			for i := range 5 {
+				call := agent.ToolCallRequest{ID: fmt.Sprint(i), Name: "x"}
+				_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
 			}
-		}
+			whole := verified(t, path, check)
+			lines := strings.SplitAfter(strings.TrimSuffix(string(fixture.ReadFile(t, path)), "\n"), "\n")
+			lines[4] += "\n"
+			for name, change := range map[string]struct {
+				lines []string
+				want  string
+			}{
+				"a changed value": {[]string{lines[0], strings.Replace(lines[1], `"tool":"x"`, `"tool":"y"`, 1), lines[2],
+					lines[3], lines[4]}, "line 2: the hash does not match the line"},
+				"a removed line":      {[]string{lines[0], lines[2], lines[3], lines[4]}, "line 2: it does not continue"},
+				"a removed beginning": {lines[1:], "line 1: it continues the record"},
+				"lines exchanged": {[]string{lines[0], lines[2], lines[1], lines[3], lines[4]},
+					"line 2: it does not continue"},
+				"a doubled line": {[]string{lines[0], lines[1], lines[1], lines[2], lines[3], lines[4]},
+					"line 3: it does not continue"},
+				"an inserted text": {[]string{lines[0], "hello\n", lines[1], lines[2], lines[3], lines[4]},
+					"line 2: not a record, and the record after it does not confirm it"},
+				"a text at the end": {append(append([]string{}, lines...), "hello\n"),
+					"line 6: not a record, and no record after it"},
+				"a cut end":  {lines[:4], "records were removed from its end"},
+				"a cut line": {[]string{lines[0], lines[1], lines[2], lines[3], lines[4][:50]}, "line 5: not a record"},
+			} {
+				t.Run(name, func(t *testing.T) {
+					with := check
+					with.Head = whole.Hash
+					_, err := record.VerifyAudit(strings.NewReader(strings.Join(change.lines, "")), with)
+					if err == nil || !strings.Contains(err.Error(), change.want) {
+						t.Errorf("%s, keyed %v: %v, want %q", name, keyed, err, change.want)
+					}
+				})
+			}
+			wrong := map[string]string{"another": "it was written without the key"}
+			if keyed {
+				wrong = map[string]string{"": "pass the key", "another": "the key is another one"}
+			}
+			for other, want := range wrong {
+				_, err := record.VerifyAudit(bytes.NewReader(fixture.ReadFile(t, path)), record.AuditCheck{Key: []byte(other)})
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("keyed %v, checked with %q: %v", keyed, other, err)
+				}
+			}
+		})
 	}
 	if _, err := record.VerifyAudit(io.MultiReader(strings.NewReader("{}"), badReader{}),
 		record.AuditCheck{}); err == nil || !strings.Contains(err.Error(), "torn cable") {
@@ -111,15 +116,17 @@ func TestAuditContinuesItsChain(t *testing.T) {
 		"\n\n{\n" + `{"time":"2026-`,
 		`{"time":"` + strings.Repeat("z", 200_000),
 	} {
-		other := restart(string(whole) + torn)
-		s := verified(t, other, record.AuditCheck{})
-		if s.Records != 4 || s.Torn == 0 {
-			t.Errorf("after %.20q: %+v", torn, s)
-		}
-		changed := bytes.Replace(fixture.ReadFile(t, other), []byte(strings.TrimSpace(torn)), []byte("changed"), 1)
-		if _, err := record.VerifyAudit(bytes.NewReader(changed), record.AuditCheck{}); err == nil {
-			t.Errorf("a changed unfinished line %.20q was not found", torn)
-		}
+		t.Run(fmt.Sprintf("%.10q", torn), func(t *testing.T) {
+			other := restart(string(whole) + torn)
+			s := verified(t, other, record.AuditCheck{})
+			if s.Records != 4 || s.Torn == 0 {
+				t.Errorf("after %.20q: %+v", torn, s)
+			}
+			changed := bytes.Replace(fixture.ReadFile(t, other), []byte(strings.TrimSpace(torn)), []byte("changed"), 1)
+			if _, err := record.VerifyAudit(bytes.NewReader(changed), record.AuditCheck{}); err == nil {
+				t.Errorf("a changed unfinished line %.20q was not found", torn)
+			}
+		})
 	}
 	// Only the last newline is missing; then the very first line is incomplete. The second line is incomplete too, so the
 	// file has no record yet.

@@ -150,9 +150,11 @@ func TestLostEventsAreCounted(t *testing.T) {
 	s := new(lineStore)
 	log := &record.Audit{Store: s}
 	for want, e := range map[string]wire.Event{"shorten its texts": long, "a record of p is lost": broken} {
-		if err := log.WriteEvent(t.Context(), e); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := log.WriteEvent(t.Context(), e); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 	s.err = errors.New("disk full")
 	if err := log.WriteEvent(t.Context(), event); !errors.Is(err, s.err) {

@@ -431,14 +431,14 @@ func TestInvalidAuditPanicsInBind(t *testing.T) {
 		`Points names "BeforTool"`:             {Path: "x", Points: []string{"BeforTool"}},
 		"record.Audit: Points names \"after\"": {Path: "x", Points: []string{"after"}},
 	} {
-		func() {
+		t.Run(want, func(t *testing.T) {
 			defer func() {
 				if v := fmt.Sprint(recover()); !strings.Contains(v, want) {
 					t.Errorf("panicked with %q, want %q", v, want)
 				}
 			}()
 			new(agent.Hooks).Use(log)
-		}()
+		})
 	}
 }
 

@@ -155,9 +155,11 @@ func TestFailureSignalFindsReportedFailures(t *testing.T) {
 		strings.Repeat("ä", 3994) + "error:": "error:",
 		strings.Repeat("ä", 3995) + "error:": "",
 	} {
-		if got := record.FailureSignal(output); got != want {
-			t.Errorf("FailureSignal(%.40q) = %q, want %q", output, got, want)
-		}
+		t.Run(fmt.Sprintf("%.40q", output), func(t *testing.T) {
+			if got := record.FailureSignal(output); got != want {
+				t.Errorf("FailureSignal(%.40q) = %q, want %q", output, got, want)
+			}
+		})
 	}
 }
 

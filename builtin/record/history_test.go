@@ -76,15 +76,17 @@ func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
 	store := new(state.Map)
 	_ = store.Put(t.Context(), "history////a", []byte("[tor"))
 	for want, s := range map[string]agent.Store{"is not a list of runs": store, "no space left": new(fullDisk)} {
-		var hooks agent.Hooks
-		var events hookkit.Recorder
-		hooks.Trace(&events)
-		hooks.Use(&record.History{Share: share.Everyone, Store: s})
-		hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}), agent.AgentResult{})
-		failure := events.Events()[0].Failure
-		if failure == nil || !strings.Contains(failure.Error(), want) {
-			t.Errorf("reported %v, want %q", failure, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			var hooks agent.Hooks
+			var events hookkit.Recorder
+			hooks.Trace(&events)
+			hooks.Use(&record.History{Share: share.Everyone, Store: s})
+			hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}), agent.AgentResult{})
+			failure := events.Events()[0].Failure
+			if failure == nil || !strings.Contains(failure.Error(), want) {
+				t.Errorf("reported %v, want %q", failure, want)
+			}
+		})
 	}
 	if data, _ := store.Get(t.Context(), "history////a"); string(data) != "[tor" {
 		t.Errorf("the list is now %q", data)

@@ -314,28 +314,30 @@ func TestReplayUsesNewToolsAndHooks(t *testing.T) {
 		Hooks: []agent.Hook{written}}.Run(t, "go")
 
 	for _, without := range []string{"", "manifest.jsonl"} {
-		if without != "" {
-			if err := os.Remove(filepath.Join(dir, without)); err != nil {
+		t.Run("without "+without, func(t *testing.T) {
+			if without != "" {
+				if err := os.Remove(filepath.Join(dir, without)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			model, err := record.Replay(dir)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		model, err := record.Replay(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fresh := &looptest.Tool{Name: "x", Result: "second"}
-		ran := looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: tools(fresh)}.Run(t, "go")
-		if ran.Failed != nil || ran.Reply != "done" || ran.Usage.Input != 5 || fresh.Count() != 1 ||
-			ran.Calls[0].Output != "second" || ran.Calls[1].Output != "helped" {
-			t.Errorf("replayed: %+v, %v", ran.AgentResult, ran.Failed)
-		}
-		if model.Remaining() != 0 || ran.Recorder.Count("AfterLLM") != 4 {
-			t.Errorf("%d calls remain, %d replies", model.Remaining(), ran.Recorder.Count("AfterLLM"))
-		}
-		_, err = model.Generate(t.Context(), agent.LLMRequest{})
-		if err == nil || !strings.Contains(err.Error(), "one run more") {
-			t.Errorf("another run: %v", err)
-		}
+			fresh := &looptest.Tool{Name: "x", Result: "second"}
+			ran := looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: tools(fresh)}.Run(t, "go")
+			if ran.Failed != nil || ran.Reply != "done" || ran.Usage.Input != 5 || fresh.Count() != 1 ||
+				ran.Calls[0].Output != "second" || ran.Calls[1].Output != "helped" {
+				t.Errorf("replayed: %+v, %v", ran.AgentResult, ran.Failed)
+			}
+			if model.Remaining() != 0 || ran.Recorder.Count("AfterLLM") != 4 {
+				t.Errorf("%d calls remain, %d replies", model.Remaining(), ran.Recorder.Count("AfterLLM"))
+			}
+			_, err = model.Generate(t.Context(), agent.LLMRequest{})
+			if err == nil || !strings.Contains(err.Error(), "one run more") {
+				t.Errorf("another run: %v", err)
+			}
+		})
 	}
 }
 
@@ -369,13 +371,15 @@ func TestReplayRefusesDifferentRuns(t *testing.T) {
 		t.Errorf("one call more: %v", err)
 	}
 	for name, text := range map[string]string{"call_00_response.json": "{}", "call_02_response.json": `{"response":{}}`} {
-		broken := t.TempDir()
-		if err := os.WriteFile(filepath.Join(broken, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := record.Replay(broken); err == nil {
-			t.Errorf("%s was replayed", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			broken := t.TempDir()
+			if err := os.WriteFile(filepath.Join(broken, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := record.Replay(broken); err == nil {
+				t.Errorf("%s was replayed", name)
+			}
+		})
 	}
 	plain := t.TempDir()
 	if err := os.WriteFile(filepath.Join(plain, "call_00_response.txt"), []byte("hello\n"), 0o600); err != nil {

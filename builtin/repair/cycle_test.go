@@ -44,18 +44,20 @@ func TestCyclesAreDetectedFromLastCalls(t *testing.T) {
 		{"a1 b1 c1 d1 e1 f1 g1 a1 b1 c1 d1 e1 f1 g1", 0, "a", "0 0"},
 		{"a1 b1 a1 b1 a1 b1 a1 b1", 0, "a", "2 4"}, // also a cycle of 4, twice
 	} {
-		var cs cycles
-		for _, e := range entries(c.came) {
-			cs.add(e, 6)
-		}
-		cs.pending = c.ahead
-		length, rounds := cs.continued(fingerprint.Sum{c.next[0]})
-		if got := fmt.Sprint(length, rounds); got != c.want {
-			t.Errorf("after %q and %d more, %s goes on with %s, want %s", c.came, c.ahead, c.next, got, c.want)
-		}
-		if len(cs.last) > 6 {
-			t.Errorf("%d calls are kept", len(cs.last))
-		}
+		t.Run(fmt.Sprintf("%s, %d, %s", c.came, c.ahead, c.next), func(t *testing.T) {
+			var cs cycles
+			for _, e := range entries(c.came) {
+				cs.add(e, 6)
+			}
+			cs.pending = c.ahead
+			length, rounds := cs.continued(fingerprint.Sum{c.next[0]})
+			if got := fmt.Sprint(length, rounds); got != c.want {
+				t.Errorf("after %q and %d more, %s goes on with %s, want %s", c.came, c.ahead, c.next, got, c.want)
+			}
+			if len(cs.last) > 6 {
+				t.Errorf("%d calls are kept", len(cs.last))
+			}
+		})
 	}
 }
 
@@ -133,16 +135,18 @@ func TestCallsDecidedOneByOneAreCounted(t *testing.T) {
 
 func TestRefusedCallIsNotProgress(t *testing.T) {
 	for _, status := range []agent.CallStatus{agent.CallRefused, agent.CallUnrun} {
-		d, run := &LoopDetector{HintAfter: 2}, agent.NewRun(nil)
-		for step := 1; step <= 2; step++ {
-			decide(t, d, run, step, "a1")
-			_, _ = d.AfterTool(t.Context(), run, agent.ToolCallResult{
-				Call: agent.ToolCallRequest{Name: "a", Step: step}, Err: "no", Status: status,
-			})
-		}
-		if refused := decide(t, d, run, 3, "a1"); refused != "a1:agent.SkipTool " {
-			t.Errorf("a %s call counted as progress: %q", status, refused)
-		}
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			d, run := &LoopDetector{HintAfter: 2}, agent.NewRun(nil)
+			for step := 1; step <= 2; step++ {
+				decide(t, d, run, step, "a1")
+				_, _ = d.AfterTool(t.Context(), run, agent.ToolCallResult{
+					Call: agent.ToolCallRequest{Name: "a", Step: step}, Err: "no", Status: status,
+				})
+			}
+			if refused := decide(t, d, run, 3, "a1"); refused != "a1:agent.SkipTool " {
+				t.Errorf("a %s call counted as progress: %q", status, refused)
+			}
+		})
 	}
 }
 

@@ -303,9 +303,11 @@ func TestInvalidLoopDetectorPanicsInBind(t *testing.T) {
 		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},
 		{&repair.LoopDetector{MaxCycle: 65}, "MaxCycle is 65"},
 	} {
-		if got := fixture.UsePanic(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
-			t.Errorf("%+v was refused with %q, want %q", c.want, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := fixture.UsePanic(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
+				t.Errorf("%+v was refused with %q, want %q", c.want, got, c.want)
+			}
+		})
 	}
 	var hooks agent.Hooks
 	hooks.Use(&repair.LoopDetector{})

@@ -260,14 +260,14 @@ func TestInvalidSmallModelHooksPanicInBind(t *testing.T) {
 		"screen.Schema": &screen.Output{Validators: []screen.Validator{screen.Schema("{")}},
 		"pattern 0":     &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(nil)}},
 	} {
-		func() {
+		t.Run(want, func(t *testing.T) {
 			defer func() {
 				if r, _ := recover().(string); !strings.Contains(r, want) {
 					t.Errorf("panicked with %q, want %q in it", r, want)
 				}
 			}()
 			new(agent.Hooks).Use(hook)
-		}()
+		})
 	}
 }
 

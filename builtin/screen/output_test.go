@@ -115,9 +115,11 @@ func TestAnUnchangedOutputIsNotReplaced(t *testing.T) {
 	for _, result := range []agent.ToolCallResult{
 		{Output: "fine", Warnings: []string{"slow"}, Context: []string{"a note"}}, {Output: "partly", Err: "down"},
 	} {
-		if outcome, err := hook.AfterTool(t.Context(), agent.NewRun(nil), result); outcome != nil || err != nil {
-			t.Errorf("%+v becomes %+v, %v", result, outcome, err)
-		}
+		t.Run(result.Output, func(t *testing.T) {
+			if outcome, err := hook.AfterTool(t.Context(), agent.NewRun(nil), result); outcome != nil || err != nil {
+				t.Errorf("%+v becomes %+v, %v", result, outcome, err)
+			}
+		})
 	}
 }
 

@@ -322,10 +322,13 @@ func TestRecallToolRefusesInvalidKeys(t *testing.T) {
 		`{"key":`:                                     "cannot be read",
 		`{"key":"` + strings.Repeat("k", 9999) + `"}`: "there is no result",
 	} {
-		_, err := window.RecallTool{Store: store}.Call(t.Context(), agent.ToolCallRequest{Args: []byte(args)})
-		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) && want != "" || len(got) > 300 {
-			t.Errorf("%.60s: %s", args, got)
-		}
+		t.Run(fmt.Sprintf("%.60s", args), func(t *testing.T) {
+			_, err := window.RecallTool{Store: store}.Call(t.Context(), agent.ToolCallRequest{Args: []byte(args)})
+			got := fmt.Sprint(err)
+			if want == "" && err != nil || !strings.Contains(got, want) && want != "" || len(got) > 300 {
+				t.Errorf("got %s, want %q", got, want)
+			}
+		})
 	}
 	if _, err := (window.RecallTool{}).Call(t.Context(), agent.ToolCallRequest{Args: []byte(`{}`)}); err == nil {
 		t.Error("a tool without a store worked")
@@ -461,22 +464,25 @@ func TestGuardTakesItsLimitFromTheModel(t *testing.T) {
 		{20_000, 0, 0, 10_000}, {50_000, 0, 0, 37_000}, {50_000, 1000, 0, 49_000}, {50_000, 0, 2000, 48_000},
 		{0, 0, 0, 115_000},
 	} {
-		var hooks agent.Hooks
-		hooks.Use(&window.Guard{Reserve: c.reserve, FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None})
-		for over, want := range map[int]int{0: 3, 1: 1} { // one token over the limit drops the oldest
-			run := agent.NewRun(&agent.Env{Tokens: fixture.Counter(func(m []agent.Message) int {
-				if len(m) == 3 {
-					return c.want + over
+		t.Run(fmt.Sprintf("%d, %d, %d", c.window, c.reserve, c.maxTokens), func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&window.Guard{Reserve: c.reserve, FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None})
+			for over, want := range map[int]int{0: 3, 1: 1} { // one token over the limit drops the oldest
+				run := agent.NewRun(&agent.Env{Tokens: fixture.Counter(func(m []agent.Message) int {
+					if len(m) == 3 {
+						return c.want + over
+					}
+					return 1
+				})})
+				fixture.Votes(&hooks, run, c.window, 1)
+				req := agent.LLMRequest{MaxTokens: c.maxTokens,
+					Messages: []agent.Message{fixture.User("a"), fixture.User("b"), fixture.User("c")}}
+				_, err := hooks.BeforeLLM.Fire(t.Context(), run, &req)
+				if err != nil || (len(req.Messages) == 3) != (want == 3) {
+					t.Errorf("%+v: with %d tokens more %d messages are left, %v", c, over, len(req.Messages), err)
 				}
-				return 1
-			})})
-			fixture.Votes(&hooks, run, c.window, 1)
-			req := agent.LLMRequest{MaxTokens: c.maxTokens,
-				Messages: []agent.Message{fixture.User("a"), fixture.User("b"), fixture.User("c")}}
-			if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil || (len(req.Messages) == 3) != (want == 3) {
-				t.Errorf("%+v: with %d tokens more %d messages are left, %v", c, over, len(req.Messages), err)
 			}
-		}
+		})
 	}
 }
 

@@ -39,10 +39,12 @@ func TestTokenBudgetKeepsRequestsThatFit(t *testing.T) {
 	messages := append([]agent.Message{fixture.System("s")}, fixture.Chat(10)...)
 	total := agentspec.EstimateTokens(messages)
 	for most, want := range map[int]int{total: 21, total - 1: 5} {
-		left := fixture.Rewritten(t, &window.TokenBudget{Max: limit.AtMost(most)}, agent.LLMRequest{Messages: messages})
-		if len(left.Messages) != want || left.Messages[0].Content != "s" {
-			t.Errorf("with a limit of %d of %d tokens %d messages are left, want %d", most, total, len(left.Messages), want)
-		}
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			left := fixture.Rewritten(t, &window.TokenBudget{Max: limit.AtMost(most)}, agent.LLMRequest{Messages: messages})
+			if len(left.Messages) != want || left.Messages[0].Content != "s" {
+				t.Errorf("with a limit of %d of %d tokens %d messages are left, want %d", most, total, len(left.Messages), want)
+			}
+		})
 	}
 }
 

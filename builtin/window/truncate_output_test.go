@@ -42,21 +42,23 @@ func TestTruncateOutputStaysWithinLimit(t *testing.T) {
 		strings.Repeat("abc ", 1000), strings.Repeat("日本語\n", 1000), strings.Repeat("\xff\xfe", 2000),
 		"[" + strings.Repeat(`"x",`, 1000) + `"y"]`,
 	} {
-		for _, most := range []int{1, 5, 30, 36, 37, 38, 100, 101, 122, 999, 2000} {
-			h := &window.TruncateOutput{MaxChars: limit.AtMost(most)}
-			got := after(t, h, agent.ToolCallResult{Output: text, Err: text})
-			for _, s := range []string{got.Output, got.Err} {
-				if n := utf8.RuneCountInString(s); n > most {
-					t.Errorf("%.10q cut to %d has %d characters", text, most, n)
+		t.Run(fmt.Sprintf("%.10q", text), func(t *testing.T) {
+			for _, most := range []int{1, 5, 30, 36, 37, 38, 100, 101, 122, 999, 2000} {
+				h := &window.TruncateOutput{MaxChars: limit.AtMost(most)}
+				got := after(t, h, agent.ToolCallResult{Output: text, Err: text})
+				for _, s := range []string{got.Output, got.Err} {
+					if n := utf8.RuneCountInString(s); n > most {
+						t.Errorf("%.10q cut to %d has %d characters", text, most, n)
+					}
+					if !utf8.ValidString(s) {
+						t.Errorf("%.10q cut to %d splits a character: %q", text, most, s)
+					}
 				}
-				if !utf8.ValidString(s) {
-					t.Errorf("%.10q cut to %d splits a character: %q", text, most, s)
+				if again := after(t, h, got); again.Output != got.Output || again.Err != got.Err {
+					t.Errorf("%.10q cut to %d, cut again: %q", text, most, again.Output)
 				}
 			}
-			if again := after(t, h, got); again.Output != got.Output || again.Err != got.Err {
-				t.Errorf("%.10q cut to %d, cut again: %q", text, most, again.Output)
-			}
-		}
+		})
 	}
 }
 
