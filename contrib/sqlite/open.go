@@ -48,8 +48,9 @@ var opening sync.Mutex
 // permissions of an existing file stay as they are. Call Close when no call is running.
 //
 // A file of an older version of this package is migrated. Open refuses a file of a newer version, a database of another
-// program, and a file that is not a database, without changing it. Keep the file on a local disk: SQLite's write-ahead
-// log does not work on network file systems.
+// program, and a file that is not a database, without changing it. A file without the permission to write can be read
+// if its directory can be written, and each change is an error. Keep the file on a local disk: SQLite's write-ahead log
+// does not work on network file systems.
 func Open(path string, opts Options) (*DB, error) {
 	db, err := open(path, opts, migrations)
 	if err != nil {
@@ -136,10 +137,33 @@ func (db *DB) Close() error { return errors.Join(db.read.Close(), db.write.Close
 
 // SQLite's result codes, without their extensions.
 const (
-	codeBusy   = 5
-	codeLocked = 6
-	codeNotADB = 26
+	codeBusy     = 5
+	codeLocked   = 6
+	codeReadOnly = 8
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeCantOpen = 14
+	codeNotADB   = 26
 )
+
+// remedies are the texts that follow the errors of SQLite which a person can mend.
+var remedies = map[int]string{
+	codeReadOnly: "check the permissions of the file and of its directory",
+	codeCorrupt:  "the file is damaged; restore a copy, or save its content with the command .recover of sqlite3",
+	codeFull:     "the change is not stored; make room on the disk",
+	codeCantOpen: "check the permissions of the file, and of the files next to it that end with -wal and -shm",
+}
+
+// withRemedy adds to an error of SQLite how to mend it.
+func withRemedy(err error) error {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		if remedy := remedies[e.Code()&0xff]; remedy != "" {
+			return fmt.Errorf("%w; %s", err, remedy)
+		}
+	}
+	return err
+}
 
 func isCode(err error, codes ...int) bool {
 	var e *driver.Error
@@ -167,7 +191,7 @@ func (db *DB) patiently(ctx context.Context, f func() error) error {
 			return fmt.Errorf("%w (%w)", ctx.Err(), err)
 		}
 		if !isCode(err, codeBusy, codeLocked) {
-			return err
+			return withRemedy(err)
 		}
 		if time.Since(begun) >= db.busy {
 			return fmt.Errorf("another process has been writing for %v: %w", db.busy, err)
@@ -200,9 +224,9 @@ func (db *DB) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 		err = tx.Commit()
 	}
 	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w (%w)", ctx.Err(), err)
+		return fmt.Errorf("%w (%w)", ctx.Err(), err)
 	}
-	return err
+	return withRemedy(err)
 }
 
 // rows calls each with every row of a query. It may call it again from the first row, after a call of reset.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -346,6 +347,60 @@ func TestDeletedContentLeavesTheFile(t *testing.T) {
 }
 
 // TestDamagedFileIsAnError overwrites parts of a file. Whatever is then read is an error or a value, and no panic.
+// A disk without room is simulated with a bound of the file.
+func TestFullDiskLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	db := reopen(t, path)
+	id := agent.Identity{Conversation: "c"}
+	session := agent.Session{Identity: id, Messages: []agent.Message{{Role: agent.RoleUser, Content: "short"}}}
+	if err := (Sessions{db}).Save(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Store{db}).Put(t.Context(), "key", []byte("value")); err != nil {
+		t.Fatal(err)
+	}
+	var pages int
+	if err := db.write.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	bound := func(pages int) {
+		t.Helper()
+		if _, err := db.write.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bound(pages + 2)
+	long := strings.Repeat("long", 10_000)
+	session.Messages = append(session.Messages, agent.Message{Role: agent.RoleAssistant, Content: long})
+	changes := map[string]func() error{
+		"Store.Put":     func() error { return Store{db}.Put(t.Context(), "key", []byte(long)) },
+		"Sessions.Save": func() error { return Sessions{db}.Save(t.Context(), session) },
+		"AuditLog.Append": func() error {
+			return AuditLog{DB: db}.Append(t.Context(), func(iter.Seq2[[]byte, error]) ([]byte, error) {
+				return []byte(long), nil
+			})
+		},
+	}
+	for name, change := range changes {
+		if err := change(); err == nil || !strings.Contains(err.Error(), "the change is not stored; make room on the disk") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	other := reopen(t, path) // as another process has it
+	if got, err := (Store{other}).Get(t.Context(), "key"); string(got) != "value" {
+		t.Errorf("the value is %q, %v", got, err)
+	}
+	if got, err := (Sessions{other}).Load(t.Context(), id); err != nil || len(got.Messages) != 1 {
+		t.Errorf("the session is %.100v, %v", got, err)
+	}
+	bound(1 << 20)
+	for name, change := range changes {
+		if err := change(); err != nil {
+			t.Errorf("with room, %s: %v", name, err)
+		}
+	}
+}
+
 func TestDamagedFileIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "agent.db")
@@ -365,7 +420,7 @@ func TestDamagedFileIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused, failed := 0, 0
+	refused, failed, advised := 0, 0, 0
 	for at := 0; at < len(whole); at += len(whole) / 60 {
 		damaged := slices.Clone(whole)
 		for i := at; i < min(at+200, len(damaged)); i++ {
@@ -387,11 +442,14 @@ func TestDamagedFileIsAnError(t *testing.T) {
 		}
 		if err = errors.Join(err, Store{db}.Put(t.Context(), "new", nil)); err != nil {
 			failed++
+			if strings.Contains(err.Error(), "the file is damaged; restore a copy") {
+				advised++
+			}
 		}
 		_ = db.Close() // may fail too
 	}
-	if refused == 0 || failed == 0 {
-		t.Errorf("%d damaged files were refused, and %d failed", refused, failed)
+	if refused == 0 || failed == 0 || advised == 0 {
+		t.Errorf("%d damaged files were refused, %d failed, and %d said so", refused, failed, advised)
 	}
 }
 
