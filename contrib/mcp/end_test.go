@@ -38,7 +38,7 @@ func hanging(t *testing.T) (server *sdk.Server, begun, cancelled chan struct{}) 
 		case <-over:
 		}
 		cancelled <- struct{}{}
-		return nil, ctx.Err()
+		return text("over"), ctx.Err()
 	})
 	return server, begun, cancelled
 }
