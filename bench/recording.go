@@ -142,7 +142,7 @@ func recordClaims(rounds []recordRound) []claim {
 	}
 	log := claim{
 		what: "recording a fire over a plain JSON line of the same payload, wire.OpenLog", bound: bound,
-		note: "it also locks the file for other processes and looks whether it was moved",
+		note: "it also locks the file for other processes and notices rotations: two calls of flock and two of lseek",
 	}
 	for _, r := range rounds {
 		lines.cases = append(lines.cases, held{r.payload, r.runs[0].over(r.runs[2])})

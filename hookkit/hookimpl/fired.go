@@ -32,7 +32,7 @@ func (p *Point) anyFired(fired any) hookkit.AnyFired {
 	payload := v.Field(0).Interface()
 	a := hookkit.AnyFired{Point: p.Name, Payload: payload, Final: payload,
 		Verdict: *v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)}
-	if at.final > 0 {
+	if at.final > 0 && a.Decision != "" { // otherwise every hook continued, and a second copy would say the same
 		a.Final = v.Field(at.final).Interface()
 	}
 	if at.exit > 0 {

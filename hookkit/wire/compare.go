@@ -163,7 +163,7 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 	if fired.Point == "" && err != nil {
 		return result(NotComparable, "%v", err) // the run is of another spec
 	}
-	is, err := newEvent(fired)
+	is, err := newEvent(&fired)
 	if err != nil {
 		return result(NotComparable, "the decision cannot be written: %v", err)
 	}

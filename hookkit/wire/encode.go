@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -13,7 +14,7 @@ var linePool = sync.Pool{New: func() any { return new([]byte) }}
 const longestKept = 256 << 10
 
 // writeLine encodes an event and passes the line to write, which must not keep it.
-func writeLine(e Event, redact Redaction, encoded bool, write func(line []byte) error) error {
+func writeLine(e *Event, redact Redaction, encoded bool, write func(line []byte) error) error {
 	buf := linePool.Get().(*[]byte)
 	line, err := encodeLine((*buf)[:0], e, redact, encoded)
 	if err != nil {
@@ -32,9 +33,10 @@ func writeLine(e Event, redact Redaction, encoded bool, write func(line []byte) 
 // The result is that of json.Marshal, which would scan and copy each payload a second time. If encoded, the payload and
 // the other JSON values are results of json.Marshal already. Otherwise they come from a program or a redaction, and are
 // checked.
-func encodeLine(buf []byte, e Event, redact Redaction, encoded bool) ([]byte, error) {
+func encodeLine(buf []byte, e *Event, redact Redaction, encoded bool) ([]byte, error) {
 	if redact != nil {
-		e, encoded = redact.event(e), false
+		redacted := redact.event(*e)
+		e, encoded = &redacted, false
 	}
 	l := lineEncoder{buf: buf, encoded: encoded}
 	l.event(e)
@@ -54,7 +56,7 @@ type lineEncoder struct {
 	err     error
 }
 
-func (l *lineEncoder) event(e Event) {
+func (l *lineEncoder) event(e *Event) {
 	l.buf = strconv.AppendInt(append(l.buf, `{"protocol":`...), int64(e.Protocol), 10)
 	l.buf = strconv.AppendInt(append(l.buf, `,"seq":`...), e.Seq, 10)
 	l.buf = append(l.buf, `,"time":"`...)
@@ -132,11 +134,18 @@ func (l *lineEncoder) optional(field, s string) {
 	}
 }
 
+// plainByte has the bytes that json.Marshal does not escape.
+var plainByte = func() (plain [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		plain[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return plain
+}()
+
 // string appends a text as JSON. Most texts are plain names, which need no escapes.
 func (l *lineEncoder) string(s string) {
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+		if !plainByte[s[i]] {
 			l.marshal("", s)
 			return
 		}

@@ -26,7 +26,7 @@ func TestLinesKeepTheirFormat(t *testing.T) {
 		Ballots:   []Ballot{{"b", "b.go:1", "Deny", "c", json.RawMessage(`{}`)}},
 		Collected: json.RawMessage(`["x"]`), Failures: []Failure{{"f", "f.go:2", "broken"}}, Elapsed: 9,
 	}
-	line, err := encodeLine(nil, e, nil, true)
+	line, err := encodeLine(nil, &e, nil, true)
 	if err != nil || string(line) != golden {
 		t.Errorf("the line is\n%s%v, want\n%s", line, err, golden)
 	}
@@ -34,7 +34,7 @@ func TestLinesKeepTheirFormat(t *testing.T) {
 	if err := json.Unmarshal([]byte(golden), &again); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := encodeLine(nil, again, nil, false); err != nil || string(line) != golden {
+	if line, err := encodeLine(nil, &again, nil, false); err != nil || string(line) != golden {
 		t.Errorf("read and written again, the line is\n%s%v", line, err)
 	}
 }
@@ -81,7 +81,7 @@ func TestLinesAreThoseOfEncodingJSON(t *testing.T) {
 			Elapsed: time.Duration(rapid.Int64().Draw(t, "elapsed")),
 		}
 		want, wantErr := json.Marshal(e)
-		got, err := encodeLine([]byte("before"), e, nil, encoded)
+		got, err := encodeLine([]byte("before"), &e, nil, encoded)
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("the errors are %v and %v for %+v", err, wantErr, e)
 		}

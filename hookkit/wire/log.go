@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
@@ -114,11 +116,25 @@ type Log struct {
 
 	mu     sync.Mutex
 	lock   *atomicfile.SharedLock
-	file   *os.File    // nil until the next event
-	info   fs.FileInfo // of the file
-	size   int64       // of the file when the last event was appended; -1 if none was
+	file   *os.File // nil until the next event
+	place  place
+	size   int64 // of the file when the last event was appended; -1 if none was
 	closed bool
 }
+
+// A place is where the open file of a Log was when somebody looked.
+type place struct {
+	info      fs.FileInfo // of the file
+	announced int64       // rotations by all processes
+	looked    time.Time
+	events    int // that were appended since
+}
+
+// Looking at the path takes longer than writing a short event, so a burst of events looks at intervals.
+const (
+	lookAfter       = time.Millisecond
+	lookAfterEvents = 16
+)
 
 // OpenLog opens a log file, or creates one that only its owner can read, with its directories. An event is appended
 // whole or not at all: if the disk is full, the part that was written is removed again. A line that a killed program
@@ -126,7 +142,8 @@ type Log struct {
 //
 // Each event is in the file when WriteEvent returns, so a program that is killed loses no event of a fire that has
 // returned. A fire never waits for long: another process that holds the lock of the file and has stopped is waited for
-// at most once, for a second. To keep the disk out of the fires, pass [hookkit.Async] to ObserveAny.
+// at most once, for a second. If another program renames or removes the file, at most 16 events of the same millisecond
+// are still written to the old one. To keep the disk out of the fires, pass [hookkit.Async] to ObserveAny.
 func OpenLog(path string, opts ...LogOption) (*Log, error) {
 	l := &Log{}
 	for _, o := range opts {
@@ -173,7 +190,7 @@ func target(path string) (string, error) {
 
 // WriteEvent implements [Sink]. It ignores the context: a record is most useful when the fire was cancelled.
 func (l *Log) WriteEvent(_ context.Context, e Event) error {
-	return writeLine(e, l.redact, false, l.appendLocked)
+	return writeLine(&e, l.redact, false, l.appendLocked)
 }
 
 // appendLocked appends a line while no other writer does.
@@ -214,11 +231,11 @@ func (l *Log) append(line []byte) error {
 	return errors.Join(failed, err)
 }
 
-// open opens the file, unless it is open and no other process has rotated it, and returns its size.
+// open opens the file, unless it is open and still has its path, and returns its size.
 func (l *Log) open() (size int64, err error) {
 	if l.file != nil {
-		if info, err := os.Stat(l.path); err == nil && os.SameFile(info, l.info) {
-			return info.Size(), nil
+		if l.inPlace() {
+			return l.file.Seek(0, io.SeekEnd)
 		}
 		_ = l.release() // it has no data that is not written
 	}
@@ -226,8 +243,24 @@ func (l *Log) open() (size int64, err error) {
 	if l.file, size, err = atomicfile.OpenAppend(l.path); err != nil {
 		return 0, err
 	}
-	l.info, err = l.file.Stat()
+	l.place = place{announced: l.lock.Announced(), looked: time.Now()}
+	l.place.info, err = l.file.Stat()
 	return size, err
+}
+
+// inPlace reports whether the open file still has its path. A rotation by any process is noticed at once. Other
+// programs that rename or remove the file announce nothing, so the path itself is looked at too, but not for each event
+// of a burst.
+func (l *Log) inPlace() bool {
+	p := &l.place
+	announced, now := l.lock.Announced(), time.Now()
+	if announced >= 0 && announced == p.announced && p.events < lookAfterEvents && now.Sub(p.looked) < lookAfter {
+		p.events++
+		return true
+	}
+	p.announced, p.looked, p.events = announced, now, 0
+	info, err := os.Stat(l.path)
+	return err == nil && os.SameFile(info, p.info)
 }
 
 // release closes the file. The next event opens it again.
@@ -253,6 +286,7 @@ func (l *Log) rotate(keep int) error {
 			return fmt.Errorf("wire: the log is not rotated: %w", err)
 		}
 	}
+	l.lock.Announce()
 	return nil
 }
 

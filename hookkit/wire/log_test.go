@@ -154,14 +154,38 @@ func TestRotationKeepsTheNewestFiles(t *testing.T) {
 	}
 }
 
+func TestRotationsByOthersAreNoticedAtOnce(t *testing.T) {
+	two := wire.Rotate(2*int64(len(line(event(1, "")))+1), 9) // a file for two events
+	first, path := openLog(t, two)
+	second, err := wire.OpenLog(path, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, second, event(1, ""))
+	write(t, first, event(2, ""))
+	write(t, first, event(3, "")) // in a new file
+	write(t, second, event(4, ""))
+	for file, last := range map[string]int64{path + ".1": 2, path: 4} {
+		events, errs := read(t, file)
+		if len(events) != 2 || events[1].Seq != last || len(errs) > 0 {
+			t.Errorf("%s has %+v, %v", file, events, errs)
+		}
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRemovedLogsAreMadeAgain(t *testing.T) {
 	l, path := openLog(t)
 	write(t, l, event(1, ""))
 	if err := os.Remove(path); err != nil {
 		t.Skip(err) // Windows
 	}
-	write(t, l, event(2, ""))
-	if events, errs := read(t, path); len(events) != 1 || events[0].Seq != 2 || len(errs) > 0 {
+	for i := range int64(17) { // in a burst, the path is looked at for each 17th event at least
+		write(t, l, event(i+2, ""))
+	}
+	if events, errs := read(t, path); len(events) == 0 || events[len(events)-1].Seq != 18 || len(errs) > 0 {
 		t.Errorf("the log has %+v, %v", events, errs)
 	}
 	if err := errors.Join(l.Close(), l.Close()); err != nil {

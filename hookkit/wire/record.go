@@ -81,9 +81,10 @@ func (r *Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired
 	if !slices.Contains(r.spec.Points, fired.Point) {
 		return
 	}
-	e, err := r.event(run, fired)
+	e, err := newEvent(&fired)
+	e.Seq, e.Spec, e.Run = r.seq.Add(1), r.spec.Path, r.spec.info(run)
 	if err == nil {
-		err = r.write(ctx, e)
+		err = r.write(ctx, &e)
 	}
 	if err != nil {
 		panic(fmt.Errorf("wire: an event of %s is not recorded: %w", fired.Point, err))
@@ -93,26 +94,19 @@ func (r *Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired
 // write passes an event to the sink. A sink of this package does not check again that the JSON values are JSON. It is
 // recognized by its type: a struct of a program that embeds a *Log and has its own WriteEvent would have all other
 // methods of the Log.
-func (r *Recorder[R]) write(ctx context.Context, e Event) error {
+func (r *Recorder[R]) write(ctx context.Context, e *Event) error {
 	switch s := r.sink.(type) {
 	case *Log:
 		return writeLine(e, s.redact, true, s.appendLocked)
 	case *lines:
 		return writeLine(e, s.redact, true, s.write)
 	}
-	return r.sink.WriteEvent(ctx, e)
-}
-
-// event converts a fire of a run.
-func (r *Recorder[R]) event(run R, fired hookkit.AnyFired) (Event, error) {
-	e, err := newEvent(fired)
-	e.Seq, e.Spec, e.Run = r.seq.Add(1), r.spec.Path, r.spec.info(run)
-	return e, err
+	return r.sink.WriteEvent(ctx, *e)
 }
 
 // newEvent converts the result of a fire to an event without the number, the spec and the run.
-func newEvent(fired hookkit.AnyFired) (Event, error) {
-	e := Event{
+func newEvent(fired *hookkit.AnyFired) (e Event, err error) {
+	e = Event{
 		Protocol: Protocol, Time: fired.Start, Point: fired.Point,
 		Decision: decisionName(fired.Decision), By: fired.By, Site: fired.Site, Reason: fired.Reason, Elapsed: fired.Elapsed,
 	}
@@ -122,7 +116,6 @@ func newEvent(fired hookkit.AnyFired) (Event, error) {
 	for _, f := range fired.Failures {
 		e.Failures = append(e.Failures, Failure{f.Hook, f.Site, f.Cause.Error()})
 	}
-	var err error
 	encode := func(v any) json.RawMessage {
 		text, failed := json.Marshal(v)
 		if err == nil {
@@ -179,7 +172,7 @@ type lines struct {
 
 // WriteEvent implements [Sink].
 func (l *lines) WriteEvent(_ context.Context, e Event) error {
-	return writeLine(e, l.redact, false, l.write)
+	return writeLine(&e, l.redact, false, l.write)
 }
 
 func (l *lines) write(line []byte) error {

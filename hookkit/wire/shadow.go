@@ -121,7 +121,7 @@ func (s *Shadowing) observer(spec string) hookkit.AnyObserverFunc {
 		if ctx.Value(shadowKey{}) != nil {
 			return
 		}
-		e, err := newEvent(fired)
+		e, err := newEvent(&fired)
 		if err != nil {
 			panic(fmt.Errorf("wire: a fire of %s is not shown to the candidate: %w", fired.Point, err))
 		}
