@@ -83,16 +83,13 @@ func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket,
 	err := c.Do(ctx, func(ctx context.Context) (err error) {
 		b.kv, err = c.js.KeyValue(ctx, name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			b.kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-				Bucket: name, MaxBytes: b.limits.MaxBytes, TTL: limits.TTL, Replicas: limits.Replicas,
-				LimitMarkerTTL: markerTTL,
-			})
-		}
-		if errors.Is(err, jetstream.ErrBucketExists) { // another process was faster
+			if err := c.createBucket(ctx, name, b.limits); err != nil {
+				return err
+			}
 			b.kv, err = c.js.KeyValue(ctx, name)
 		}
 		if err == nil {
-			b.stream, err = c.js.Stream(ctx, "KV_"+name)
+			b.stream, err = c.js.Stream(ctx, bucketStreams+name)
 		}
 		return err
 	})
@@ -101,6 +98,35 @@ func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket,
 	}
 	return b, nil
 }
+
+// bucketStreams begins the names of the streams of buckets.
+const bucketStreams = "KV_"
+
+// createBucket makes the stream of a bucket, as the library does, with one exception. The library lets each server of a
+// cluster answer reads, also one that does not have the last changes yet. So a process could read a value that it has
+// just replaced. Here the leader answers, unless there is one server.
+func (c *Conn) createBucket(ctx context.Context, name string, limits Limits) error {
+	account, err := c.js.AccountInfo(ctx)
+	if err != nil {
+		return err
+	}
+	if account.API.Level < markerLevel {
+		return errors.New("the server cannot remove the markers of deleted keys; use nats-server 2.11 or newer")
+	}
+	replicas := max(1, limits.Replicas)
+	_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: bucketStreams + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1,
+		MaxBytes: limits.MaxBytes, MaxAge: limits.TTL, Replicas: replicas, Discard: jetstream.DiscardNew,
+		AllowRollup: true, DenyDelete: true, AllowDirect: replicas == 1, AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerTTL,
+	})
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
+		return nil
+	}
+	return err
+}
+
+// markerLevel is the level of the interface of servers that remove markers of deleted keys.
+const markerLevel = 1
 
 var errNoKey = errors.New("the key is empty; give one")
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,12 +13,12 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
+	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serverDir) != "" {
-		runServer()
+	if servertest.Main() {
 		return
 	}
 	goleak.VerifyTestMain(m)

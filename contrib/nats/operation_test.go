@@ -1,7 +1,6 @@
 package nats_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -15,7 +14,6 @@ import (
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,29 +27,12 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
+	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
-
-// Environment variables of a copy of the test program that is a server.
-const (
-	serverDir    = "HOOKGEN_NATS_DIR"
-	serverConfig = "HOOKGEN_NATS_CONFIG"
-)
-
-// runServer runs a server, prints its URL, and waits until standard input is closed or the process is killed.
-func runServer() {
-	s, err := embedded.Start(os.Getenv(serverDir), embedded.Config(os.Getenv(serverConfig)))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(s.ListenURL())
-	_, _ = os.Stdin.Read(make([]byte, 1)) // the test never writes
-	_ = s.Close()
-}
 
 // certificate writes a certificate for 127.0.0.1 that signs itself, and its key.
 func certificate(t *testing.T, dir string) (cert, key string) {
@@ -116,51 +97,23 @@ func secured(t *testing.T) (connectAs func(t *testing.T, url, role string, opts 
 	}
 }
 
-// A process is a server in a process of its own.
-type process struct {
-	*exec.Cmd
-	url string
-}
-
-// startProcess starts a server with a configuration.
-func startProcess(t *testing.T, dir, config string) process {
-	t.Helper()
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), serverDir+"="+dir, serverConfig+"="+config)
-	c.Stderr = os.Stderr
-	stdin, err := c.StdinPipe()
-	out, failed := c.StdoutPipe()
-	if err = errors.Join(err, failed, c.Start()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = stdin.Close()
-		_ = c.Wait()
-	})
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return process{c, strings.TrimSpace(url)}
-}
-
 // TestAKilledServerLosesNothing kills a server in a process of its own, with TLS and NKeys, while a worker writes. The
 // worker's connection finds the next server, which has every change that was acknowledged.
 func TestAKilledServerLosesNothing(t *testing.T) {
 	connectAs := secured(t)
 	dir := t.TempDir()
-	server := startProcess(t, dir, "server.conf")
-	if !strings.HasPrefix(server.url, "tls://") {
-		t.Errorf("the URL is %s", server.url)
+	server := servertest.Start(t, dir, "server.conf")
+	if !strings.HasPrefix(server.URL, "tls://") {
+		t.Errorf("the URL is %s", server.URL)
 	}
-	admin := connectAs(t, server.url, "admin")
+	admin := connectAs(t, server.URL, "admin")
 	_, err := admin.Bucket(t.Context(), "agents", nats.Limits{})
 	_, failed := admin.Events(t.Context(), "agents", nats.EventLimits{})
 	if err = errors.Join(err, failed, admin.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var seen reports
-	worker := connectAs(t, server.url, "worker", seen.option())
+	worker := connectAs(t, server.URL, "worker", seen.option())
 	b, err := worker.Bucket(t.Context(), "agents", nats.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -201,12 +154,9 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 		for range 5 + 3*round {
 			<-began
 		}
-		if err := server.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = server.Wait() // it was killed
+		server.Kill(t)
 		close(stop)
-		server = startProcess(t, dir, "server.conf")
+		server = servertest.Start(t, dir, "server.conf")
 		all.Wait()
 	}
 	seen.wait(t, "the connection is lost")
@@ -219,7 +169,7 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 		t.Errorf("the counter was %d and is %d, %v", sum, now, err)
 	}
 	found := map[int64]int{}
-	reader, err := connectAs(t, server.url, "reader").OpenEvents(t.Context(), "agents")
+	reader, err := connectAs(t, server.URL, "reader").OpenEvents(t.Context(), "agents")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -538,12 +488,20 @@ resolver_preload: { %s: %s, %s: %s }`,
 	}
 }
 
+// clusterConfig returns a configuration with a cluster block.
+func clusterConfig(block string) string {
+	return "listen: \"127.0.0.1:-1\"\nauthorization { user: a, password: b }\n" +
+		"cluster { name: c, listen: \"127.0.0.1:-1\", " + block + " }"
+}
+
 func TestUnsafeConfigurationsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no users":     {`listen: "127.0.0.1:-1"`, "no users"},
 		"without TLS":  {"listen: \"0.0.0.0:-1\"\nauthorization { user: a, password: b }", "without TLS"},
 		"no listen":    {"authorization { user: a, password: b }", "without TLS"},
 		"not a config": {"listen: {", "configuration"},
+		"open cluster": {clusterConfig(""), "accept every server"},
+		"far cluster":  {clusterConfig("listen: \"0.0.0.0:-1\", authorization { user: a, password: b }"), "cluster listens"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, c.text)))

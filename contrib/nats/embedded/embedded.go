@@ -177,19 +177,27 @@ func (s settings) options() (*natsserver.Options, error) {
 	return o, nil
 }
 
-// safe returns an error if a server would let strangers in.
+// safe returns an error if a server would let strangers in, as clients or as servers of its cluster.
 func safe(o *natsserver.Options) error {
-	ip := net.ParseIP(o.Host)
-	local := o.Host == "localhost" || ip != nil && ip.IsLoopback()
-	switch {
+	switch cluster := o.Cluster; {
 	case o.DontListen:
 	case o.Username == "" && o.Authorization == "" && len(o.Users) == 0 && len(o.Nkeys) == 0 &&
 		len(o.TrustedOperators) == 0 && !o.TLSMap:
 		return errors.New("it has no users, so that everybody could connect; add an authorization block")
-	case !local && o.TLSConfig == nil:
+	case !local(o.Host) && o.TLSConfig == nil:
 		return errors.New("it listens for other machines without TLS; add a tls block, or listen on 127.0.0.1")
+	case cluster.Port != 0 && cluster.Username == "" && cluster.TLSConfig == nil:
+		return errors.New("its cluster would accept every server; add a tls or authorization block to the cluster block")
+	case cluster.Port != 0 && !local(cluster.Host) && cluster.TLSConfig == nil:
+		return errors.New("its cluster listens for other machines without TLS; add a tls block to the cluster block")
 	}
 	return nil
+}
+
+// local reports whether only this machine can reach an address.
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // URL returns the URL of the server for nats.Connect in this process. A server that is started again in the same
