@@ -1,17 +1,19 @@
 package claudecode
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // settings are the parts of a settings file that this package reads. It ignores the others.
@@ -80,9 +82,10 @@ const (
 
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
 //
-// Read returns an error for a file that is not valid, an unknown event, a matcher that is not a valid regular
-// expression, and handlers of other types than command. Claude Code ignores such mistakes, so that a guard with a
-// typing error never runs. Events without a corresponding point and lists of permission rules are in Hooks.Ignored.
+// Read returns an error for a file that is not valid or not a regular file, an unknown event, a repeated key, a matcher
+// that is not a valid regular expression, and handlers of other types than command. Claude Code ignores such mistakes,
+// so that a guard with a typing error never runs. Events without a corresponding point and lists of permission rules
+// are in Hooks.Ignored.
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {
@@ -94,21 +97,13 @@ func Read(paths ...string) (*Hooks, error) {
 }
 
 func (h *Hooks) read(path string) error {
-	f, err := os.Open(path)
+	text, err := textfile.Read(path, maxSettings)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	all, err := parse(path, text)
 	if err != nil {
 		return err
-	}
-	if len(text) > maxSettings {
-		return fmt.Errorf("%s: the file has more than %d bytes", path, maxSettings)
-	}
-	all, err := parse(text)
-	if err != nil {
-		return fmt.Errorf("%s%w", path, err)
 	}
 	h.Ignored = append(h.Ignored, all.unread()...)
 	if all.DisableAllHooks {
@@ -132,6 +127,9 @@ func (h *Hooks) read(path string) error {
 			if err != nil {
 				return fmt.Errorf("%s: the matcher %d of %s: %w", path, i+1, event, err)
 			}
+			if g.Hooks == nil {
+				return fmt.Errorf("%s: the matcher %d of %s has no hooks; give it a list", path, i+1, event)
+			}
 			for j, one := range g.Hooks {
 				if err := one.check(event); err != nil {
 					return fmt.Errorf("%s: the hook %d of the matcher %d of %s: %w", path, j+1, i+1, event, err)
@@ -144,10 +142,16 @@ func (h *Hooks) read(path string) error {
 	return nil
 }
 
-// parse parses a settings file. Its errors begin with the line and column.
-func parse(text []byte) (all settings, err error) {
+// parse parses a settings file. Its errors begin with the path, the line and the column.
+func parse(path string, text []byte) (all settings, err error) {
+	if err := textfile.CheckUTF8(path, text); err != nil {
+		return settings{}, err
+	}
 	err = json.Unmarshal(text, &all)
 	if err == nil {
+		if err := checkKeys(text); err != nil {
+			return settings{}, fmt.Errorf("%s: %w", path, err)
+		}
 		return all, nil
 	}
 	offset := int64(0)
@@ -158,9 +162,34 @@ func parse(text []byte) (all settings, err error) {
 		offset = e.Offset - 1
 		err = fmt.Errorf("%s is a %s, not a %v", e.Field, e.Value, e.Type)
 	}
-	before := text[:max(0, min(int(offset), len(text)))]
-	line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
-	return settings{}, fmt.Errorf(":%d:%d: %w", line, column, err)
+	return settings{}, fmt.Errorf("%s: %w", textfile.Position(path, text, int(offset)), err)
+}
+
+// checkKeys returns an error for a key that package json and Claude Code read differently, or that hides the scripts.
+// For example, the second of two keys PreToolUse replaces the guards of the first, and hooks under the key Hook never
+// run. Other keys of a settings file can have any names.
+func checkKeys(text []byte) error {
+	members, _ := jsonx.Members(text, -1)
+	known := []string{"hooks", "disableAllHooks", "permissions"}
+	seen := make(map[string]bool)
+	for _, m := range members {
+		if !slices.Contains(known, m.Key) {
+			for _, name := range known {
+				if strings.EqualFold(name, m.Key) || spelling.Suggest(m.Key, []string{name}) == "hooks" {
+					return fmt.Errorf("unknown key %q; did you mean %q?", m.Key, name)
+				}
+			}
+			continue
+		}
+		if seen[m.Key] {
+			return fmt.Errorf("the key %q occurs twice", m.Key)
+		}
+		seen[m.Key] = true
+		if name, twice := toolargs.Duplicate(m.Value); twice && m.Key == "hooks" {
+			return fmt.Errorf("the key %q occurs twice in one object of the hooks", name)
+		}
+	}
+	return nil
 }
 
 func (c *handler) check(event string) error {

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
 )
 
 // A document is a JSON text with the name that errors use for it.
@@ -31,11 +32,9 @@ type member struct {
 	value value
 }
 
-// position returns the name of the document and the line and column of an offset. Columns count bytes, from 1.
+// position returns the name of the document and the line and column of an offset.
 func (d *document) position(at int) string {
-	before := d.text[:min(max(at, 0), len(d.text))]
-	line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
-	return fmt.Sprintf("%s:%d:%d", d.name, line, column)
+	return textfile.Position(d.name, d.text, at)
 }
 
 // errorf returns an error that begins with the position of an offset.
@@ -50,13 +49,8 @@ func (v *value) errorf(format string, args ...any) error { return v.doc.errorf(v
 
 // parse parses the document.
 func (d *document) parse() (value, error) {
-	// Package json would replace damaged characters, and then a hook for the tool "caf\xe9" is never asked.
-	for at := 0; at < len(d.text); {
-		r, size := utf8.DecodeRune(d.text[at:])
-		if r == utf8.RuneError && size == 1 {
-			return value{}, d.errorf(at, "the byte %#x is not UTF-8; save the file as UTF-8", d.text[at])
-		}
-		at += size
+	if err := textfile.CheckUTF8(d.name, d.text); err != nil {
+		return value{}, err
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(d.text, &whole); err != nil {

@@ -54,9 +54,6 @@ const (
 
 // decode returns the declarations of a file.
 func decode(doc *document) ([]*declaration, error) {
-	if len(doc.text) > maxFile {
-		return nil, doc.errorf(0, "the file has more than %d bytes; split it", maxFile)
-	}
 	root, err := doc.parse()
 	if err != nil {
 		return nil, err

@@ -2,12 +2,11 @@ package external
 
 import (
 	"errors"
-	"io"
-	"os"
 	"slices"
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -57,14 +56,14 @@ func (f *File) Load(hooks *agent.Hooks) error {
 	if f.hooks != nil && f.hooks != hooks {
 		return errors.New("external: the file is loaded into other Hooks; use a File for each, or unload it first")
 	}
-	text, err := read(f.Path)
+	text, err := textfile.Read(f.Path, maxFile)
 	if err != nil {
 		return err
 	}
-	if f.hooks != nil && f.text == text {
+	if f.hooks != nil && f.text == string(text) {
 		return nil
 	}
-	all, err := decode(&document{name: f.Path, text: []byte(text)})
+	all, err := decode(&document{name: f.Path, text: text})
 	if err != nil {
 		return err
 	}
@@ -85,7 +84,7 @@ func (f *File) Load(hooks *agent.Hooks) error {
 	}
 	f.use(hooks, enabled)
 	f.retire(kept)
-	f.hooks, f.text, f.kept = hooks, text, kept
+	f.hooks, f.text, f.kept = hooks, string(text), kept
 	return nil
 }
 
@@ -135,15 +134,4 @@ func (all declarations) Bind(h *agent.Hooks) {
 	for _, d := range all {
 		h.Use(d.hook, d.options...)
 	}
-}
-
-// read reads a file. It reads no more than a byte over the limit, which decode refuses.
-func read(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	return string(text), err
 }

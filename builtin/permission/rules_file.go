@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 )
 
@@ -34,17 +33,9 @@ const maxRuleFile = 4 << 20
 
 // LoadRules reads the rules in a file of at most 4 MiB. [ParseRules] describes the format and the errors.
 func LoadRules(path string, conditions ...FileCondition) ([]Rule, error) {
-	f, err := os.Open(path)
+	text, err := textfile.Read(path, maxRuleFile)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxRuleFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxRuleFile {
-		return nil, fmt.Errorf("%s: the file has more than %d bytes; split the rules", path, maxRuleFile)
 	}
 	return ParseRules(path, text, conditions...)
 }
@@ -61,17 +52,15 @@ func LoadRules(path string, conditions ...FileCondition) ([]Rule, error) {
 // given conditions. An error begins with name and the line and column of the rule. ParseRules then returns no rules, so
 // that a file with an error allows nothing.
 func ParseRules(name string, text []byte, conditions ...FileCondition) ([]Rule, error) {
-	position := func(offset int64) string {
-		before := text[:min(int(offset), len(text))]
-		line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
-		return fmt.Sprintf("%s:%d:%d", name, line, column)
+	if err := textfile.CheckUTF8(name, text); err != nil {
+		return nil, err
 	}
 	fail := func(offset int64, err error) ([]Rule, error) {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			offset = max(syntax.Offset-1, 0)
 		}
-		return nil, fmt.Errorf("%s: %w", position(offset), err)
+		return nil, fmt.Errorf("%s: %w", textfile.Position(name, text, int(offset)), err)
 	}
 	if !json.Valid(text) {
 		var v any

@@ -310,7 +310,7 @@ func TestLoadRulesRefusesOtherFiles(t *testing.T) {
 		rules      int
 	}{
 		{"largest.json", "", 1},
-		{"larger.json", "the file has more than 4194304 bytes; split the rules", 0},
+		{"larger.json", "the file has more than 4194304 bytes; shorten or split it", 0},
 		{"missing.json", "missing.json", 0},
 		{".", dir, 0}, // a folder
 	} {

@@ -100,14 +100,14 @@ func TestStaticNeedsTextOrPath(t *testing.T) {
 		"prompt.Static: neither Text nor Path is set": {},
 		"Text and Path are both set":                  {Text: "a", Path: "b"},
 		"Path cannot be read":                         {Path: filepath.Join(t.TempDir(), "none")},
-		"is larger than 1048576 bytes":                {Path: large},
+		"has more than 1048576 bytes":                 {Path: large},
 	} {
 		t.Run(want, func(t *testing.T) {
 			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&b) })
 		})
 	}
 	if _, err := os.Stat("/dev/zero"); err == nil { // an endless file
-		fixture.MustPanic(t, "is larger", func() { new(agent.Hooks).Use(&prompt.Static{Path: "/dev/zero"}) })
+		fixture.MustPanic(t, "not a regular file", func() { new(agent.Hooks).Use(&prompt.Static{Path: "/dev/zero"}) })
 	}
 }
 

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -43,17 +42,9 @@ func (b *Static) read() (string, error) {
 	case b.Path == "":
 		return b.Text, nil
 	}
-	f, err := os.Open(b.Path)
+	data, err := textfile.Read(b.Path, maxBriefingFile)
 	if err != nil {
 		return "", fmt.Errorf("Path cannot be read: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBriefingFile+1))
-	if err != nil {
-		return "", fmt.Errorf("Path cannot be read: %w", err)
-	}
-	if len(data) > maxBriefingFile {
-		return "", fmt.Errorf("Path %s is larger than %d bytes; name a shorter text", b.Path, maxBriefingFile)
 	}
 	return string(data), nil
 }
