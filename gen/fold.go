@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The columns at which lines of generated code end, if they can be broken at all. A tab counts as one column.
+// The maximal lengths of lines of generated code, if they can be broken at all. A tab counts as one column.
 const (
 	maxColumns   = 120 // of code
 	proseColumns = 100 // of comments

@@ -41,7 +41,7 @@
 //  9. Failure. A hook returns an error or an illegal outcome, panics or exceeds its [Timeout]: all are treated alike.
 //     At a FailClosed point the fire ends with a [*Failure], and the program must refuse the act. At a FailOpen point
 //     the failure is reported, and the next hook runs. At an around point an error goes to the next hook outward, and
-//     the fire returns what the outermost one returns. A failure of an observer never reaches the fire. If a hook
+//     the fire returns the result of the outermost hook. A failure of an observer never reaches the fire. If a hook
 //     returns both an outcome and an error, the error counts. Every failure that the caller of Fire does not receive
 //     goes to the failure handler of the Hooks. It logs with [log/slog] unless HandleFailures replaced it. Observers
 //     and tracers do not silence it.

@@ -274,8 +274,8 @@ func (c *code) bindOf(fn *types.Func) (bind, bool) {
 	return bind{typ: typ.Origin(), recv: nameable(sig.Recv()), hooks: nameable(hooks), of: of}, true
 }
 
-// hookMethod returns the point at which a method of that name and signature is a hook, or which it observes. The point
-// is nil for an observer of all points.
+// hookMethod returns the point of a method that is a hook or an observer by its name and signature. The point is nil
+// for an observer of all points.
 func (c *code) hookMethod(name string, sig *types.Signature) (p *point, observes, ok bool) {
 	for _, p := range c.byMethod[name] {
 		if p.fits(sig) {

@@ -49,7 +49,7 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 // Timeout returns true, like the timeout errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// forModel returns what the model reads about an error. A remote hook that failed is not explained: for example, a hook
+// forModel returns the text of an error for the model. A remote hook that failed is not explained: for example, a hook
 // asks a policy service, and the error has the address of the service. Records and the failure handler have the cause.
 func forModel(err error) string {
 	if find[wire.CallError](usableError(err)) != nil {

@@ -158,7 +158,7 @@ func TestCallsWithoutALimitRunTogether(t *testing.T) {
 	}
 }
 
-// A tool that decodes its arguments in place changes neither the conversation nor what hooks see.
+// A tool that decodes its arguments in place changes neither the conversation nor the payloads of hooks.
 func TestToolsCannotChangeRecordedArguments(t *testing.T) {
 	in := `{"path":"a"}`
 	writer := &looptest.Tool{Name: "write", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {

@@ -93,8 +93,7 @@ func (k *knowledge) copied() *knowledge {
 	return &knowledge{facts: slices.Clone(k.facts), prefs: maps.Clone(k.prefs), episodes: slices.Clone(k.episodes)}
 }
 
-// layers are the memory of an owner and the common memory. What the owner knows hides what everybody knows under the
-// same key.
+// layers are the memory of an owner and the common memory. A fact of the owner hides the common fact with the same key.
 type layers []*knowledge
 
 func (l layers) fact(at factKey) (Fact, bool) {

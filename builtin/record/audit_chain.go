@@ -92,8 +92,8 @@ func appendAudit(path, headFile string, key []byte, flush bool, r chainable) (Au
 	return c.head, err
 }
 
-// append writes one record in one write. If the file is not as the chain left it, the record continues the chain that
-// the writer remembers and says what is wrong, and append returns an errNoticed.
+// append writes one record in one write. If somebody changed the file, the record continues the chain that the writer
+// remembers and describes the change, and append returns an errNoticed.
 func (c *auditChain) append(path, headFile string, key []byte, flush bool, r chainable) (err error) {
 	f, size, err := atomicfile.OpenAppend(path)
 	if err != nil {

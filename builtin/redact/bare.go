@@ -212,7 +212,7 @@ func isCodeValue(s string, a assignment, at, to int) bool {
 }
 
 // isCode reports whether a value could be an expression and not a literal: a name with dots, or a name before a
-// comma, a semicolon or an operator. Names with digits are no expressions.
+// comma, a semicolon or an operator. Names with digits do not count.
 func isCode(value, after string) bool {
 	if !isDottedName(value) || hasDigit(value) {
 		return false

@@ -138,7 +138,7 @@ func (n *named) quoted(a assignment, q, escapes int) (next int) {
 	}
 }
 
-// isFlagValue reports whether the text after a flag can be its value: one word that is no flag.
+// isFlagValue reports whether the text after a flag can be its value: one word that does not begin with a dash.
 func isFlagValue(s string) bool { return s != "" && s[0] != '-' && !strings.ContainsAny(s, " \t\r\n") }
 
 // quotedSpan returns the span inside the quotes that begin at q, and the position after them.

@@ -205,8 +205,8 @@ func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 	return shorten.To(shorten.Valid(output[:shorten.RuneOffset(output, keep)])+mark, int(n)), "", nil
 }
 
-// Redact returns a validator that replaces what the redactor finds with [redact.Redacted]: passwords, keys, tokens and
-// other secrets, and personal data. For example, a tool prints the environment of a process, and the model must not
+// Redact returns a validator that replaces passwords, keys, tokens and other secrets, and personal data, with
+// [redact.Redacted]. For example, a tool prints the environment of a process, and the model must not
 // read its API keys. In JSON, a key such as password redacts its value. JSON that changes is written anew, with sorted
 // keys.
 func Redact(r redact.Redactor) Validator { return &redaction{r} }

@@ -12,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Reply validates and rewrites what an agent says to a person, for example to remove personal data, or to withhold a
-// reply that names an internal project.
+// Reply validates and rewrites the replies of an agent to a person, for example to remove personal data, or to withhold
+// a reply that names an internal project.
 //
 // Points: CheckDone (Replace, RejectDone), BeforeRunEnd (Replace). Tier: Mutation−10, after other hooks changed the
 // text. State: none.

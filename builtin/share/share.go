@@ -9,7 +9,7 @@ import (
 )
 
 // A Scope selects the runs that share the data of a hook. For example, a memory.Injector with Share: share.User shows
-// what the user said in any of her conversations. The zero value is Conversation.
+// facts from all conversations of the user. The zero value is Conversation.
 //
 // A name that is missing is never shared. For example, with the scope User, a run without a user shares its data with
 // its own conversation only. A run without a named conversation then shares its data only with the runs that it starts.

@@ -27,9 +27,9 @@ import (
 // store, and the next run of the conversation continues there. Set Resume to do this automatically, or call [Latest]
 // and pass its conversation and counters to the next request yourself.
 //
-// A checkpoint is saved after each successful step whose number is a multiple of Every. It holds only what is new since
-// the checkpoint before it, so that all of them together are about as long as the conversation. After a compaction, a
-// checkpoint holds the whole conversation again, and the earlier ones are deleted. [Latest] joins them.
+// A checkpoint is saved after each successful step whose number is a multiple of Every. It holds the messages
+// since the checkpoint before it, so that all of them together are about as long as the conversation. After a
+// compaction, a checkpoint holds the whole conversation again, and the earlier ones are deleted. [Latest] joins them.
 //
 // The counters of the run are saved in every step, before the step and after the reply of the model. A run that resumes
 // the same task restores them, so that a program that crashes again and again does not escape the limits of the agent.

@@ -135,7 +135,7 @@ func (w *Guard) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]
 	return texts, nil
 }
 
-// fullNote tells the model that the context window is nearly full.
+// fullNote returns the note for the model in a nearly full context window.
 func fullNote(p Pressure) string {
 	return fmt.Sprintf("[context window nearly full] The conversation takes about %d of %d tokens (%.0f %%). Earlier "+
 		"results may be missing from this prompt. Answer now with what you have, and start nothing new.",

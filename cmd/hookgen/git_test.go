@@ -30,7 +30,7 @@ func FuzzSplitBatch(f *testing.F) {
 	})
 }
 
-// Links and submodules are no files of the revision, and a path may contain anything but a zero byte.
+// The listing has neither links nor submodules, and a path may contain anything but a zero byte.
 func TestListRevision(t *testing.T) {
 	r := &revision{blobs: map[string]map[string]string{}}
 	r.list([]byte("100644 blob a1\tspec.go\x00100755 blob a2\tmail/spec.go\x00120000 blob a3\tmail/link.go\x00" +

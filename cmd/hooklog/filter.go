@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// A filter is what the flags of show ask for. The zero filter matches every event.
+// A filter selects the events that show prints; each flag of show sets a field. The zero filter matches every event.
 type filter struct {
 	run       string // the beginning of an ID
 	sub       bool   // also the sub-runs of the runs that match

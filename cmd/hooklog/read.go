@@ -93,8 +93,8 @@ func (r *reader) code() int {
 	return fine
 }
 
-// summarize prints what was read in one line, if there is anything to report: by default only the output is printed.
-// The note of the command, for example that no event matches, may be "".
+// summarize prints a line with the number of damaged lines and of events out of order, and the note of the command, for
+// example that no event matches. If all lines are sound and note is "", it prints nothing.
 func (r *reader) summarize(note string) {
 	if r.damaged+r.disordered == 0 && note == "" {
 		return

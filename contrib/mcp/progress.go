@@ -27,7 +27,7 @@ func (r *reporter) report(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// end waits for the report under way. There are no reports after it.
+// end waits for the report under way. Later reports are dropped.
 func (r *reporter) end() {
 	r.turn <- struct{}{}
 	close(r.ended)

@@ -11,8 +11,8 @@
 //	npx quicktype -s schema 'mail/schema/model.json#/$defs/' --lang ts --just-types -o guards/hooks.ts
 //
 // A guard that returns a decision of another point, or a field that its exit does not have, then fails the type check
-// (npx pyright guards/guard.py, npx tsc --noEmit guards/guard.ts). What a guard sends all the same is refused by the
-// host, because replies are read strictly.
+// (npx pyright guards/guard.py, npx tsc --noEmit guards/guard.ts). The host reads replies strictly, so it
+// refuses such a reply of a guard that was not checked.
 package main
 
 import (

@@ -398,7 +398,7 @@ func (w *writer) structOf(t summary.Type) *summary.TypeDecl {
 }
 
 // fields writes a table of fields. If hooks of other processes can answer points, it has the names in JSON too. A
-// struct that encodes itself is supposed to have the tags of what it writes; without tags, its names are not known.
+// struct that encodes itself is supposed to have tags with the names that it writes; without tags, they are not known.
 func (w *writer) fields(fields []summary.Field, encodes bool) {
 	if len(fields) == 0 {
 		w.line("No fields.\n")

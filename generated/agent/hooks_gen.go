@@ -4741,7 +4741,7 @@ type SubagentDone = agentspec.SubagentDone
 // the run in any process. Package loop documents how.
 //
 // The State contains the conversation, and arguments and results of tools that no hook has redacted. Hooks therefore
-// get a Suspension without it. Whoever can change the State decides what the resumed run does. The Digest finds damage,
+// get a Suspension without it. Whoever can change the State controls the resumed run. The Digest finds damage,
 // but an attacker can compute it again. Store the State where the users of the agent cannot change it.
 type Suspension = agentspec.Suspension
 

@@ -112,9 +112,9 @@ type waitKey struct {
 	key  uint64
 }
 
-// read reads the next event. The records are read at the pace at which their events find each other: if the second one
-// has fewer fires, because its hooks ended runs early, fewer of its events are read. It returns false at the end of
-// both.
+// read reads the next event, from the record with fewer events that wait for their counterparts. For example, if the
+// second record has fewer fires, because its hooks ended runs early, fewer of its events are read. It returns false at
+// the end of both.
 func (d *differ) read() bool {
 	s := 0
 	if d.sides[0].ended || !d.sides[1].ended && d.sides[1].lead < d.sides[0].lead {

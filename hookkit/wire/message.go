@@ -55,7 +55,7 @@ type Description struct {
 }
 
 // A Caller sends requests to one service. Its methods may be called concurrently. They return when the context ends,
-// and each transport has a limit on the time and on the size of a reply as well. An error means that there is no reply;
+// and each transport has a limit on the time and on the size of a reply as well. An error means that no reply came;
 // the caller must not send the request again on its own, because the service may have decided already.
 //
 // If a Caller has a String method, its text is a part of the default name of the hooks.

@@ -21,7 +21,8 @@ import (
 //
 // The events are fired one after the other, in the order in which they were recorded. Each recorded run is a new run of
 // its own, so the hooks rebuild the state that they keep for it. Runs that took turns in the record take turns in the
-// replay, so hooks with state for several runs see what they saw. Replay remembers the 4,096 runs that were used last.
+// replay, so hooks with state for several runs see the same sequence again. Replay remembers the 4,096 runs that
+// were used last.
 //
 // The hooks must be new ones that nobody else fires, because their state counts, and must not act on the world: nothing
 // keeps a hook from sending its mail again. The fires go to the failure handler, the observers and the tracers of the

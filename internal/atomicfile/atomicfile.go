@@ -76,7 +76,7 @@ const (
 	lookedAt = 1000      // directories at most that are remembered
 )
 
-// looked holds the directories in which this process has looked for temporary files that were left behind.
+// looked holds the directories in which this process has looked for temporary files of killed processes.
 var looked struct {
 	sync.Mutex
 	dirs map[string]bool

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// dataOf returns the data in a page, and checks that the page consists of what it should.
+// dataOf returns the data in a page, and checks that the rest of the page is the template.
 func dataOf(t testing.TB, page string) fileData {
 	t.Helper()
 	before, after, ok := strings.Cut(page, `<script id="data" type="application/json">`)

@@ -5,7 +5,7 @@
 //	go run ./lab/mutation                 all mutants of all parts: a day
 //	go run ./lab/mutation -only builtin   the parts builtin and builtin/...
 //
-// These write what they found of each part into results.json, and make SURVIVORS.md and the report of all results,
+// These write the result of each part into results.json, and make SURVIVORS.md and the report of all results,
 // old and new. The others write nothing:
 //
 //	go run ./lab/mutation -match near.go  the mutants whose key the expression matches; writes nothing

@@ -43,7 +43,7 @@ type survivor struct {
 	reason string // why no test can find it; "" without explanation
 }
 
-// stamp records what is measured.
+// stamp records the commit, the day and the machine, and the seed of a sample.
 func (r *result) stamp(root string, c choice) error {
 	var report figures.Report
 	err := report.Stamp(root)

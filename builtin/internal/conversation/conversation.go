@@ -89,7 +89,7 @@ func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool
 // A Place is a message of a growing conversation. A hook keeps a Place from one request of a run to the next, and finds
 // it again there. If the conversation has been compacted or rewritten in between, it is usually not found.
 //
-// The zero value is no place. A Place is not safe for concurrent use; keep it in a hookkit.PerRun.
+// The zero value is never found. A Place is not safe for concurrent use; keep it in a hookkit.PerRun.
 type Place struct {
 	number  int // 1 for the first message
 	message agent.Message

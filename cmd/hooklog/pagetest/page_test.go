@@ -458,7 +458,7 @@ func hasKeys(t *testing.T, p *tab) {
 	focused("AfterSend")
 }
 
-// isAccessible checks what a screen reader depends on.
+// isAccessible checks the roles, names and states that a screen reader depends on.
 func isAccessible(t *testing.T, p *tab) {
 	p.write(event(1, "a", "BeforeSend", denied), event(2, "b", "BeforeSend"))
 	p.open()
@@ -584,7 +584,7 @@ func showsDamagedLines(t *testing.T, p *tab) {
 	p.want(".fires", "BeforeSend", "AfterSend")
 }
 
-// connectsToNothingElse tries what a script in the page could do, if there was a way to get one in.
+// connectsToNothingElse runs a script in the page that tries to connect to another server.
 func connectsToNothingElse(t *testing.T, p *tab) {
 	asked := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))

@@ -12,7 +12,7 @@ import (
 )
 
 // TestPoisonInsideASubagentIsSetAside: a sub-agent looks something up, and then its worker is killed. The next worker
-// looks it up again, because sub-agents begin anew, so that is no progress.
+// looks it up again, because sub-agents begin anew, so that does not count as progress.
 func TestPoisonInsideASubagentIsSetAside(t *testing.T) {
 	for _, name := range []string{"Subagent", "Handoff"} {
 		t.Run(name, func(t *testing.T) {

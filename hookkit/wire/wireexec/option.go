@@ -52,7 +52,7 @@ func Env(variables ...string) Option {
 // Dir sets the working directory of the program. The default is the one of the calling program.
 func Dir(path string) Option { return func(p *program) { p.dir = path } }
 
-// Stderr copies what the program writes to standard error. Without it, only the end of that text is kept, for the error
+// Stderr copies the standard error of the program to w. Without it, only the end of that text is kept, for the error
 // of a call that fails.
 func Stderr(w io.Writer) Option { return func(p *program) { p.stderr = w } }
 

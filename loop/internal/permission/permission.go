@@ -1,6 +1,6 @@
-// Package permission decides what the outcomes of hooks and the answers of persons mean for a tool call. Packages loop
-// and adapt fire the points and wait for the answers in their own ways. Models and persons read the same texts from
-// both. Start with [Vote].
+// Package permission turns the outcomes of hooks and the answers of persons into a decision about a tool call. Packages
+// loop and adapt fire the points and wait for the answers in their own ways. Models and persons read the same texts
+// from both. Start with [Vote].
 package permission
 
 import (

@@ -25,8 +25,8 @@ type writer struct {
 	// open starts writing to a directory and returns a function that writes one version. The killed process calls
 	// it.
 	open func(dir string, from int) (write func(version int) error, err error)
-	// read reads the files with the production reader and returns the version in each of them, or nothing if there
-	// is no file. from is the first version of the killed process.
+	// read reads the files with the production reader and returns the version in each of them, or nothing if the
+	// file is missing. from is the first version of the killed process.
 	read func(dir string, from int) (found []int, err error)
 	// torn returns the number of unfinished lines; nil if the files are written atomically.
 	torn func(dir string) (int, error)
