@@ -190,28 +190,10 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		}
 	case agent.ToolCallRequest:
 		if fired.Point == "AroundTool" {
-			result, _ := fired.Result.(agent.ToolCallResult)
-			s.returned.Do(run, func(ids *map[string]bool) {
-				if *ids == nil {
-					*ids = make(map[string]bool)
-				}
-				(*ids)[p.ID] = true
-			})
-			s.result(run, p, fired.Elapsed, fired.Err != nil || !result.OK())
+			s.toolReturned(run, fired, p)
 		}
 	case agent.LLMRequest:
-		if fired.Point == "BeforeLLM" && fired.Exit == nil && fired.Err == nil {
-			s.send(run, StreamLLMStart, map[string]any{
-				"step_num": p.Step, "prompt_tokens_est": kit.Env(run).CountTokens(p.Messages),
-			})
-		}
-		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
-			s.endChunks(run)
-			s.send(run, StreamLLMEnd, map[string]any{
-				"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed),
-				"error": fired.Err.Error(),
-			})
-		}
+		s.request(run, fired, p)
 	case agent.LLMResponse:
 		s.endChunks(run)
 		s.send(run, StreamLLMEnd, map[string]any{
@@ -231,17 +213,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			s.send(run, StreamRecovery, map[string]any{"strategy": "reply", "success": true})
 		}
 	case agent.ToolCallResult:
-		if was, ok := fired.Payload.(agent.ToolCallResult); ok {
-			p = kit.AfterHooks(was, p)
-		}
-		sent := false
-		s.returned.Do(run, func(ids *map[string]bool) { sent = (*ids)[p.Call.ID]; delete(*ids, p.Call.ID) })
-		if !sent {
-			s.result(run, p.Call, p.Elapsed, !p.OK() || fired.Err != nil)
-		}
-		if p.OK() && p.Attempts > 1 {
-			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": true})
-		}
+		s.toolResult(run, fired, p)
 	case agent.StepResult:
 		class, entities := stepClass(p), 0
 		if s.Classify != nil {
@@ -252,17 +224,65 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		})
 	case agent.AgentResult:
 		if fired.Point == "OnRunEnd" {
-			s.endChunks(run)
-			s.chunks.Do(run, func(c *chunks) {
-				if c.unsubscribe != nil {
-					c.unsubscribe()
-				}
-			})
-			s.send(run, StreamLoopEnd, map[string]any{
-				"total_steps": p.Steps, "total_llm_calls": p.ModelCalls, "reason": string(p.Stop.Cause),
-			})
+			s.runEnded(run, p)
 		}
 	}
+}
+
+// request reports a request to the model, or its failure.
+func (s *Stream) request(run *agent.Run, fired hookkit.AnyFired, p agent.LLMRequest) {
+	if fired.Point == "BeforeLLM" && fired.Exit == nil && fired.Err == nil {
+		s.send(run, StreamLLMStart, map[string]any{
+			"step_num": p.Step, "prompt_tokens_est": kit.Env(run).CountTokens(p.Messages),
+		})
+	}
+	if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
+		s.endChunks(run)
+		s.send(run, StreamLLMEnd, map[string]any{
+			"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed),
+			"error": fired.Err.Error(),
+		})
+	}
+}
+
+// toolReturned reports the result of a tool before AfterTool fires for it.
+func (s *Stream) toolReturned(run *agent.Run, fired hookkit.AnyFired, p agent.ToolCallRequest) {
+	result, _ := fired.Result.(agent.ToolCallResult)
+	s.returned.Do(run, func(ids *map[string]bool) {
+		if *ids == nil {
+			*ids = make(map[string]bool)
+		}
+		(*ids)[p.ID] = true
+	})
+	s.result(run, p, fired.Elapsed, fired.Err != nil || !result.OK())
+}
+
+// toolResult reports the result of a call whose tool did not run, and a retry that succeeded.
+func (s *Stream) toolResult(run *agent.Run, fired hookkit.AnyFired, p agent.ToolCallResult) {
+	if was, ok := fired.Payload.(agent.ToolCallResult); ok {
+		p = kit.AfterHooks(was, p)
+	}
+	sent := false
+	s.returned.Do(run, func(ids *map[string]bool) { sent = (*ids)[p.Call.ID]; delete(*ids, p.Call.ID) })
+	if !sent {
+		s.result(run, p.Call, p.Elapsed, !p.OK() || fired.Err != nil)
+	}
+	if p.OK() && p.Attempts > 1 {
+		s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": true})
+	}
+}
+
+// runEnded reports the end of a run.
+func (s *Stream) runEnded(run *agent.Run, p agent.AgentResult) {
+	s.endChunks(run)
+	s.chunks.Do(run, func(c *chunks) {
+		if c.unsubscribe != nil {
+			c.unsubscribe()
+		}
+	})
+	s.send(run, StreamLoopEnd, map[string]any{
+		"total_steps": p.Steps, "total_llm_calls": p.ModelCalls, "reason": string(p.Stop.Cause),
+	})
 }
 
 func (s *Stream) result(run *agent.Run, call agent.ToolCallRequest, took time.Duration, failed bool) {
