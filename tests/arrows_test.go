@@ -58,7 +58,9 @@ var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
-	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/atomicfile", "internal/jsonscan", "internal/spelling"}},
+	{dir: "hookkit/wire", imports: []string{
+		"hookkit", "internal/atomicfile", "internal/eventline", "internal/jsonscan", "internal/spelling",
+	}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
 	{
@@ -138,12 +140,12 @@ var rows = []row{
 	{
 		dir: "cmd/hooklog",
 		imports: []string{
-			"hookkit/wire", "internal/atomicfile", "internal/eventlog", "internal/eventpage", "internal/rotated",
-			"internal/spelling", "internal/terminal",
+			"hookkit/wire", "internal/atomicfile", "internal/eventline", "internal/eventlog", "internal/eventpage",
+			"internal/rotated", "internal/spelling", "internal/terminal",
 		},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
-	{dir: "internal/eventlog", imports: []string{"hookkit/wire", "internal/rotated"}},
+	{dir: "internal/eventlog", imports: []string{"hookkit/wire", "internal/eventline", "internal/rotated"}},
 	{
 		dir:     "internal/eventpage",
 		imports: []string{"hookkit/wire", "internal/eventlog"},

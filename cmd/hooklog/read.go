@@ -7,9 +7,9 @@ import (
 	"io"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/eventline"
 )
 
 // mostReports is how many lines of a source are reported one by one. The others are counted.
@@ -133,34 +133,28 @@ func (i *input) Read(p []byte) (int, error) {
 // the events of a run only: programs and goroutines that share a file take turns in it, and their numbers and times
 // need not rise together.
 type order struct {
-	last map[uint64]position // by the hash of the run's ID
-}
-
-type position struct {
-	seq  int64
-	time time.Time
+	last map[uint64]eventline.Position // by the hash of the run's ID
 }
 
 // maxOrdered is how many runs an order remembers before it forgets all of them.
 const maxOrdered = 1 << 16
 
-// check returns why an event is out of order, or "": both its number and its time are before those of an event above.
-// In a run that another process continues only the numbers begin again, and of two concurrent fires the first one to be
-// numbered may be the second one to be written, which is not worth a report.
+// check returns why an event is out of order, or "".
 func (o *order) check(e wire.Event) string {
 	if e.Run.ID == "" {
 		return ""
 	}
 	if o.last == nil || len(o.last) == maxOrdered {
-		o.last = map[uint64]position{}
+		o.last = map[uint64]eventline.Position{}
 	}
 	id := maphash.String(hashSeed, e.Run.ID)
 	before, known := o.last[id]
-	if known && e.Seq <= before.seq && e.Time.Before(before.time) {
+	at := eventline.Position{Seq: e.Seq, Time: e.Time}
+	if known && at.Before(before) {
 		return fmt.Sprintf("event %d of the run %s is out of order: event %d is before it",
-			e.Seq, shortID(e.Run.ID), before.seq)
+			e.Seq, shortID(e.Run.ID), before.Seq)
 	}
-	o.last[id] = position{e.Seq, e.Time}
+	o.last[id] = at
 	return ""
 }
 

@@ -3,11 +3,12 @@ package wire
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/hookgen/hookgen/internal/eventline"
 )
 
 // A LineError says which line of a log is not an event, and why.
@@ -107,17 +108,12 @@ func (r *lineReader) next() (line []byte, ended bool, err error) {
 }
 
 // readEvent reads an event and checks the fields that each event has.
-func readEvent(line []byte) (Event, error) {
-	var e Event
-	if err := json.Unmarshal(line, &e); err != nil {
-		return e, fmt.Errorf("it is not an event: %w", err)
+func readEvent(line []byte) (e Event, err error) {
+	if err := eventline.Unmarshal(line, &e); err != nil {
+		return e, err
 	}
-	switch {
-	case e.Protocol == 0 || e.Spec == "" || e.Point == "" || e.Decision == "" || e.Payload == nil:
-		return e, errors.New("it is not an event: protocol, spec, point, payload and decision are mandatory")
-	case e.Protocol != Protocol:
-		return e, fmt.Errorf("it was written by version %d of the protocol, and this program has version %d; "+
-			"read it with the version of hookgen that wrote it", e.Protocol, Protocol)
+	head := eventline.Head{
+		Protocol: e.Protocol, Spec: e.Spec, Point: e.Point, Decision: e.Decision, Payload: e.Payload != nil,
 	}
-	return e, nil
+	return e, head.Check(Protocol)
 }

@@ -1,0 +1,108 @@
+package eventlog
+
+import (
+	"time"
+
+	"github.com/hookgen/hookgen/internal/eventline"
+)
+
+// A run has the events and the counts of a run.
+type run struct {
+	id         string
+	parentID   string
+	spec       string // of its first event
+	start, end time.Time
+	last       eventline.Position
+	parent     int32 // -1 for none
+	depth      int32
+	attached   uint32   // the number of the event after which the parent was known
+	events     []uint32 // its own
+	children   []int32  // in the order of attached
+	own, all   Counts   // all includes the runs below it
+}
+
+// Counts are numbers of fires.
+type Counts struct {
+	Fires    int `json:"fires"`
+	Exits    int `json:"exits"`    // that ended with an exit
+	Failures int `json:"failures"` // in which a hook failed, or that returned an error
+}
+
+func (c *Counts) add(e entry) {
+	c.Fires++
+	if e.exits {
+		c.Exits++
+	}
+	if e.fails {
+		c.Failures++
+	}
+}
+
+func (c *Counts) addAll(o Counts) {
+	c.Fires, c.Exits, c.Failures = c.Fires+o.Fires, c.Exits+o.Exits, c.Failures+o.Failures
+}
+
+// maxDepth bounds the nesting of runs. A run that is nested deeper is listed as one without a parent.
+const maxDepth = 64
+
+// runOf returns the number of the run of event n.
+func (x *Index) runOf(h *header, n uint32) int32 {
+	if i, ok := x.byID[h.Run.ID]; ok {
+		return i
+	}
+	i := int32(len(x.runs))
+	x.byID[h.Run.ID] = i
+	x.runs = append(x.runs, run{
+		id: h.Run.ID, parentID: h.Run.Parent, spec: h.Spec, start: h.Time, end: h.Time, parent: -1,
+	})
+	if parent := h.Run.Parent; parent != "" {
+		if p, ok := x.byID[parent]; ok {
+			x.attach(p, i, n)
+		} else {
+			x.waiting[parent] = append(x.waiting[parent], i)
+		}
+	}
+	for _, child := range x.waiting[h.Run.ID] {
+		x.attach(i, child, n)
+	}
+	delete(x.waiting, h.Run.ID)
+	return i
+}
+
+// attach makes a run a child of another one, unless they would form a circle or a chain that is too long.
+func (x *Index) attach(parent, child int32, n uint32) {
+	if h := x.height(child, maxDepth); x.runs[parent].depth+h >= maxDepth {
+		return
+	}
+	for p := parent; p >= 0; p = x.runs[p].parent {
+		if p == child {
+			return
+		}
+	}
+	c := &x.runs[child]
+	c.parent, c.attached = parent, n
+	x.runs[parent].children = append(x.runs[parent].children, child)
+	x.setDepth(child, x.runs[parent].depth+1)
+	for p := parent; p >= 0; p = x.runs[p].parent {
+		x.runs[p].all.addAll(c.all)
+	}
+}
+
+// height returns how many generations a run and its children are, at most most.
+func (x *Index) height(i int32, most int32) int32 {
+	if most == 0 {
+		return 0
+	}
+	highest := int32(0)
+	for _, c := range x.runs[i].children {
+		highest = max(highest, x.height(c, most-1))
+	}
+	return highest + 1
+}
+
+func (x *Index) setDepth(i, depth int32) {
+	x.runs[i].depth = depth
+	for _, c := range x.runs[i].children {
+		x.setDepth(c, depth+1)
+	}
+}
