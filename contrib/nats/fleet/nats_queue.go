@@ -73,7 +73,7 @@ func (q natsQueue) delivery(ctx context.Context, m jetstream.Msg, made time.Time
 	meta, err := m.Metadata()
 	run := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
 	if err != nil || !validID(run) || len(m.Data()) > 0 {
-		_ = m.TermWithReason("it is not of this version") // the server gives it again
+		_ = q.conn.Do(ctx, m.DoubleAck) // after an error, the server gives it again
 		return nil, fmt.Errorf("the message on %.100q is not of this version and is dropped; its run is kept", m.Subject())
 	}
 	var now *jetstream.ConsumerInfo
