@@ -14,12 +14,12 @@ func TestTypesThatJSONCannotHold(t *testing.T) {
 		Deep []map[string]*struct{ At chan int }
 	}
 	type fine struct {
-		Next   *fine
-		At     time.Time
-		Price  *big.Int
-		By     map[netip.Addr]map[uint8]any
-		Done   func() `json:"-"`
-		hidden func()
+		Next  *fine
+		At    time.Time
+		Price *big.Int
+		By    map[netip.Addr]map[uint8]any
+		Done  func() `json:"-"`
+		_     func()
 	}
 	for name, c := range map[string]struct {
 		typ  reflect.Type
