@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 )
 
@@ -54,18 +56,24 @@ type answer struct {
 	} `json:"hookSpecificOutput"`
 }
 
-// maxText is the most characters of a text for the model.
-const maxText = 10_000
+const (
+	maxText = 10_000 // characters of a text for the model
+	maxKey  = 100    // characters of a key in an error
+)
 
 // read reads the output of a script that ended with a status.
 func read(event string, stdout []byte, stderr string, status int) (verdict, error) {
-	text := bytes.TrimSpace(stdout)
+	text := bytes.TrimFunc(stdout, isBlank)
 	var v verdict
 	var invalid error
 	isJSON := len(text) > 0 && text[0] == '{'
 	if isJSON {
 		var a answer
-		if invalid = json.Unmarshal(text, &a); invalid == nil {
+		invalid = json.Unmarshal(text, &a)
+		if invalid == nil {
+			invalid = checkAnswer(text)
+		}
+		if invalid == nil {
 			v, invalid = a.verdict(event)
 		}
 	}
@@ -85,10 +93,65 @@ func read(event string, stdout []byte, stderr string, status int) (verdict, erro
 		first, _, _ := strings.Cut(stderr, "\n")
 		return verdict{}, fmt.Errorf("exit status %d: %s", status, first)
 	}
-	if !isJSON && len(text) > 0 && (event == "SessionStart" || event == "UserPromptSubmit") {
+	switch {
+	case isJSON || len(text) == 0:
+	case event == "SessionStart", event == "UserPromptSubmit":
 		v.context = []string{shorten.Middle(strings.ToValidUTF8(string(text), "\ufffd"), maxText)}
+	case endsWithAnswer(text):
+		return verdict{}, errors.New("its JSON comes after other text, so that it is not read; write logs to standard error")
 	}
 	return v, nil
+}
+
+// isBlank reports whether Claude Code ignores a character before and after the JSON.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
+
+// endsWithAnswer reports whether a text that does not begin with an answer ends with one. For example, a guard prints a
+// line for its log and then denies a call.
+func endsWithAnswer(text []byte) bool {
+	begin := bytes.Index(text, []byte("\n{"))
+	if begin < 0 {
+		return false
+	}
+	members, whole := jsonx.Members(text[begin:], -1)
+	return whole && slices.ContainsFunc(members, func(m jsonx.Member) bool {
+		return slices.Contains([]string{"decision", "continue", "hookSpecificOutput"}, m.Key)
+	})
+}
+
+// specificKeys are the keys of decisions that are read only in hookSpecificOutput.
+var specificKeys = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}
+
+// checkAnswer returns an error for an answer whose decision is lost. For example, the script wrote permissionDecision
+// outside of hookSpecificOutput. Or it wrote a key twice, so that package json and Claude Code let the last one win.
+func checkAnswer(answer []byte) error {
+	members, _ := jsonx.Members(answer, -1)
+	for _, m := range members {
+		if slices.Contains(specificKeys, m.Key) {
+			return fmt.Errorf("%s belongs in hookSpecificOutput", m.Key)
+		}
+	}
+	return checkRepeated(members)
+}
+
+// checkRepeated returns an error for a key that occurs twice, in any case, in an object or in its decisions. Inputs and
+// outputs of tools can have any keys.
+func checkRepeated(object []jsonx.Member) error {
+	seen := make(map[string]bool)
+	for _, m := range object {
+		key := shorten.FoldCase(m.Key)
+		if seen[key] {
+			return fmt.Errorf("the key %q occurs twice", shorten.To(m.Key, maxKey))
+		}
+		seen[key] = true
+		if m.Key == "hookSpecificOutput" || m.Key == "decision" {
+			inner, _ := jsonx.Members(m.Value, -1)
+			if err := checkRepeated(inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (a *answer) verdict(event string) (verdict, error) {

@@ -10,7 +10,8 @@ func FuzzReadOutput(f *testing.F) {
 		`{"hookSpecificOutput": {"permissionDecision": "allow", "updatedInput": {"a": 1}}}`, `text`, ``, `{`, "\xff", `[1]`,
 		`{"hookSpecificOutput": {"decision": {"behavior": "allow"}}}`, `{"hookSpecificOutput": {"updatedInput": null}}`,
 		`{"hookSpecificOutput": {"updatedInput": 1}}`, `{} {}`,
-		`{"hookSpecificOutput": {"decision": {"behavior": "perhaps"}}}`,
+		`{"hookSpecificOutput": {"decision": {"behavior": "perhaps"}}}`, "\ufeff{}", "log\n{\"decision\": \"block\"}",
+		`{"decision": "block", "Decision": "approve"}`, `{"permissionDecision": "deny"}`,
 	} {
 		f.Add(s, 0, "PreToolUse")
 		f.Add(s, 2, "PermissionRequest")
