@@ -497,7 +497,7 @@ func (r *reader) git(c *Command) {
 		case options && arg == "-c" && i+1 < len(c.Args):
 			i++
 			r.gitSetting(c.words[i+1])
-		case options && strings.HasPrefix(arg, "-c") && len(arg) > 2:
+		case options && strings.HasPrefix(arg, "-c"):
 			r.gitSetting(word{text: arg[2:], glob: c.words[i+1].glob})
 		case options && (name == "--config-env" || name == "--exec-path") && r.strict:
 			r.refuse(errUnreadable)

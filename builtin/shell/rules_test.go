@@ -1,9 +1,11 @@
 package shell_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/shell"
+	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // TestRulesDenyExactlyDestructiveForms has pairs of commands that differ in one detail.
@@ -39,7 +41,8 @@ func TestRulesDenyExactlyDestructiveForms(t *testing.T) {
 		{"rsync --delete x /", "rsync --delete x y"}, {"rsync --del x /etc", "rsync x /etc"},
 		{"find x -delete", "find x -print"}, {"find x -exec rm {} +", "find x -exec cat {} +"},
 		{"fd x -X rm", "fd x -X cat"}, {"fd -x rm", "fd -x"}, {"find x -exec unlink {} \\;", "find x -name unlink"},
-		{"ls | xargs rm", "echo x | xargs rm"}, {"ls | xargs shred", "ls | xargs cat"},
+		{"find x -name '*.o' -delete", "find x -name '*.o'"}, {"ls | xargs rm", "echo x | xargs rm"},
+		{"ls | xargs shred", "ls | xargs cat"},
 		{"dropdb x", "createdb x"}, {"mysqladmin drop x", "mysqladmin status"}, {"psql -c 'drop table x'",
 			"psql -c 'drop x'"},
 		{"psql -c 'drop/**/table x'", "psql -c '-- drop'"}, {"mongosh --eval 'db.dropDatabase()'", "mongosh --eval 'db.x()'"},
@@ -143,7 +146,13 @@ func TestRulesAllowOnlyTheCommonLanguage(t *testing.T) {
 		"git ${a^}":   no,
 		"git ${a[1]}": no, "git ${a:1}": no, "git ${a/b/c}": no, "git ${!a*}": no, "git ${a:-$b}": no,
 		"git ${a:-'b'}": no, "git ${a:-b c}": no,
-		"a=b; cat $a": all, "a=$(git b)": all, "a=$(rm b)": no, "a[0]=b": no, "a=(b)": no, "a+=(b)": no, "A=b git c": no,
+		"a=b; cat $a": all, "a[0]=b; git c": no, "a=(b); git c": no, "a+=(b); git c": no, "declare a=b; git c": no,
+		"export A=b; git c": no, "export -n a; git c": no, "export $a; git c": no, "readonly a=b; git c": no,
+		"let a=1; git c": no, "> /dev/null": all, "git a; > /dev/null": all, "git a; > b": no, "< a": all, "< $a": no,
+		"cat <<$\"X\"\na\nX": no, "cat <<\"\"\na\n\n": no, "cat <<''\na\n\n": no, "cat a #": all, "cat $#": all,
+		"cat ${#}": all,
+		"cat $?":   all, "cat $!": all, "cat $$": all, "cat $@": all, "cat $1": all, "cat ${1:-a}": all, "cat ${10}": all,
+		"a=$(git b)": all, "a=$(rm b)": no, "a[0]=b": no, "a=(b)": no, "a+=(b)": no, "A=b git c": no,
 		"PATH=a git b": no, "LANG=C git a": all, "LC_ALL=$a git b": no, "export a=b": all, "export -n a": no,
 		"export $a": no, "export A=b": no,
 		"declare a=b": no, "readonly a=b": no, "local a=b": no, "typeset a=b": no, "export CI=1 a": all, "export CI=$a": no,
@@ -172,5 +181,116 @@ func TestRulesAllowOnlyTheCommonLanguage(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The options of a wrapper, and the input of xargs and others, can change what runs.
+func TestRulesKnowWhatWrappersRun(t *testing.T) {
+	globs := []string{"git *", "cat *", "sudo *", "env *", "xargs", "xargs *", "cat", "find *", "fd *", "python*", "docker *", "ssh *",
+		"parallel *",
+		"sh", "sh *", "timeout *", "nice *", "flock *", "su *", "unshare *", "ionice *", "strace *", "watch *", "command *",
+		"eval *", "entr *", "nohup *", "time *", "nsenter *", "doas *", "script *", "trap *", "exec *", "npx *", "stdbuf *"}
+	for command, want := range map[string]bool{
+		"sudo git a": true, "sudo -u x git a": true, "sudo -s git a": false, "sudo -i git a": false, "sudo -R x git a": false,
+		"sudo --chroot=x git a": false, "sudo -h x git a": false, "sudo rm a": false, "sudo -u x rm a": false,
+		"sudo $x":        false,
+		"sudo A=b git c": false, "sudo LANG=C git c": true, "sudo a=b git c": true, "sudo PATH=a git c": false,
+		"sudo -Z git a": false,
+		"doas git a":    true, "doas -s git a": false, "doas -C x git a": false, "env git a": true, "env -i git a": true,
+		"env -S 'git a'": false, "env --split-string='git a'": false, "env A=b git c": false, "env a=b git c": true,
+		"env -u A git b": true,
+		"env rm a":       false, "env CI=1 git a": true, "env -x git a": false, "nice git a": true, "nice rm a": false,
+		"nohup git a":     true,
+		"timeout 5 git a": true, "timeout 5 rm a": false, "timeout -k 1 5 git a": true, "timeout --x 5 git a": false,
+		"timeout git a": false, "ionice -c 2 git a": true, "ionice -p 1 git a": false, "unshare -r git a": true,
+		"unshare -R x git a":     false,
+		"unshare --root=x git a": false, "nsenter -t 1 git a": true, "nsenter -r git a": false, "strace git a": true,
+		"strace -o x git a": false, "strace -E A=b git c": false, "watch git a": true, "watch -x git a": false,
+		"watch 'git a; rm b'": false,
+		"flock x git a":       true, "flock x -c 'git a'": false, "su -c 'git a'": true, "su -c 'rm a'": false,
+		"su -s x -c 'git a'":  false,
+		"script -c 'git a' x": false, "stdbuf -oL git a": true, "stdbuf -oL rm a": false, "command git a": true,
+		"command -v rm": true,
+		"command rm a":  false, "exec git a": true, "exec rm a": false, "exec -a x git a": true, "trap 'git a' EXIT": true,
+		"trap 'rm a' EXIT": false, "eval git a": true, "eval 'git a; rm b'": false, "eval $a": false,
+		"eval \"git $a\"": false,
+		"eval $(git a)":   false, "time git a": true, "time rm a": false,
+		"xargs git log": true, "xargs": true, "xargs git": false, "xargs git -c": false, "xargs rm": false,
+		"xargs sudo": false, "xargs env": false,
+		"xargs sh": false, "xargs sh -c 'git a'": false, "xargs find": false, "xargs python": false,
+		"xargs -I{} git log {}": true,
+		"xargs -I{} git {}":     false, "xargs -I{} {} git a": false, "xargs -I git git log": false, "xargs -i git log": true,
+		"xargs -I% cat %": true, "xargs -Ia cat a": false, "xargs --process-slot-var=A git log": false,
+		"xargs --replace cat":       true,
+		"xargs --replace=cat cat a": false, "xargs -n 1 -P 4 git log": true, "xargs -q git log": false,
+		"xargs $x git log": false,
+		"find a":           true, "find a -exec git log {} \\;": true, "find a -exec git log {} +": true,
+		"find a -exec rm {} \\;":                    false,
+		"find a -exec git log {} + -exec rm {} \\;": false, "find a -exec git log \\; -exec cat {} +": true,
+		"find a -exec git {} \\;": false,
+		"find a -exec {} \\;":     false, "find a -exec sh -c 'git log {}' \\;": false,
+		"find a -exec sh -c 'git log' \\;":    true,
+		"find a -exec sh -c 'git log' {} \\;": true, "find a -exec sh {} \\;": true, "find a -exec sh -c {} \\;": false,
+		"find a -exec python \\;": true, "find a -exec python {} \\;": false, "find a -exec python x {} \\;": true,
+		"find a -exec python -c {} \\;": false, "find a -exec git -c {} log \\;": false, "find $a": false,
+		"find a -exec $b \\;": false,
+		"fd a -x git log":     true, "fd a -x git": false, "fd a -x rm": false, "fd a -x python": false,
+		"fd a -x python b": true,
+		"fd a -x cat {/}":  true, "fd a -x x{} b": false, "fd a --exec=rm": false, "fd a --exec=cat": true,
+		"fd -e x -X cat": true,
+		"docker run a":   true, "docker run a psql": false, "docker run a kubectl": true, "docker run a sh -c 'git b'": true,
+		"docker run a sh -c 'rm b'": false,
+		"docker run a rm b":         false, "docker run a git b": true, "npx a": true, "npx rm a": false,
+		"ssh h": true, "git a | ssh h": false, "ssh h < a": false, "ssh h <<X\ngit a\nX": false, "ssh h git a": true,
+		"ssh h 'git a; rm b'": false,
+		"ssh h rm a":          false, "ssh -o a h git b": false, "ssh -F a h git b": false, "ssh -p 22 h git b": true,
+		"ssh h $a": false, "ssh $h git a": false,
+		"parallel git log ::: a b": true, "parallel rm ::: a": false, "parallel ::: 'git a' 'cat b'": true,
+		"parallel ::: 'git a' 'rm b'": false,
+		"parallel git log":            true, "parallel git ::: a": false, "parallel sh ::: a": false,
+		"parallel -S h git log ::: a": false,
+		"parallel git log -- a":       false, "parallel -- git a": false, "parallel git log {=a=} ::: b": false,
+		"parallel git log ';' rm ::: a": false,
+		"entr git log":                  true, "entr -s 'git a'": false, "entr rm": false,
+		"sh -c 'git a'": true, "sh -c 'rm a'": false, "sh -c \"git $a\"": false, "sh -c": true, "sh a": true,
+		"sh": false, "git a | sh": false,
+		"sh <<X\ngit a\nX": true, "sh <<X\nrm a\nX": false, "sh -s <<X\ngit a\nX": true,
+		"git b | sh <<X\ngit a\nX": false, "sh < a": false,
+		"python a": true, "python -c 'os.system(\"rm a\")'": false, "python -c 'print(1)'": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := allowed(t, shell.Bash, globs, command); got != want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
+func TestRulesReportWhatTheyCannotCheck(t *testing.T) {
+	deep := strings.Repeat("$(", 2000) + strings.Repeat(")", 2000)
+	for name, c := range map[string]struct {
+		args string
+		want string // in the error; "": none
+	}{
+		"deep":      {`{"command":"git ` + deep + `"}`, "nested too deeply"},
+		"twice":     {`{"command":"git a","command":"git b"}`, "command"},
+		"no text":   {`{"command":1}`, "command"},
+		"another":   {`{"other":1}`, ""},
+		"ordinary":  {`{"command":"git a"}`, ""},
+		"malformed": {`{"command":`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			glob := shell.CommandGlob("command", "git *")
+			ok, err := glob.MatchEvery(agent.ToolCallRequest{Name: "bash", Args: []byte(c.args)})
+			if c.want != "" && (ok || err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %t and %v", ok, err)
+			}
+			if c.want == "" && name != "malformed" && (err != nil || ok != (name == "ordinary")) || name == "malformed" && ok {
+				t.Errorf("got %t and %v", ok, err)
+			}
+		})
+	}
+	if err := shell.CommandGlob("command", "git *").In("zsh").Check(); err == nil {
+		t.Error("the dialect zsh is accepted")
 	}
 }
