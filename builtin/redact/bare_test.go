@@ -78,7 +78,7 @@ func TestExpressionsAreNotSecrets(t *testing.T) {
 		`password = hunter == x`,
 		`password = hunter != x`, `password = «hunter - x»`, `password = hunter,`, `password = «hunter2»;`,
 		`password = string`,
-		`password=«hunter(x»`, `password = «2hunter.x»`, `password=«hunter.x»`, `token: identifier`,
+		`password=«hunter(x»`, `password = «2hunter.x»`, `alone: password=«hunter.x»`, `token: identifier`,
 		`token: «identifierofmanycharacters»`,
 		`token = «hunter2»`, `f(password=x(y))`, `f(a,password=x(y))`, `password=«x(y)»`, `password=abc("x")`,
 		`password=«ab("x»")`,

@@ -198,6 +198,9 @@ func quoteEnd(s string, at int, quote byte, escapes int) int {
 			run++
 			continue
 		case s[i] == quote && (run == escapes || escapes == 0 && run%2 == 0):
+			if line >= 0 && opensValue(s, i) {
+				return line // the text was not closed, and another one begins
+			}
 			return i - run*min(escapes, 1)
 		case s[i] == '\n':
 			if line < 0 {
@@ -213,6 +216,14 @@ func quoteEnd(s string, at int, quote byte, escapes int) int {
 		return line
 	}
 	return len(s)
+}
+
+// opensValue reports whether a quote follows an operator and precedes a value. For example, a log was cut within
+// password="x, and a line after it has token="y.
+func opensValue(s string, at int) bool {
+	before := strings.TrimRight(s[max(0, at-4):at], " ")
+	return (strings.HasSuffix(before, "=") || strings.HasSuffix(before, ":")) && at+1 < len(s) &&
+		(isAlnum(s[at+1]) || strings.HasPrefix(s[at+1:], Redacted))
 }
 
 // maxQuoted bounds the bytes of a quoted text after its first line.
@@ -282,7 +293,7 @@ func closingBrackets(s string) map[int]int {
 // before a colon is a name.
 func (n *named) listed(at int) int {
 	end := n.literalEnd(at)
-	if end >= len(n.s) {
+	if end >= min(n.inside, len(n.s)) { // the quote closes a text, or is not closed within the object
 		return at + 1
 	}
 	next := skipSpaces(n.s, end+1)

@@ -15,7 +15,8 @@ func TestQuotedValuesEndWithTheirQuote(t *testing.T) {
 		`password=&#39;«hunter2»&#39; x`, `password=%22«hunter2»%22 x`, `password=%27«hunter2»%27 x`,
 		`password=\u0022«hunter2»\u0022 x`, `password=\u0027«hunter2»\u0027 x`, `password="""«hun"ter2»""" x`,
 		`password='''«hun'ter2»''' x`,
-		`password="""«hunter2»`, `password=&quot;«hunter2»`, `password=b"«hunter2»"`, `password=rb"«hunter2»"`,
+		`alone: password="""«hunter2»`,
+		`alone: password=&quot;«hunter2»`, `password=b"«hunter2»"`, `password=rb"«hunter2»"`,
 		`password=u'«hunter2»'`,
 		`password=L"«hunter2»"`, `password=@"«hunter2»"`, `password=$'«hunter2»'`, `password=f"«hunter2»"`,
 	)
@@ -58,7 +59,7 @@ func TestListsOfSecretsAreRedacted(t *testing.T) {
 	masks(t,
 		`passwords = «["a", "b"]» x`, `passwords: «['a']» x`, `passwords = [] x`, `passwords = [""] x`,
 		`passwords = [1, 2.5] x`, `passwords = «["1", "2"]» x`, `passwords = [a, b](c)`, `tokens = [a, b] x`,
-		`passwords = «["a", "b"»`,
+		`alone: passwords = «["a", "b"»`,
 		"passwords = «[a\n]»", `passwords = «[hunter2, b1]» x`, `passwords = «[hunter]» x`, `passwords = {{ x }}`,
 		`session = ["a"]`,
 		`credentials = {"git": "«hunter2»", "type": "y"}`,
@@ -72,7 +73,7 @@ func TestHereDocumentsAreValues(t *testing.T) {
 	masks(t,
 		"password=<<EOF\n«hunter2»\nEOF\nx", "password=<<-EOF\n«hunter2»\n  EOF\nx",
 		"password=<<~'EOF'\n«hunter2\nhunter3»\nEOF\nx",
-		"password=<<EOF\n«hunter2»", "password=<<\"EOF\"\n«hunter2»\nEOF", "password=«<<» EOF",
+		"alone: password=<<EOF\n«hunter2»", "password=<<\"EOF\"\n«hunter2»\nEOF", "password=«<<» EOF",
 		"password=<<EOF\nEOF\nx", "password=«<<"+strings.Repeat("E", 41)+"»\nhunter2",
 	)
 }
@@ -82,5 +83,14 @@ func TestTagsOfYAMLPrecedeTheValue(t *testing.T) {
 		"password: !!str «hunter2»", "password: &anchor «hunter2»", "password: &anchor !!str «hunter2»",
 		"password: !vault hunter2", "password: «!!str»",
 		"password: &anchor\nx", "password: "+Redacted+"«hunter2»", "password: "+Redacted+" x",
+	)
+}
+
+func TestTextsAfterAnOpenTextAreRedacted(t *testing.T) {
+	masks(t,
+		"password=\"«hunter2»\nx\npassword=\"«hunter3»\"\nx", "password='«hunter2»\nx\ntoken: '«hunter3»'",
+		"password=\"«hunter2»\nx = \"a\"", "password=\"«aGVsbG8\nd29ybGQ=»\"\nx", "password=\"«hunter2:»\" x",
+		"credentials = {\"git\": \"«hunter2»\", \"user\": \"y\"}\ncredentials = {\"git\": \"«hunter3»\"}",
+		"credentials = {\"user\": \"y\"}\nx = \"a\"\npassword=\"«hunter2»\"",
 	)
 }

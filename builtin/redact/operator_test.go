@@ -9,6 +9,7 @@ import (
 func masks(t *testing.T, patterns ...string) {
 	t.Helper()
 	for _, p := range patterns {
+		p, alone := strings.CutPrefix(p, alone)
 		t.Run(p, func(t *testing.T) {
 			text, want := strings.NewReplacer("«", "", "»", "").Replace(p), ""
 			for i, part := range strings.Split(p, "«") {
@@ -17,12 +18,25 @@ func masks(t *testing.T, patterns ...string) {
 				}
 				want += part
 			}
-			if got := (&Redactor{KeepPersonal: true}).Text(text); got != want {
+			r := &Redactor{KeepPersonal: true}
+			if got := r.Text(text); got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
+			}
+			if alone {
+				return
+			}
+			if got := r.Text("x\n" + text + "\n\nx\n"); got != "x\n"+want+"\n\nx\n" {
+				t.Errorf("between lines: got %q", got)
+			}
+			if got := r.Text(text + "\n\n" + text); got != want+"\n\n"+want {
+				t.Errorf("twice: got %q", got)
 			}
 		})
 	}
 }
+
+// alone begins patterns whose text is cut, or means something else if text precedes or follows it.
+const alone = "alone: "
 
 func TestOperatorsConnectNamesAndValues(t *testing.T) {
 	masks(t,
@@ -44,7 +58,8 @@ func TestNamesMayHaveQuotesAndMarks(t *testing.T) {
 	masks(t,
 		`"password": "«hunter2»"`, `'password' => '«hunter2»'`, "`password`: `«hunter2»`",
 		`env["PASSWORD"] = "«hunter2»"`,
-		`env['PASSWORD']="«hunter2»"`, `**Password**: «hunter2»`, `**Password:** «hunter2»`, `Password**: hunter2`,
+		`env['PASSWORD']="«hunter2»"`, `**Password**: «hunter2»`, `**Password:** «hunter2»`,
+		`alone: Password**: hunter2`,
 		`&quot;password&quot;: &quot;«hunter2»&quot;`, `Password [none]: «hunter2»`, `Password (again): «hunter2»`,
 		`Password [a"b]: hunter2`, "Password (a\nb): hunter2",
 		`char password[] = "«hunter2»";`, `char password[16] = "«hunter2»";`, `char password[16]= "«hunter2»";`,
@@ -108,7 +123,7 @@ func TestNetrcFilesHavePasswords(t *testing.T) {
 		`machine h password «hunter2»`, `account a password «hunter2»`, `default password «hunter2»`,
 		`a default password hunter2`,
 		"machine h login me password \n  «hunter2»", `host h password hunter2`, `machine h login me password`,
-		`machine h login me password `,
+		`alone: machine h login me password `,
 		`machine h login me passwort hunter2`, "machine h\ndefault password «hunter2»", `me password hunter2`,
 		`password hunter2`,
 	)

@@ -76,7 +76,7 @@ func escaped(s string, at int) int {
 			return 2
 		}
 	case '-':
-		if at == 1 || isBlank(s[at-2]) {
+		if at == 1 || isSpace(s[at-2]) {
 			return 1
 		}
 	}

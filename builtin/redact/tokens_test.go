@@ -104,10 +104,10 @@ func TestTokensWithAMarkAreRedacted(t *testing.T) {
 func TestTokensThatWereCutAreRedacted(t *testing.T) {
 	masks(t,
 		// The beginning of a body that looks random, of a UUID, and of a short body after a long prefix.
-		"see «sk-k3v9x2m8q1z7»", "see «fc-0123456789ab»", "see «api-123e4567-e»", "see «gsk_abc123»",
-		"see «ghp_abc123»",
+		"alone: see «sk-k3v9x2m8q1z7»", "alone: see «fc-0123456789ab»", "alone: see «api-123e4567-e»",
+		"alone: see «gsk_abc123»", "alone: see «ghp_abc123»",
 		"see sk-k3v9x2m8q1z7 x", "see fc-0123456789a", "see fc-aaaaaaaaaaaa", "see api-123e4567-", "see api-123e4567-e x",
-		"see gsk_abc12", "see gsk_abcdef", "see gsk_abc123 x", "see «csk-abcde1»", "see sk-abcde1", "see npm_abc123",
+		"see gsk_abc12", "see gsk_abcdef", "see gsk_abc123 x", "alone: see «csk-abcde1»", "see sk-abcde1", "see npm_abc123",
 	)
 }
 

@@ -13,7 +13,7 @@ func TestCredentialsInURLsAreRedacted(t *testing.T) {
 		`https://host:*/a@b`,
 		`https://host:<port>/a`, `https://host:[port]/a@b`, `https://host:port/a@b`, `https://[::1]:80/a@b`,
 		`https://host/a:b@c`,
-		`https://host?a=b:c@d`, `https://host#b:c@d`, `https://«bob:hunter2hunter2»`, `https://bob:hunter2`,
+		`https://host?a=b:c@d`, `https://host#b:c@d`, `alone: https://«bob:hunter2hunter2»`, `https://bob:hunter2`,
 		`https://bob:hunter2hunter2/`,
 		`https://bob:hunter2hunter2 x`, `x https://«bob:hunter2»@host?next=https://«eve:hunter3»@other`,
 		`://bob:hunter2@host`, `-://bob:hunter2@host`,
