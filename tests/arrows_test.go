@@ -149,6 +149,7 @@ var rows = []row{
 	{
 		dir:     "internal/eventpage",
 		imports: []string{"hookkit/wire", "internal/eventlog"},
+		tests:   []string{"internal/terminal"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},

@@ -20,9 +20,9 @@ function el(name, properties, ...children) {
 	return e;
 }
 
-// invisible matches characters that are drawn as nothing or change the direction of a text.
-const invisible = new RegExp('[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F' +
-	'\\u2800\\u3164\\uFE00-\\uFE0F\\uFFA0\\u{E0100}-\\u{E01EF}]', 'gu');
+// invisible matches characters that are drawn as nothing or as a blank, or change the direction of a text: the same that
+// hooklog escapes in a terminal.
+const invisible = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|[\p{Default_Ignorable_Code_Point}\u2800\u{1D159}]/gu;
 
 // shown returns a text of the record, isolated from the text around it. A right-to-left override could show
 // "exe.txt" for "txt.exe", so such characters are replaced by their numbers.
