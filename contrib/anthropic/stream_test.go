@@ -188,6 +188,72 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("connection reset by peer") }
 
+// Servers and proxies differ in how they write the events, and the API adds events, blocks and deltas over time.
+func TestFormsOfEvents(t *testing.T) {
+	events := func(all ...string) string { return "data: " + strings.Join(all, "\n\ndata: ") + "\n\n" }
+	const (
+		start = `{"type":"message_start","message":{"id":"m","model":"c","usage":{"input_tokens":3.0,"output_tokens":null}}}`
+		ping  = `{"type":"ping"}`
+		open  = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
+		hi    = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}`
+		done  = `{"type":"content_block_stop","index":0}`
+		delta = `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":2}}`
+		stop  = `{"type":"message_stop"}`
+	)
+	plain := events(start, open, hi, done, delta, stop)
+	for name, c := range map[string]struct{ stream, want, reason, calls string }{
+		"carriage returns": {strings.ReplaceAll(plain, "\n", "\r\n"), "Hi", "stop", ""},
+		"pings":            {events(ping, start, ping, open, ping, hi, ping, done, ping, delta, ping, stop), "Hi", "stop", ""},
+		"comments":         {": x\n\n" + strings.ReplaceAll(plain, "\n\n", "\n: y\n\n"), "Hi", "stop", ""},
+		"lines of data":    {strings.ReplaceAll(plain, `,"index"`, ",\ndata: \"index\""), "Hi", "stop", ""},
+		"invalid UTF-8":    {strings.Replace(plain, "Hi", "H\xffi", 1), "H\ufffdi", "stop", ""},
+		"a long piece": {strings.Replace(plain, "Hi", strings.Repeat("a", 1<<20), 1), strings.Repeat("a", 1<<20), "stop",
+			""},
+		"more after the end": {plain + events(open, hi), "Hi", "stop", ""},
+		"no end of a block":  {events(start, open, hi, delta, stop), "Hi", "stop", ""},
+		"null fields": {events(start, open, `{"type":"content_block_delta","index":0,"delta":null}`, hi, done,
+			`{"type":"message_delta","delta":null,"usage":null}`, delta, stop), "Hi", "stop", ""},
+		"unknown event and delta": {events(start, `{"type":"weather","index":7}`, open,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":1}}}`, hi, done, delta,
+			stop), "Hi", "stop", ""},
+		"unknown block": {events(start, open, hi, done,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"hologram","data":"x"}}`,
+			`{"type":"content_block_delta","index":1,"delta":{"type":"light_delta","light":"x"}}`,
+			`{"type":"content_block_stop","index":1}`, delta, stop), "Hi", "stop", ""},
+		"blocks that alternate": {events(start, open,
+			`{"type":"content_block_start","index":5,"content_block":{"type":"tool_use","id":"t","name":"look","input":{}}}`, hi,
+			`{"type":"content_block_delta","index":5,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`, done,
+			`{"type":"content_block_delta","index":5,"delta":{"type":"input_json_delta","partial_json":"1}"}}`,
+			`{"type":"content_block_stop","index":5}`, strings.Replace(delta, "end_turn", "tool_use", 1), stop),
+			"Hi", "tool_calls", `look{"a":1}`},
+		"one id for two calls": {events(start,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look","input":{}}}`, done,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look","input":{"a":1}}}`,
+			done, delta, stop), "", "stop", `look{}look{"a":1}`},
+		"a pause": {events(start, open, hi, done,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search",`+
+				`"input":{}}}`, `{"type":"content_block_stop","index":1}`, strings.Replace(delta, "end_turn", "pause_turn", 1), stop),
+			"Hi", "pause_turn", ""},
+		"a refusal": {events(start, open, hi, done, strings.Replace(delta, "end_turn", "refusal", 1), stop), "Hi", "refusal",
+			""},
+		"an unknown reason": {strings.Replace(plain, "end_turn", "tired", 1), "Hi", "tired", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply, err := streamed(t, c.stream)
+			calls := ""
+			for _, call := range reply.ToolCalls {
+				calls += call.Name + string(call.Args)
+			}
+			if err != nil || reply.Content != c.want || reply.FinishReason != c.reason || calls != c.calls {
+				t.Errorf("got %.100q, %s, %s, %v", reply.Content, reply.FinishReason, calls, err)
+			}
+			if err == nil && (reply.Usage.Input != 3 || reply.Usage.Output != 2) {
+				t.Errorf("got %+v", reply.Usage)
+			}
+		})
+	}
+}
+
 func TestStreamsThatFail(t *testing.T) {
 	text := wireFile(t, "text")
 	begun := text[:strings.Index(text, "event: message_delta")]

@@ -153,17 +153,19 @@ type call struct {
 	extra    map[string]json.RawMessage
 }
 
-// endsBefore reports whether a piece belongs to another call.
+// endsBefore reports whether a piece belongs to another call. A new call has a name, or begins its arguments after
+// complete ones. A new id alone does not count, because some servers send another id with each piece.
 func (c *call) endsBefore(in *callDelta) bool {
-	if in.ID != "" && c.id != "" && in.ID != c.id {
-		return true
-	}
 	name := in.Function.Name
-	if name == "" || c.name == "" {
-		return false
+	named := name != "" && c.name != ""
+	again := c.object.complete && in.arguments() != ""
+	switch {
+	case named && name != c.name:
+		return true
+	case in.ID != "" && c.id != "" && in.ID != c.id:
+		return c.object.depth == 0 && (name != "" || again)
 	}
-	// Servers that repeat the name with each piece repeat the same one, and do not begin the arguments again.
-	return name != c.name || c.object.complete && in.arguments() != ""
+	return named && again
 }
 
 // A braces follows a JSON object that arrives in pieces. It looks at each byte once.

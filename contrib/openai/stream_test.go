@@ -145,6 +145,20 @@ func TestCallsWithoutIDsStayApart(t *testing.T) {
 			[]string{`look{"a":{}}`}},
 		"pieces with the name": {[]string{piece(id, index, "look", ``), piece(id, index, "look", `{"a":{}`),
 			piece(id, index, "look", `}`), piece(id, index, "look", ``)}, []string{`look{"a":{}}`}},
+		"another id with each piece": {[]string{piece(id, index, "look", `{"a`), piece(`"id":"d",`, index, "", `":1`),
+			piece(`"id":"e",`, index, "look", `}`), piece(`"id":"f",`, index, "", ``)}, []string{`look{"a":1}`}},
+		"a cut call": {[]string{piece(id, index, "look", `{"a`), piece(`"id":"d",`, index, "write", `{}`)},
+			[]string{`look{"a`, "write{}"}},
+		"other ids, one index": {[]string{piece(id, index, "look", `{}`), piece(`"id":"d",`, index, "look", `{"a":1}`)},
+			[]string{"look{}", `look{"a":1}`}},
+		"other ids, no arguments": {[]string{piece(id, index, "look", ``), piece(`"id":"d",`, index, "look", ``)},
+			[]string{"look", "look"}},
+		"gaps between indexes": {[]string{piece(id, `"index":3,`, "look", `{`), piece(`"id":"d",`, `"index":9,`, "write", `{`),
+			piece("", `"index":3,`, "", `}`), piece("", `"index":9,`, "", `}`)}, []string{"look{}", "write{}"}},
+		"indexes backwards": {[]string{piece(id, `"index":1,`, "look", `{`), piece(`"id":"d",`, index, "write", `{}`),
+			piece("", `"index":1,`, "", `}`)}, []string{"look{}", "write{}"}},
+		"huge and negative indexes": {[]string{piece(id, `"index":1000000000,`, "look", `{}`),
+			piece(`"id":"d",`, `"index":-1,`, "write", `{}`)}, []string{"look{}", "write{}"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stream := ""
@@ -161,6 +175,40 @@ func TestCallsWithoutIDsStayApart(t *testing.T) {
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("the calls are %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Servers and proxies differ in how they write the events.
+func TestFormsOfEvents(t *testing.T) {
+	text := func(delta string) string {
+		return `{"choices":[{"index":0,"delta":{` + delta + `},"finish_reason":null}]}`
+	}
+	const end = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	events := func(all ...string) string { return "data: " + strings.Join(all, "\n\ndata: ") + "\n\n" }
+	for name, c := range map[string]struct{ stream, want string }{
+		"carriage returns": {strings.ReplaceAll(events(text(`"content":"Hi"`), end, "[DONE]"), "\n", "\r\n"), "Hi"},
+		"comments":         {": ping\n\n:\n" + events(text(`"content":"Hi"`)) + ": x\n" + events(end), "Hi"},
+		"no space":         {"data:" + text(`"content":"Hi"`) + "\n\ndata:" + end + "\n\ndata:[DONE]\n\n", "Hi"},
+		"lines of data":    {"data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"content\":\"Hi\"}}]}\n\n" + events(end), "Hi"},
+		"other fields":     {"id: 1\nretry: 5\nevent: message\nhello\n" + events(text(`"content":"Hi"`), end), "Hi"},
+		"byte order mark":  {"\ufeff" + events(text(`"content":"Hi"`), end), "Hi"},
+		"no final newline": {strings.TrimSpace(events(text(`"content":"Hi"`), end, "[DONE]")), "Hi"},
+		"null content":     {events(text(`"role":"assistant","content":null,"tool_calls":null`), text(`"content":"Hi"`), end), "Hi"},
+		"invalid UTF-8":    {events(text("\"content\":\"H\xffi\""), end), "H\ufffdi"},
+		"half a character": {events(text(`"content":"\ud83d"`), text(`"content":"i"`), end), "\ufffdi"},
+		"two choices": {events(`{"choices":[{"index":1,"delta":{"content":"No"},"finish_reason":"length"},`+
+			`{"index":0,"delta":{"content":"Hi"}}]}`, end), "Hi"},
+		"a choice without data": {events(text(`"content":"Hi"`), `{"choices":[{"index":0,"delta":null}]}`, `{"choices":null}`,
+			end), "Hi"},
+		"a long piece":       {events(text(`"content":"`+strings.Repeat("a", 1<<20)+`"`), end), strings.Repeat("a", 1<<20)},
+		"more after the end": {events(text(`"content":"Hi"`), end, "[DONE]", text(`"content":"No"`)), "Hi"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply, err := streamed(t, c.stream)
+			if err != nil || reply.Content != c.want || reply.FinishReason != "stop" {
+				t.Errorf("got %.100q, %s, %v", reply.Content, reply.FinishReason, err)
 			}
 		})
 	}

@@ -171,6 +171,26 @@ func TestASilentServerEndsTheCall(t *testing.T) {
 	}
 }
 
+// A program shows each event for a while before it reads the next one, which has arrived already.
+func TestASlowProgramDoesNotEndTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("data: 1\n\n", 5))
+		})
+		r, err := (&Call{API: "test", URL: "http://server/", Client: client, Idle: 10 * time.Second}).Post(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for range 5 {
+			if e, err := r.Next(); err != nil || string(e.Data) != "1" {
+				t.Fatalf("got %s, %v", e.Data, err)
+			}
+			time.Sleep(9 * time.Second) // of the bubble
+		}
+	})
+}
+
 func TestACancelledCallReturnsTheErrorOfItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("the user left")
@@ -223,6 +243,52 @@ func TestAnAnswerHasALimit(t *testing.T) {
 			var into any
 			if err := r.JSON(&into); errors.As(err, &tooLong) != c.want {
 				t.Errorf("JSON: got %v", err)
+			}
+		})
+	}
+}
+
+// An endless body gives a text again and again and counts the bytes that were read.
+type endlessBody struct {
+	text string
+	read *int64
+}
+
+func (b endlessBody) Read(p []byte) (int, error) {
+	n := copy(p, b.text)
+	*b.read += int64(n)
+	return n, nil
+}
+
+func (endlessBody) Close() error { return nil }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A server that is broken or hostile sends without an end. The call fails after a bounded number of bytes.
+func TestAnEndlessAnswerIsCut(t *testing.T) {
+	const limit = 4 << 20
+	for name, c := range map[string]struct {
+		status int
+		text   string
+		most   int64
+	}{
+		"one line":   {200, strings.Repeat("x", 4096), limit + 8<<10},
+		"empty":      {200, strings.Repeat("\n", 4096), limit + 8<<10},
+		"comments":   {200, strings.Repeat(": x\n", 1024), limit + 8<<10},
+		"an error":   {500, strings.Repeat("x", 4096), maxErrorBody + 8<<10},
+		"a redirect": {307, strings.Repeat("x", 4096), maxErrorBody + 8<<10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got int64
+			client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: c.status, Header: http.Header{}, Body: endlessBody{c.text, &got}}, nil
+			})}
+			_, err := read(t.Context(), &Call{API: "test", URL: "http://server/", Client: client, Limit: limit})
+			var e *Error
+			if !errors.As(err, &e) || errors.As(err, new(*TooLongError)) != (c.status == 200) || got > c.most {
+				t.Errorf("after %d bytes: %v", got, err)
 			}
 		})
 	}

@@ -16,6 +16,8 @@ type Event struct {
 // lines reads an answer of bounded size.
 type lines struct {
 	r     *bufio.Reader
+	from  *reads
+	seen  int   // of from, when alive was last called
 	left  int64 // bytes that the answer may still have
 	limit int64
 	line  []byte
@@ -24,7 +26,19 @@ type lines struct {
 }
 
 func newLines(r io.Reader, limit int64) *lines {
-	return &lines{r: bufio.NewReader(r), left: limit, limit: limit}
+	from := &reads{r: r}
+	return &lines{r: bufio.NewReader(from), from: from, left: limit, limit: limit}
+}
+
+// A reads counts the calls of Read.
+type reads struct {
+	r io.Reader
+	n int
+}
+
+func (r *reads) Read(p []byte) (int, error) {
+	r.n++
+	return r.r.Read(p)
 }
 
 // all reads the rest of the answer.
@@ -36,12 +50,17 @@ func (l *lines) all() ([]byte, error) {
 	return data, err
 }
 
-// event reads the next event and calls alive after each line, also after comments, which servers send while the model
-// is working. A line without an end is dropped with its event, because the connection was cut within it.
+// event reads the next event. It calls alive when the caller wants another event, and when a line has arrived, also
+// after comments, which servers send while the model is working. Lines that arrive together count once: otherwise a
+// server could keep the processor busy with empty lines. A line without an end is dropped with its event, because the
+// connection was cut within it.
 func (l *lines) event(alive func()) (Event, error) {
 	var e Event
 	l.data = l.data[:0]
 	filled := false
+	if l.begun {
+		alive()
+	}
 	for {
 		line, err := l.next()
 		if err != nil {
@@ -51,7 +70,10 @@ func (l *lines) event(alive func()) (Event, error) {
 			}
 			return Event{}, err
 		}
-		alive()
+		if l.seen != l.from.n {
+			l.seen = l.from.n
+			alive()
+		}
 		if len(line) == 0 {
 			if filled {
 				e.Data = l.data
