@@ -75,8 +75,9 @@ func TestConfirmAsksAboutNamedTools(t *testing.T) {
 					Hooks: []agent.Hook{&permission.Confirm{Tools: []string{"remove"}}},
 					Agent: &loop.Agent{Approver: person},
 				}.Run(t, "clean up")
-				if remove.Count() != c.ran || look.Count() != 1 {
-					t.Errorf("remove ran %d times, look %d times, want %d and 1", remove.Count(), look.Count(), c.ran)
+				if remove.Count() != c.ran || look.Count() != 1 || ran.Reply != "done" {
+					t.Errorf("remove ran %d times, look %d times, want %d and 1; reply %q", remove.Count(), look.Count(), c.ran,
+						ran.Reply)
 				}
 				asked := person.questions()
 				if len(asked) != 1 || asked[0].Call.Name != "remove" {

@@ -101,8 +101,10 @@ func TestTokenBudgetKeepsStoredConversation(t *testing.T) {
 		Turns: []looptest.Turn{looptest.Reply("ok")},
 		Hooks: []agent.Hook{&window.TokenBudget{Max: 200}},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: before})
-	if sent := len(ran.Script.Requests()[0].Messages); sent != 4 {
-		t.Errorf("%d messages were sent, want 4", sent)
+	sent := ran.Script.Requests()[0].Messages
+	if len(sent) != 4 || sent[3].Content != "now" || agentspec.EstimateTokens(sent) > 200 {
+		t.Errorf("%d messages of %d tokens were sent, want 4 of at most 200: %+v", len(sent),
+			agentspec.EstimateTokens(sent), sent)
 	}
 	if len(ran.Messages) != 54 {
 		t.Errorf("%d messages are stored, want 54", len(ran.Messages))

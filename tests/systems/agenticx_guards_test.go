@@ -158,56 +158,6 @@ func opinionOn(t testing.TB, hook agent.Hook, tool, args string) string {
 	return ""
 }
 
-// policy is a function as a provider.
-type policy func(permission.PolicyRequest) (permission.PolicyDecision, error)
-
-func (f policy) Evaluate(_ context.Context, r permission.PolicyRequest) (permission.PolicyDecision, error) {
-	return f(r)
-}
-
-func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
-	listed := func(allow bool, names ...string) policy { // of names that are allowed, or denied
-		return func(r permission.PolicyRequest) (permission.PolicyDecision, error) {
-			if slices.Contains(names, r.Tool) == allow {
-				return permission.PolicyDecision{Allow: true}, nil
-			}
-			return permission.PolicyDecision{Reasons: all(permission.PolicyReason{
-				Code:    "list",
-				Message: "It is not allowed.",
-			})}, nil
-		}
-	}
-	const denied = "guardrail denied (list): tool 'work'. It is not allowed."
-	fails := policy(func(permission.PolicyRequest) (permission.PolicyDecision, error) {
-		return permission.PolicyDecision{Allow: true}, errBoom
-	})
-	var failed []error
-	report := func(err error) { failed = append(failed, err) }
-	for name, c := range map[string]struct {
-		hook *permission.Policy
-		want string
-	}{
-		"allowed":           {&permission.Policy{Provider: listed(true, "work")}, ""},
-		"on the deny list":  {&permission.Policy{Provider: listed(false, "work")}, denied},
-		"off the deny list": {&permission.Policy{Provider: listed(false, "shell")}, ""},
-		"no allow list has": {&permission.Policy{Provider: listed(true, "shell")}, denied},
-		"fails, closed":     {&permission.Policy{Provider: fails, OnError: report}, "guardrail provider error"},
-		"fails, open":       {&permission.Policy{Provider: fails, FailOpen: true, OnError: report}, ""},
-		"no reasons": {&permission.Policy{Provider: policy(func(permission.PolicyRequest) (permission.PolicyDecision, error) {
-			return permission.PolicyDecision{}, nil
-		})}, "guardrail denied (denied): tool 'work'."},
-	} {
-		tool := work()
-		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
-		if ran.Calls[0].Reason != c.want || (tool.Count() == 1) != (c.want == "") {
-			t.Errorf("%s: the tool ran %d times, the reason is %q", name, tool.Count(), ran.Calls[0].Reason)
-		}
-	}
-	if len(failed) != 2 {
-		t.Errorf("failures of the provider were reported: %v", failed)
-	}
-}
-
 func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	rules := func(preset permission.Decision, rules ...permission.Rule) agent.Hook {
 		return &permission.Rules{List: rules, Default: preset}

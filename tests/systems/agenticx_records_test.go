@@ -76,47 +76,7 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	}
 }
 
-func TestA22_RunSummaryNeedsSwitchAndName(t *testing.T) {
-	for name, c := range map[string]struct {
-		enabled      bool
-		conversation string
-		files        int
-	}{"enabled": {true, "talk/1", 1}, "no key": {true, "", 0}, "disabled": {false, "talk/1", 0}} {
-		dir := t.TempDir()
-		l := looptest.Harness{
-			Turns: working(1),
-			Tools: all[agent.Tool](work()),
-			Hooks: all[agent.Hook](&record.Summary{Dir: dir, Enabled: c.enabled}),
-		}
-		for range 2 { // the second run writes the page anew
-			l.Do(t, t.Context(), loop.Request{Task: "the task", Conversation: c.conversation})
-		}
-		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil || len(files) != c.files {
-			t.Errorf("%s: there are %v, %v", name, files, err)
-		}
-		for _, f := range files {
-			contains(t, textOf(t, f), "# talk/1, ", "user: the task", "tool: done", "## Final reply\n\nok")
-		}
-	}
-}
-
-func TestA23_EpisodeLoggerClassifiesToolReports(t *testing.T) {
-	for output, want := range map[string]string{
-		"": "", "all is well": "", `{"success":true,"log":"error: none"}`: "", `{"success":false}`: "success: false",
-		`{"log":"error: x"}`: "error:",
-		"Error: x":           "error:", "Traceback (most recent call last)": "traceback", "an Exception: x": "exception:",
-		"Failed: x":                "failed:",
-		"sh: x: command not found": "command not found", "Permission denied": "permission denied", "[Errno 2]": "errno",
-		"FileNotFoundError": "filenotfounderror", "ModuleNotFoundError": "modulenotfounderror",
-		"No such file or directory": "no such file",
-		"ConnectionError":           "connectionerror", "Timeout after 3s": "timeout",
-		strings.Repeat("a", 3994) + "error:": "error:", strings.Repeat("a", 3995) + "error:": "",
-	} {
-		if got := record.FailureSignal(output); got != want {
-			t.Errorf("%.60q: the signal is %q, want %q", output, got, want)
-		}
-	}
+func TestA23_EpisodesHaveTheSignalOfAFailure(t *testing.T) {
 	dir := t.TempDir()
 	path, disabled := filepath.Join(dir, "on.jsonl"), filepath.Join(dir, "off.jsonl")
 	outputs := all("fine", "Error: no luck")

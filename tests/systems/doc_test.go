@@ -1,5 +1,6 @@
-// Package systems has one test for each line of lines.txt. A line states a feature of an older hook system, or a
-// defect there that cannot occur here. The tests run through the real loop or fire real points.
+// Package systems has one test for each line of lines.txt, or the line names tests of another package. A line states a
+// feature of an older hook system, or a defect there that cannot occur here. The tests run through the real loop or
+// fire real points.
 package systems
 
 import (
@@ -20,21 +21,24 @@ import (
 var testName = regexp.MustCompile(`^Test([A-Z][0-9]{2})_[A-Z]\w*$`)
 
 // lines reads lines.txt. A line has an identity, a tab and a statement; the word later in front marks a planned
-// feature.
-func lines(t *testing.T) (now, later map[string]string) {
+// feature. A second tab precedes the tests of another package, which lines returns in elsewhere: the folder, and names.
+func lines(t *testing.T) (now, later map[string]string, elsewhere map[string][]string) {
 	t.Helper()
 	f, err := os.Open("lines.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	now, later = make(map[string]string), make(map[string]string)
+	now, later, elsewhere = make(map[string]string), make(map[string]string), make(map[string][]string)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if s.Text() == "" || strings.HasPrefix(s.Text(), "#") {
 			continue
 		}
 		rest, isLater := strings.CutPrefix(s.Text(), "later\t")
 		id, text, ok := strings.Cut(rest, "\t")
+		if statement, tests, named := strings.Cut(text, "\t"); named {
+			text, elsewhere[id] = statement, strings.Fields(tests)
+		}
 		if !ok || text == "" {
 			t.Errorf("%q is not an identity, a tab and a text", s.Text())
 		}
@@ -47,11 +51,11 @@ func lines(t *testing.T) (now, later map[string]string) {
 			now[id] = text
 		}
 	}
-	return now, later
+	return now, later, elsewhere
 }
 
 func TestEveryLineHasItsTest(t *testing.T) {
-	now, later := lines(t)
+	now, later, elsewhere := lines(t)
 	files, err := filepath.Glob("*_test.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -77,6 +81,8 @@ func TestEveryLineHasItsTest(t *testing.T) {
 				t.Errorf("%s has two tests: %s and %s", match[1], tests[match[1]], f.Name.Name)
 			case later[match[1]] != "":
 				t.Errorf("%s: %s is for later, says lines.txt", name, f.Name.Name)
+			case elsewhere[match[1]] != nil:
+				t.Errorf("%s: %s is tested elsewhere, says lines.txt", name, f.Name.Name)
 			case now[match[1]] == "":
 				t.Errorf("%s: %s has no line in lines.txt", name, f.Name.Name)
 			}
@@ -91,9 +97,41 @@ func TestEveryLineHasItsTest(t *testing.T) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
-		if tests[id] == "" {
+		switch {
+		case elsewhere[id] != nil:
+			areTests(t, id, elsewhere[id][0], elsewhere[id][1:])
+		case tests[id] == "":
 			t.Errorf("%s has no test: %s", id, now[id])
 		}
+	}
+}
+
+// areTests checks that a package has the tests that a line names, and that none can be skipped.
+func areTests(t *testing.T, id, folder string, names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]bool)
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && slices.Contains(names, f.Name.Name) {
+				found[f.Name.Name] = !calls(f.Body, "Skip", "Skipf", "SkipNow")
+			}
+		}
+	}
+	for _, name := range names {
+		if !found[name] {
+			t.Errorf("%s: %s has no test %s, or it can be skipped", id, folder, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Errorf("%s names no test of %s", id, folder)
 	}
 }
 

@@ -3,16 +3,12 @@ package systems
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/repair"
-	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -60,33 +56,6 @@ func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 	}
 }
 
-func TestE53_EchoedPayloadIsReplaced(t *testing.T) {
-	echo := looptest.Echo("work", `{"n":1}`, "wrong").Response().Content
-	const sorry = "Sorry, I couldn't answer that."
-	for reply, want := range map[string]string{
-		echo:                                sorry,
-		"```json\n" + echo + "\n```":        sorry,
-		"```tool_call\n" + echo + "\n```":   sorry,
-		"It is 12 degrees.":                 "It is 12 degrees.",
-		`{"city": "Oslo", "error": "none"}`: `{"city": "Oslo", "error": "none"}`,
-	} {
-		ran := looptest.Harness{
-			Turns: all(looptest.Reply(reply)),
-			Hooks: all[agent.Hook](&repair.EchoedPayload{}),
-		}.Run(t, "x")
-		if ran.Reply != want {
-			t.Errorf("%q became %q", reply, ran.Reply)
-		}
-	}
-	ran := looptest.Harness{
-		Turns: all(looptest.Call("work", nil).Says(echo), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
-		Hooks: all[agent.Hook](&repair.EchoedPayload{}),
-	}.Run(t, "x")
-	if ran.Messages[1].Content != echo || ran.Calls[0].Output != "done" {
-		t.Errorf("a reply with a call became %+v", ran.Messages[1])
-	}
-}
-
 type place struct {
 	City string `json:"city"`
 }
@@ -106,84 +75,4 @@ func TestE54_SchemaRetryExplainsTheFirstBadCall(t *testing.T) {
 		}
 	}
 	contains(t, heard(t, ran, 1), "- city (string, required)", "arguments are wrong")
-}
-
-func TestE55_ToolErrorRetryStopsAFailingTool(t *testing.T) {
-	results := map[string]string{"down": "", "up": "fine"}
-	tool := func(name string) agent.Tool {
-		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(
-			_ context.Context, c agent.ToolCallRequest,
-		) (string, error) {
-			var args struct{ Go string }
-			if err := json.Unmarshal(c.Args, &args); err != nil || results[args.Go] == "" {
-				return "", errors.Join(errBoom, err)
-			}
-			return results[args.Go], nil
-		}}
-	}
-	hook := &repair.ToolErrorRetry{}
-	for range 2 { // fresh in the second run
-		var turns []looptest.Turn
-		var want []string
-		for _, step := range []struct{ tool, args, then string }{
-			{"a", `{"go":"down"}`, "passes"}, {"a", `{}`, "passes"}, {"b", `{"go":"down"}`, "passes"}, {"a",
-				`{"go":"up"}`, "passes"},
-			{"a", `{"go":"down"}`, "passes"}, {"a", `{"go":"down","n":1}`, "given up"}, {"a", `{"go":"down","n":2}`, "given up"},
-		} {
-			turns, want = append(turns, looptest.Call(step.tool, step.args)), append(want, step.then)
-		}
-		ran := looptest.Harness{
-			Turns: append(turns, looptest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook),
-		}.Run(t, "x")
-		for i, c := range ran.Calls {
-			if got := strings.Contains(c.Output, `"retries_exhausted":true`); got != (want[i] == "given up") ||
-				c.OK() != (i == 3) {
-				t.Errorf("call %d, %s: %+v", i, want[i], c)
-			}
-		}
-	}
-}
-
-func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
-	run := func(tool *looptest.Tool, validators ...screen.Validator) *looptest.Ran {
-		tool.Name = "work"
-		return looptest.Harness{
-			Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&screen.Output{Validators: validators}),
-		}.Run(t, "x")
-	}
-	own := screen.ValidatorFunc(func(_ context.Context, _ agent.ToolCallRequest, out string) (string, string, error) {
-		if strings.Contains(out, "forbidden") {
-			return "", "it is forbidden", nil
-		}
-		return out + "+", "", nil
-	})
-	for _, c := range []struct {
-		output, left, err string
-		validators        []screen.Validator
-	}{
-		{strings.Repeat("x", 99), "(capped at 50 chars)", "", all[screen.Validator](screen.LengthCap(50))},
-		{`["` + strings.Repeat("x", 99) + `"]`, "", "output size 103 > 50", all[screen.Validator](screen.LengthCap(50))},
-		{
-			`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`,
-			`[REDACTED]`,
-			"",
-			all[screen.Validator](screen.RedactPersonal()),
-		},
-		{`{"n":1}`, `{"n":1}`, "", all[screen.Validator](screen.Schema(`{"type":"object","required":["n"]}`))},
-		{`{"m":1}`, "", "output validation: ", all[screen.Validator](screen.Schema(`{"type":"object","required":["n"]}`))},
-		{"forbidden", "", "output validation: it is forbidden", all[screen.Validator](own)},
-		{"jo@example.com", "[REDACTED]+", "", all[screen.Validator](screen.RedactPersonal(), own)}, // in order
-	} {
-		ran := run(&looptest.Tool{Result: c.output}, c.validators...)
-		got := ran.Calls[0]
-		if !strings.Contains(got.Output, c.left) || (c.left == "") != (got.Output == "") ||
-			!strings.Contains(got.Err, c.err) || (c.err == "") != got.OK() {
-			t.Errorf("%.60q: output %q, error %q", c.output, got.Output, got.Err)
-		}
-		lacks(t, heard(t, ran, 1), "jo@example.com", "123-4567") // before the prompt
-	}
-	if got := run(&looptest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")},
-		own).Calls[0]; got.Err != "forbidden for jo@example.com" {
-		t.Errorf("a failed result became %+v", got)
-	}
 }

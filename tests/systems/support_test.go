@@ -194,3 +194,18 @@ func compactAlways(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent
 	}
 	return agent.Compact{Reason: "always"}, nil
 }
+
+// person is an approver made of a function.
+type person func(agent.Question) (agent.Approval, error)
+
+func (p person) Approve(_ context.Context, q agent.Question) (agent.Approval, error) { return p(q) }
+
+// talk returns a conversation of n questions and answers of 100 bytes.
+func talk(n int) []agent.Message {
+	var out []agent.Message
+	for i := range n {
+		out = append(out, agent.Message{Role: agent.RoleUser, Content: fmt.Sprintf("question %-91d", i)},
+			agent.Message{Role: agent.RoleAssistant, Content: fmt.Sprintf("answer %-93d", i)})
+	}
+	return out
+}
