@@ -53,17 +53,21 @@ func (q natsQueue) Take(ctx context.Context) (Delivery, error) {
 				return d, err
 			}
 		}
-		if err := batch.Error(); err != nil {
-			return nil, errors.Join(err, q.repair(ctx))
+		if err := errors.Join(batch.Error(), q.repair(ctx)); err != nil {
+			return nil, err
 		}
 	}
 	return nil, ctx.Err()
 }
 
-// repair makes the queue again if it was deleted. A worker finds its runs within two sweeps.
+// repair makes the queue again if it was deleted. A worker finds its runs within two sweeps. A consumer that was made
+// while its stream was being deleted answers requests with no run instead of an error, so repair asks for it by name.
 func (q natsQueue) repair(ctx context.Context) error {
 	return q.conn.Do(ctx, func(ctx context.Context) error {
-		_, err := q.openQueue(ctx)
+		_, err := q.consumer.Info(ctx)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) || code(err) == jetstream.JSErrCodeStreamNotFound {
+			_, err = q.openQueue(ctx)
+		}
 		return err
 	})
 }
