@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -36,14 +37,36 @@ func describe(outcome any) (decision, reason string) {
 		return o.decision()
 	}
 	v := reflect.ValueOf(outcome)
-	if v.Kind() == reflect.Struct {
-		if f, ok := v.Type().FieldByName("Reason"); ok && f.Type.Kind() == reflect.String {
-			if r, err := v.FieldByIndexErr(f.Index); err == nil { // not inside a nil pointer
-				reason = r.String()
-			}
+	form := formOf(v.Type())
+	if form.reason != nil {
+		if r, err := v.FieldByIndexErr(form.reason); err == nil { // not inside a nil pointer
+			reason = r.String()
 		}
 	}
-	return cmp.Or(v.Type().Name(), v.Type().String()), reason
+	return form.name, reason
+}
+
+// A form says how to describe the outcomes of one type.
+type form struct {
+	name   string
+	reason []int // the index of the field Reason; nil: none
+}
+
+// forms caches the form of each type, because looking a field up by its name takes longer than the rest of a fire.
+var forms sync.Map // of reflect.Type
+
+func formOf(t reflect.Type) form {
+	if known, ok := forms.Load(t); ok {
+		return known.(form)
+	}
+	made := form{name: cmp.Or(t.Name(), t.String())}
+	if t.Kind() == reflect.Struct {
+		if f, ok := t.FieldByName("Reason"); ok && f.Type.Kind() == reflect.String {
+			made.reason = f.Index
+		}
+	}
+	forms.Store(t, made)
+	return made
 }
 
 // legal returns the outcomes that are legal at the point.
