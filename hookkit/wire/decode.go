@@ -203,4 +203,12 @@ func plain(t reflect.Type) reflect.Type {
 
 // Unmarshal reads a message as strictly as the decision in it is read. Transports use it for replies. The argument into
 // points to a [Reply], or to a struct of the transport that embeds one.
-func Unmarshal(text []byte, into any) error { return decode(text, into, "$") }
+//
+// Text that is not UTF-8 is an error. Package json would replace the wrong bytes, so that for example a hook that
+// replaces a payload would damage it.
+func Unmarshal(text []byte, into any) error {
+	if !utf8.Valid(text) {
+		return errors.New("$: not UTF-8")
+	}
+	return decode(text, into, "$")
+}

@@ -79,6 +79,7 @@ func TestWrongRepliesAreFailures(t *testing.T) {
 			`$: not JSON: invalid character '{' after top-level value`,
 		},
 		{"no JSON", `ok`, `$: not JSON`},
+		{"another encoding", "{\"decision\":\"Stop\",\"value\":{\"Reason\":\"caf\xe9\"}}", `$: not UTF-8`},
 		{"a list", `[]`, `$: a JSON array is not a wire.Reply`},
 		{"an end in the middle", `{"decision":"cont`, `$: not JSON: unexpected end of JSON input`},
 		{

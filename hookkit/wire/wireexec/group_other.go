@@ -14,5 +14,8 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
+// runs reports whether the program was started. This system does not say whether it was reaped.
+func runs(cmd *exec.Cmd) bool { return cmd.Process != nil }
+
 // killTree is killGroup.
 func killTree(cmd *exec.Cmd) { killGroup(cmd) }

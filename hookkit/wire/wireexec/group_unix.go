@@ -17,10 +17,15 @@ func killGroup(cmd *exec.Cmd) {
 	}
 }
 
+// runs reports whether the program was started and not yet reaped.
+func runs(cmd *exec.Cmd) bool {
+	return cmd.Process != nil && cmd.Process.Signal(syscall.Signal(0)) == nil
+}
+
 // killTree is killGroup for a program that runs. On Linux it also kills the descendants that have left the group.
 func killTree(cmd *exec.Cmd) {
 	var descendants []int
-	if cmd.Process != nil && cmd.Process.Signal(syscall.Signal(0)) == nil { // it was not reaped
+	if runs(cmd) {
 		descendants = stopTree(cmd.Process.Pid)
 	}
 	killGroup(cmd)

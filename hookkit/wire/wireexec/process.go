@@ -309,10 +309,8 @@ func (p *process) read(maxBytes int) {
 	}
 	// At the end of its output, the program is about to end. If it continues, it will never reply again.
 	time.AfterFunc(grace, func() {
-		select {
-		case <-p.gone:
-		default:
-			killTree(p.cmd)
+		if runs(p.cmd) {
+			p.end(errors.New("the program closed its standard output and did not end"))
 		}
 	})
 }

@@ -226,7 +226,7 @@ func TestWrongProcessesAreErrors(t *testing.T) {
 		{"no id", "with the id of a request"},
 		{"flood lines", "a line of more than 100000 bytes"},
 		{"dies", `exit status 4; it wrote to standard error: "started\nout of memory"`},
-		{"closes", "signal: killed"},
+		{"closes", "the program closed its standard output and did not end"},
 		{"mute", "no reply within"},
 	} {
 		t.Run(c.act, func(t *testing.T) {

@@ -91,7 +91,7 @@ func (c *Caller) do(ctx context.Context, method string, body []byte) ([]byte, er
 func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, error) {
 	q, err := http.NewRequestWithContext(ctx, method, c.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, withoutURL(err)
+		return nil, plain(err)
 	}
 	q.Header = c.header
 	if body != nil {
@@ -103,12 +103,12 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 	}
 	response, err := c.client.Do(q)
 	if err != nil {
-		return nil, withoutURL(err)
+		return nil, plain(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, c.maxBytes+1))
 	if err != nil {
-		return nil, err
+		return nil, plain(err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("HTTP status %s%s", status(response.StatusCode), excerpt(text))
@@ -129,14 +129,31 @@ func onlyReadsHeaders(rt http.RoundTripper) bool {
 	return ok
 }
 
-// withoutURL removes the URL from an error of package net/http, because it may contain a password.
-func withoutURL(err error) error {
+// plain returns an error of package net/http without the URL, which may contain a password. The text is short: package
+// net/http quotes any line that a server of another protocol writes.
+func plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err
 	}
-	return err
+	return brief{err}
 }
+
+// A brief error is an error with a text that ends after some characters.
+type brief struct{ error }
+
+// Error returns the beginning of the text.
+func (b brief) Error() string {
+	const limit = 300
+	text := b.error.Error()
+	if len(text) <= limit {
+		return text
+	}
+	return fmt.Sprintf("%.*s...", limit, text)
+}
+
+// Unwrap returns the whole error.
+func (b brief) Unwrap() error { return b.error }
 
 // status names an HTTP status by its number. The text of the server has any length, and may command a terminal.
 func status(code int) string { return strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code))) }

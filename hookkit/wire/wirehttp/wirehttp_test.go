@@ -160,6 +160,73 @@ func TestWrongServersAreErrors(t *testing.T) {
 	}
 }
 
+// A server that writes anything but a response of HTTP is an error of the call. The error quotes little of it.
+func TestBrokenResponsesAreErrors(t *testing.T) {
+	const (
+		head  = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+		reply = `{"decision":"continue"}`
+		late  = "no reply within 300ms" // from servers that keep the connection open
+	)
+	for _, c := range []struct{ name, text, want string }{
+		{"HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + reply, ""},
+		{"HTTP/1.0 with a cut reply", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + reply[:9], "not JSON"},
+		{"headers alone", head + "Content-Length: 10\r\n\r\n", late},
+		{"headers without an end", head, late},
+		{"headers of any length", head + "X: " + strings.Repeat("x", 11<<20) + "\r\n\r\n" + reply, "headers exceeded"},
+		{"endless interim responses", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", 500_000),
+			"headers exceeded"},
+		{"chunks of garbage", head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "invalid byte in chunk length"},
+		{"a chunk of any size", head + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", "too large"},
+		{"two lengths", head + "Content-Length: 5\r\nContent-Length: 23\r\n\r\n" + reply, "Content-Length"},
+		{"gzip that is none", head + "Content-Encoding: gzip\r\nContent-Length: 23\r\n\r\n" + reply, "gzip: invalid header"},
+		{"another encoding", head + "Content-Encoding: br\r\nContent-Length: 3\r\n\r\n\x8b\x00\x80", "not UTF-8"},
+		{"a part of a reply", "HTTP/1.1 206 Partial Content\r\nContent-Length: 0\r\n\r\n", "HTTP status 206"},
+		{"no content", "HTTP/1.1 204 No Content\r\n\r\n", "HTTP status 204"},
+		{"a redirect to a file", "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", "302"},
+		{"a change of protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "101"},
+		{"another protocol", "SSH-2.0-\x1b[31m" + strings.Repeat("x", 100_000) + "\r\n", "malformed HTTP response"},
+		{"nothing", "", "EOF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			limit := time.Minute
+			if c.want == late {
+				limit = 300 * time.Millisecond
+			}
+			caller := wirehttp.NewCaller(rawServer(t, c.text, c.want == late), wirehttp.Timeout(limit))
+			r, err := caller.Call(t.Context(), wire.Request{})
+			if c.want == "" && (err != nil || r.Decision != wire.Continue) {
+				t.Errorf("Call returned %+v, %v", r, err)
+			}
+			if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("Call returned %+v, %.500v; want an error with %q", r, err, c.want)
+			}
+			if err != nil && (len(err.Error()) > 1000 || strings.Contains(err.Error(), "\x1b")) {
+				t.Errorf("the error has %d bytes: %.100q", len(err.Error()), err)
+			}
+		})
+	}
+}
+
+// rawServer starts a server that answers each request with a text, and returns its URL.
+func rawServer(t *testing.T, text string, keepOpen bool) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		_, _ = io.WriteString(c, text)
+		if keepOpen {
+			_, _ = io.Copy(io.Discard, c) // until the caller hangs up
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // A service decides once, so a request is not sent again if the connection breaks.
 func TestRequestsAreSentOnce(t *testing.T) {
 	for version, start := range versions {
