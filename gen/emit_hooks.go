@@ -109,9 +109,13 @@ func (e *emitter) hooks(f *jen.File) {
 	prose(f, "Explain writes every point, and every hook of it in firing order with the reasons for its position.")
 	method("Explain").Params(jen.Id("w").Qual("io", "Writer")).Error().Block(
 		jen.Return(implName("Explain").Call(jen.Id("w"), points())))
+	e.pointsMethod(f)
+}
 
+// pointsMethod emits the method of Hooks that lists its points, those of extended packages first.
+func (e *emitter) pointsMethod(f *jen.File) {
 	prose(f, "Points describes every point, and gives access to it without its types.")
-	method("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
+	f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
 		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.Points {
 				g.Line().Id("h").Dot(p.Name).Dot("registry").Call().Dot("Info").Call()

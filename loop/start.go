@@ -64,41 +64,16 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
 		from: from.state, answers: answers, typed: from.typed, mayWait: outer == nil || from.mayWait,
 	}
+	r.inherit(outer)
 	tokens := a.Tokens
-	base := a.Hooks
-	if outer != nil {
-		base = outer.hooks
-		r.depth, r.counts.outer, r.answers = outer.depth+1, &outer.counts, outer.answers
-		if isNil(r.model) {
-			r.model = outer.model
-		}
-		if isNil(r.approver) {
-			r.approver = outer.approver
-		}
-		if isNil(r.clock) {
-			r.clock = outer.clock
-		}
-	}
-	if isNil(r.clock) {
-		r.clock = agent.SystemClock{}
-	}
 	if isNil(tokens) {
 		tokens, _ = r.model.(agent.TokenCounter)
 	}
 	if isNil(tokens) {
 		tokens = estimate{}
 	}
-	r.ownHooks = outer != nil && outer.ownHooks
-	if outer.runs(a) {
-		r.hooks = base // contains the agent's hooks already
-	} else if r.hooks, err = a.layerOn(base, r.ownHooks); err != nil {
+	if err := r.takeHooks(outer, req.Use); err != nil {
 		return nil, err
-	}
-	if len(req.Use) > 0 {
-		if r.hooks, err = a.layer(r.hooks, "run", req.Use); err != nil {
-			return nil, err
-		}
-		r.ownHooks = true
 	}
 	r.limits = a.Limits.resolved(r.model)
 	if outer != nil {
@@ -134,6 +109,44 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, from.emit
 	return r, nil
+}
+
+// inherit sets the model, the approver and the clock of a sub-run whose agent has none of its own.
+func (r *run) inherit(outer *run) {
+	if outer != nil {
+		r.depth, r.counts.outer, r.answers = outer.depth+1, &outer.counts, outer.answers
+		if isNil(r.model) {
+			r.model = outer.model
+		}
+		if isNil(r.approver) {
+			r.approver = outer.approver
+		}
+		if isNil(r.clock) {
+			r.clock = outer.clock
+		}
+	}
+	if isNil(r.clock) {
+		r.clock = agent.SystemClock{}
+	}
+}
+
+// takeHooks sets the hooks of the run: those of the run that started it or of the agent, and the layers of the agent
+// and of the request.
+func (r *run) takeHooks(outer *run, use []agent.Hook) (err error) {
+	r.hooks = r.agent.Hooks
+	if outer != nil {
+		r.hooks, r.ownHooks = outer.hooks, outer.ownHooks
+	}
+	if !outer.runs(r.agent) { // otherwise they contain the agent's hooks already
+		if r.hooks, err = r.agent.layerOn(r.hooks, r.ownHooks); err != nil {
+			return err
+		}
+	}
+	if len(use) > 0 {
+		r.hooks, err = r.agent.layer(r.hooks, "run", use)
+		r.ownHooks = true
+	}
+	return err
 }
 
 // validID reports whether an ID can be that of a run. Hooks use it in names of files.

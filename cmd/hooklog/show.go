@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // show prints events.
@@ -65,29 +67,21 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	p := newPrinter(out, colors, verbose)
-	shown, escaped := 0, isTerminal(i.stdout)
-	for s := range sources {
-		for l := range r.lines(s) {
-			if !f.match(l.Event) {
-				continue
+	write := func(l wire.Line) { p.print(l.Event) }
+	if asJSON {
+		escaped := isTerminal(i.stdout)
+		write = func(l wire.Line) {
+			text := l.Text
+			if escaped {
+				text = visibleJSON(text)
 			}
-			shown++
-			if asJSON {
-				text := l.Text
-				if escaped {
-					text = visibleJSON(text)
-				}
-				fmt.Fprintf(out, "%s\n", text)
-			} else {
-				p.print(l.Event)
-			}
-			if ctx.Err() != nil {
-				break
-			}
+			fmt.Fprintf(out, "%s\n", text)
 		}
-		if ctx.Err() != nil {
-			break
-		}
+	}
+	shown := 0
+	for l := range r.matching(ctx, sources, f) {
+		shown++
+		write(l)
 	}
 	if err := out.Flush(); err != nil {
 		return trouble, err
@@ -98,4 +92,20 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	}
 	r.summarize(note)
 	return r.code(), nil
+}
+
+// matching returns the lines of the events that match, until the context ends.
+func (r *reader) matching(ctx context.Context, sources iter.Seq[source], f filter) iter.Seq[wire.Line] {
+	return func(yield func(wire.Line) bool) {
+		for s := range sources {
+			for l := range r.lines(s) {
+				if f.match(l.Event) && !yield(l) || ctx.Err() != nil {
+					return
+				}
+			}
+			if ctx.Err() != nil {
+				return
+			}
+		}
+	}
 }
