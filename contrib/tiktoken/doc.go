@@ -11,4 +11,7 @@
 //
 // Counts of texts are exact. What surrounds a text in a message is counted as the API documents it, and images are
 // estimated; see [Counter.CountTokens].
+//
+// Package looptest has no suite for counters. An agent asks one thing of them, which the tests of this package check:
+// the count of several messages is the sum of their counts.
 package tiktoken

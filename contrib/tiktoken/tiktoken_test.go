@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -139,6 +140,42 @@ func TestPartsAndCallsCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := of(t, "o200k_base").CountTokens([]agent.Message{c.message}); got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// The loop counts each stored message once and adds up the counts.
+func TestCountsOfMessagesAddUp(t *testing.T) {
+	messages := func() []agent.Message {
+		return []agent.Message{
+			{Role: agent.RoleSystem, Content: "Be brief. \xff\x00"},
+			{Role: agent.RoleUser, Name: "ann", Content: strings.Repeat("ab", 2000), Parts: []agent.Part{
+				{MediaType: "image/png", Data: []byte("no image")}, {MediaType: "text/plain", Data: []byte("text")},
+				{MediaType: "application/pdf", URL: "https://a/b"}, {},
+			}},
+			{Role: agent.RoleAssistant, Reasoning: "hm", ToolCalls: []agent.ToolCallRequest{
+				{ID: "1", Name: "look", Args: json.RawMessage(`not JSON`)}, {},
+			}},
+			{Role: agent.RoleTool, Name: "look", ToolCallID: "1", Content: "error", IsError: true}, {},
+		}
+	}
+	for _, encoding := range []string{"o200k_base", "cl100k_base"} {
+		t.Run(encoding, func(t *testing.T) {
+			c, all := of(t, encoding), messages()
+			sum := 0
+			for _, m := range all {
+				n := c.CountTokens([]agent.Message{m})
+				if n <= 0 {
+					t.Errorf("%+v counts %d", m, n)
+				}
+				sum += n
+			}
+			if got := c.CountTokens(all); got != sum || c.CountTokens(nil) != 0 {
+				t.Errorf("together they count %d, one by one %d", got, sum)
+			}
+			if !reflect.DeepEqual(all, messages()) {
+				t.Error("the messages were changed")
 			}
 		})
 	}
