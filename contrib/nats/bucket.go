@@ -317,11 +317,20 @@ func (b *Bucket) entries(ctx context.Context, prefix string, filters ...string) 
 // Keys returns the keys that begin with prefix, sorted. The server selects them by the part of the prefix before its
 // last slash, so keys with slashes are listed faster.
 func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err error) {
+	revisions, err := b.revisions(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(revisions)), nil
+}
+
+// revisions returns the keys that begin with prefix and their revisions, without reading the values.
+func (b *Bucket) revisions(ctx context.Context, prefix string) (revisions map[string]uint64, err error) {
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		keys = nil
+		revisions = make(map[string]uint64)
 		err := b.list(ctx, []string{filterOf(prefix)}, func(e jetstream.KeyValueEntry) error {
 			if key, ok := unescape(e.Key()); ok && strings.HasPrefix(key, prefix) {
-				keys = append(keys, key)
+				revisions[key] = e.Revision()
 			}
 			return nil
 		}, jetstream.MetaOnly())
@@ -331,16 +340,19 @@ func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err er
 		return b.list(ctx, []string{hashedPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
 			h, err := b.decode(e)
 			if err == nil && strings.HasPrefix(h.key, prefix) {
-				keys = append(keys, h.key)
+				revisions[h.key] = e.Revision()
 			}
 			return err
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys), nil // a key that changes during the listing can come twice
+	return revisions, err
+}
+
+// byRevision returns keys in the order of their last changes.
+func byRevision(revisions map[string]uint64) []string {
+	return slices.SortedFunc(maps.Keys(revisions), func(a, b string) int {
+		return cmp.Compare(revisions[a], revisions[b])
+	})
 }
 
 // oldest returns the keys that begin with prefix, except for those of the last n changes. Keys whose
@@ -353,9 +365,7 @@ func (b *Bucket) oldest(ctx context.Context, prefix string, n int) (keys []strin
 		}
 		return nil
 	}, jetstream.MetaOnly())
-	keys = slices.SortedFunc(maps.Keys(revisions), func(a, b string) int {
-		return cmp.Compare(revisions[a], revisions[b])
-	})
+	keys = byRevision(revisions)
 	return keys[:max(0, len(keys)-n)], err
 }
 

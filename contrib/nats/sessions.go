@@ -67,11 +67,12 @@ func (s Sessions) Delete(ctx context.Context, id agent.Identity) error {
 	return s.Bucket.Delete(ctx, ownerKey(sessionKeys, id))
 }
 
-// List returns the identities of all conversations. The one that was saved last is first. It reads their values, too.
+// List returns the identities of all conversations. The one that was saved last is first. It reads their keys and not
+// the conversations.
 func (s Sessions) List(ctx context.Context) (ids []agent.Identity, err error) {
-	entries, err := s.Bucket.Entries(ctx, sessionKeys+"/")
-	for _, e := range slices.Backward(entries) {
-		if id, parts, ok := ownerOf(e.Key); ok && len(parts) == 0 {
+	revisions, err := s.Bucket.revisions(ctx, sessionKeys+"/")
+	for _, key := range slices.Backward(byRevision(revisions)) {
+		if id, parts, ok := ownerOf(key); ok && len(parts) == 0 {
 			ids = append(ids, id)
 		}
 	}

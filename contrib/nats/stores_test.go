@@ -43,6 +43,29 @@ func TestSessionsConform(t *testing.T) {
 	looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return nats.Sessions{Bucket: open(t)} })
 }
 
+// TestSessionsAreListedByTheirKeys lists large conversations, and counts the bytes that the server sends.
+func TestSessionsAreListedByTheirKeys(t *testing.T) {
+	c := connect(t, newServer(t).URL())
+	s := nats.Sessions{Bucket: bucketOf(t, c, nats.Limits{})}
+	long := agent.Identity{Tenant: strings.Repeat("t", 600), Conversation: "long"} // its key is hashed
+	want := []agent.Identity{{Conversation: "a"}, {Conversation: "b"}, long}
+	for _, id := range want {
+		messages := []agent.Message{{Role: agent.RoleUser, Content: strings.Repeat("x", 200_000)}}
+		if err := s.Save(t.Context(), agent.Session{Identity: id, Messages: messages}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Reverse(want)
+	before := c.Client().Stats().InBytes
+	got, err := s.List(t.Context())
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("the list is %v, %v", got, err)
+	}
+	if n := c.Client().Stats().InBytes - before; n > 250_000 { // one value, that of the hashed key
+		t.Errorf("the server sent %d bytes", n)
+	}
+}
+
 func TestMemoryConforms(t *testing.T) {
 	open := buckets(t)
 	memorytest.Check(t, func(t *testing.T, clock agent.Clock) memory.Store {
