@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -143,6 +144,43 @@ func TestFailureSignalTrustsOnlyItsOwnField(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+func TestLostRecordsAreReportedWithTheirLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "audit")
+	if err := os.WriteFile(filepath.Dir(path), nil, 0o600); err != nil { // a file where the directory should be
+		t.Fatal(err)
+	}
+	var problems []string
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{&record.Audit{
+		Path: path, OnError: func(err error) { problems = append(problems, err.Error()) },
+	}}}.Run(t, "x")
+	want := "audit log " + path + ": a record of "
+	if len(problems) == 0 || !strings.Contains(problems[0], want) || !strings.Contains(problems[0], " is lost, 1 so far") {
+		t.Errorf("the problems are %q, want %q", problems, want)
+	}
+}
+
+func TestHistoryOfNobodyIsAnError(t *testing.T) {
+	history := &record.History{Store: state.Dir{Path: t.TempDir()}, Share: share.Tenant}
+	if runs, err := history.Runs(t.Context(), agent.Identity{}, "porter"); err == nil {
+		t.Errorf("got %v", runs)
+	}
+}
+
+func TestLongPromptsAreRecordedInPart(t *testing.T) {
+	dir := t.TempDir()
+	var messages []agent.Message
+	for range 50 {
+		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: strings.Repeat("a ", 500)})
+	}
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{
+		&record.Model{Dir: dir, OneRun: true, MaxChars: limit.AtMost(1000)},
+	}}.Do(t, t.Context(), loop.Request{Task: "x", Messages: messages})
+	text := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_prompt.txt")))
+	if n := len([]rune(text)); n < 1000 || n > 1100 || !strings.Contains(text, "[truncated ") {
+		t.Errorf("%d characters: %s", n, text[max(0, len(text)-100):])
 	}
 }
 

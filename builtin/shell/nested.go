@@ -233,7 +233,7 @@ func (r *reader) shell(c *Command, in flow) {
 			if arg == "{}" { // xargs -I {} sh -c {}
 				r.stdinScript(c)
 			}
-			if !r.strict && strings.ContainsAny(arg, "@*") { // sh -c '"$@"' _ rm
+			if !r.strict && strings.Contains(arg, "$") { // sh -c '"$@"' _ rm
 				lists := r.lists
 				r.lists = maps.Clone(lists)
 				r.lists["@"] = c.Args[min(i+2, len(c.Args)):]

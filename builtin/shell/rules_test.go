@@ -11,7 +11,8 @@ import (
 // TestRulesDenyExactlyDestructiveForms has pairs of commands that differ in one detail.
 func TestRulesDenyExactlyDestructiveForms(t *testing.T) {
 	for _, c := range []struct{ denied, allowed string }{
-		{"git push x +y", "git push +y"}, {"git push x :y", "git push x :"}, {"git push -f", "git push -nf"},
+		{"git push x +y", "git push +y"}, {"git push x :y", "git push x :"}, {"git push -v x -q :y",
+			"git push -v x -q y"}, {"git push -f", "git push -nf"},
 		{"git push --force", "git push --force --dry-run"}, {"git push --mirror", "git push --tags"},
 		{"git push -d x y", "git push -u x y"}, {"git push --delete x y", "git push -- --delete"},
 		{"git push --forc", "git push --f"}, {"git send-pack --force x", "git send-pack x"},
@@ -126,6 +127,7 @@ func TestRulesAllowOnlyTheCommonLanguage(t *testing.T) {
 		"[[ -f a ]] && git b": bash, "git a > /dev/null": all, "git a > b": no, "git a >> /dev/null": all,
 		"git a &> /dev/null": bash,
 		"git a <> /dev/null": no, "git a >| /dev/null": all, "git a >&2": all, "git a 2>&1": all, "git a >&-": all,
+		"git a >&9": all, "git a >&0": all, "git a 9>&1": all, "git a <&9": all, "git a <&x": no,
 		"git a >&x": no, "git a >&22": no, "git a 22>&1": no, "git a {x}>&1": no, "git a < b": all, "git a < $b": no,
 		"git a < b*": no, "git a < ~/b": no, "git a < /dev/tcp/b/1": no, "git a < /dev/udp/b/1": no, "git a < \\b": no,
 		"cat <<X\na\nX": all, "cat <<'X'\n$(rm a)\nX": all, "cat <<\"X\"\n$(rm a)\nX": all, "cat <<X\n$(rm a)\nX": no,
@@ -261,6 +263,44 @@ func TestRulesKnowWhatWrappersRun(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			if got := allowed(t, shell.Bash, globs, command); got != want {
 				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
+func TestManyScriptsInSequenceAreRead(t *testing.T) {
+	for name, text := range map[string]string{
+		"of a shell": strings.Repeat("sh -c 'ls'; ", 60), "of sed": strings.Repeat("sed '1e ls' x; ", 60),
+		"of another language": strings.Repeat("perl -e 'system(\"ls\")'; ", 60),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := denied(t, &shell.Guard{}, text); got != "" {
+				t.Error(got)
+			}
+			if got := denied(t, &shell.Guard{}, text+"rm -rf x"); got == "" {
+				t.Error("the command at the end was not found")
+			}
+		})
+	}
+}
+
+func TestWorkspacesAllowFindOnlyBelow(t *testing.T) {
+	guard := &shell.Guard{Rules: shell.WorkspaceRules("/w")}
+	for command, want := range map[string]bool{
+		"find build -delete": true, "gfind build -delete": true, "find build x -delete": true, "find build / -delete": false,
+		"find . -name '*.o' -delete": true, "find -name '*.o' -delete": true, "find -delete": false, "find . -delete": false,
+		"find . -name '*' -delete": false, "find . -name .git -delete": false, "find . -name '.*' -delete": false,
+		"find . -name '*.o' -o -name x -delete": false, "find . ! -name '*.o' -delete": false, "find . -delete -name": false,
+		"find -L build -delete": false, "find '(' -name '*.o' ')' -delete": true, "find / -name '*.o' -delete": false,
+		"find build -exec rm {} +": true, "find . -exec rm {} +": false, "find . -iname '*.o' -exec rm {} \\;": true,
+		"find build -exec rm -rf {} +": true, "find .. -exec rm -rf {} +": false, "fd -x rm": false,
+		"fd x build -X rm":  false,
+		"find .git -delete": false, "find build/../.. -delete": false, "find $x -delete": false,
+		"cd build && find . -delete": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := denied(t, guard, command); (got == "") != want {
+				t.Errorf("%q", got)
 			}
 		})
 	}

@@ -259,6 +259,9 @@ func (r *reader) parameter(b *wordBuilder, p *syntax.ParamExp, quoted bool) {
 	name := p.Param.Value
 	value, known := r.values[name]
 	list, isList := r.lists[name]
+	if given := r.lists["@"]; len(name) == 1 && '1' <= name[0] && int(name[0]-'1') < len(given) {
+		value, known = given[name[0]-'1'], true // $1 to $9
+	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && !r.strict { // ${x@P} runs the substitutions in the value
 		r.document(value)
 	}
