@@ -33,10 +33,10 @@ type Redactor struct {
 // Text returns the text with secrets and personal data replaced by [Redacted]. Text is idempotent unless Patterns or
 // Extra are not.
 func (r *Redactor) Text(s string) string {
-	s = r.redactFully(s)
-	for _, p := range r.Patterns {
-		s = p.ReplaceAllLiteralString(s, Redacted)
+	if len(r.Patterns) > 0 {
+		s = replace(s, r.spans(s, s))
 	}
+	s = r.redactFully(s)
 	if r.Extra != nil {
 		s = r.applyExtra(s)
 	}
