@@ -3,21 +3,24 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A filter selects the events that show prints; each flag of show sets a field. The zero filter matches every event.
 type filter struct {
 	run       string // the beginning of an ID
 	sub       bool   // also the sub-runs of the runs that match
-	points    list
+	points    names
 	hook      string // a part of its name
-	decisions list
+	decisions names
 	failed    bool
 	since     moment
 	until     moment
@@ -39,9 +42,9 @@ func (f *filter) define(flags *flag.FlagSet) {
 
 // match reports whether the flags ask for an event.
 func (f *filter) match(e wire.Event) bool {
+	point, decision := f.points.match(e.Point), f.decisions.match(e.Decision)
 	return f.matchRun(e.Run) &&
-		(f.points == nil || f.points.has(e.Point)) &&
-		(f.decisions == nil || f.decisions.has(e.Decision)) &&
+		point && decision &&
 		(f.hook == "" || slices.ContainsFunc(hooksOf(e), func(name string) bool { return containsFold(name, f.hook) })) &&
 		(!f.failed || len(e.Failures) > 0 || e.Error != "") &&
 		(!f.since.given || !e.Time.Before(f.since.time)) &&
@@ -91,24 +94,66 @@ func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// A list is a flag with names between commas.
-type list []string
+// names are the value of a flag with names between commas. Without a name, every event matches.
+type names struct {
+	wanted []string
+	met    map[string]bool // names in the record, to correct a misspelled one
+}
 
-func (l *list) String() string { return strings.Join(*l, ",") }
+// maxMet bounds the names that are remembered, which come from the record.
+const maxMet = 1000
+
+func (n *names) String() string { return strings.Join(n.wanted, ",") }
 
 // Set adds names, so that the flag may also be repeated.
-func (l *list) Set(text string) error {
+func (n *names) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			return errors.New("a name is empty")
 		}
-		*l = append(*l, name)
+		n.wanted = append(n.wanted, name)
 	}
 	return nil
 }
 
-func (l list) has(name string) bool {
-	return slices.ContainsFunc(l, func(s string) bool { return strings.EqualFold(s, name) })
+// match reports whether the flag asks for the name of an event.
+func (n *names) match(name string) bool {
+	if n.wanted == nil {
+		return true
+	}
+	if !n.met[name] && len(n.met) < maxMet {
+		if n.met == nil {
+			n.met = map[string]bool{}
+		}
+		n.met[strings.Clone(clip(name))] = true
+	}
+	return slices.ContainsFunc(n.wanted, func(s string) bool { return strings.EqualFold(s, name) })
+}
+
+// unknown returns a note for each name that no event has. It proposes similar names, or lists the names in the record.
+func (n *names) unknown(what string) []string {
+	const most = 10
+	met := slices.Sorted(maps.Keys(n.met))
+	var notes []string
+	for _, name := range n.wanted {
+		if len(met) == 0 || slices.ContainsFunc(met, func(s string) bool { return strings.EqualFold(s, name) }) {
+			continue
+		}
+		note := fmt.Sprintf("no event has the %s %s", what, quoted(name, mostName))
+		if meant := spelling.Suggest(name, met); meant != "" {
+			notes = append(notes, note+": did you mean "+visible(meant, mostName)+"?")
+			continue
+		}
+		var known []string
+		for _, other := range met[:min(len(met), most)] {
+			known = append(known, visible(other, mostName))
+		}
+		if len(met) > most {
+			known = append(known, plural(len(met)-most, "other"))
+		}
+		notes = append(notes, note+"; there is "+strings.Join(known, ", "))
+	}
+	return notes
 }
 
 // A moment is a flag with a time.

@@ -86,6 +86,9 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	if err := out.Flush(); err != nil {
 		return trouble, err
 	}
+	for _, note := range append(f.points.unknown("point"), f.decisions.unknown("decision")...) {
+		fmt.Fprintf(i.stderr, "hooklog: %s\n", note)
+	}
 	note := ""
 	if shown == 0 {
 		note = "none matches"
