@@ -109,8 +109,12 @@ func (r *lineReader) next() (line []byte, ended bool, err error) {
 
 // readEvent reads an event and checks the fields that each event has.
 func readEvent(line []byte) (e Event, err error) {
-	if err := eventline.Unmarshal(line, &e); err != nil {
-		return e, err
+	e, ok := scanEvent(line)
+	if !ok {
+		e = Event{}
+		if err := eventline.Unmarshal(line, &e); err != nil {
+			return e, err
+		}
 	}
 	head := eventline.Head{
 		Protocol: e.Protocol, Spec: e.Spec, Point: e.Point, Decision: e.Decision, Payload: e.Payload != nil,
