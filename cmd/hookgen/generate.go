@@ -15,6 +15,7 @@ type output struct {
 	text   []byte // nil if the spec has no use for the file
 	own    bool   // it is a package of its own
 	source string // the spec as the header names it
+	count  int    // of the points in the file
 }
 
 // generate writes the outputs for the spec in the directory.
@@ -86,21 +87,27 @@ func (i *invocation) make() ([]*output, error) {
 		return nil, err
 	}
 	var wire []byte
+	wired := 0
+	for _, p := range spec.Points {
+		if spec.Wired(p) {
+			wired++
+		}
+	}
 	if spec.Wire {
 		if wire, err = gen.EmitWire(spec, to); err != nil {
 			return nil, err
 		}
 	}
 	return []*output{
-		{spec, where.path, text, where.own, to.Source},
-		{spec, filepath.Join(filepath.Dir(where.path), gen.WireFileName), wire, where.own, to.Source},
+		{spec, where.path, text, where.own, to.Source, len(spec.Points)},
+		{spec, filepath.Join(filepath.Dir(where.path), gen.WireFileName), wire, where.own, to.Source, wired},
 	}, nil
 }
 
 // points returns the number of points with its noun, for messages.
 func (o *output) points() string {
-	if n := len(o.spec.Points); n != 1 {
-		return fmt.Sprintf("%d points", n)
+	if o.count != 1 {
+		return fmt.Sprintf("%d points", o.count)
 	}
 	return "1 point"
 }
