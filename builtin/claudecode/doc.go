@@ -5,8 +5,9 @@
 // get the same JSON on standard input, and their exit codes and their JSON on standard output mean the same.
 // docs/claude-code.md lists all events with the differences.
 //
-// The package imports no third-party library. settings.go reads files and matchers, command.go runs one script, and
-// verdict.go reads and merges the answers. session.go, tools.go and asking.go connect the events with the points.
+// The package imports no third-party library. settings.go reads files and matchers, command.go runs one script,
+// answer.go reads its output, and verdict.go merges the answers. session.go, tools.go and asking.go connect the events
+// with the points.
 //
 // Start with [Read].
 package claudecode

@@ -1,0 +1,190 @@
+package claudecode
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+)
+
+// A requestDecision is an answer to PermissionRequest.
+type requestDecision struct {
+	Behavior           string          `json:"behavior"`
+	UpdatedInput       json.RawMessage `json:"updatedInput"`
+	UpdatedPermissions json.RawMessage `json:"updatedPermissions"`
+	Message            string          `json:"message"`
+	Interrupt          bool            `json:"interrupt"`
+}
+
+// An answer is the JSON that a script writes.
+type answer struct {
+	Continue      *bool  `json:"continue"`
+	StopReason    string `json:"stopReason"`
+	SystemMessage string `json:"systemMessage"`
+	Decision      string `json:"decision"`
+	Reason        string `json:"reason"`
+	Specific      struct {
+		Permission        string           `json:"permissionDecision"`
+		PermissionReason  string           `json:"permissionDecisionReason"`
+		UpdatedInput      json.RawMessage  `json:"updatedInput"`
+		AdditionalContext string           `json:"additionalContext"`
+		UpdatedOutput     json.RawMessage  `json:"updatedToolOutput"`
+		UpdatedMCPOutput  json.RawMessage  `json:"updatedMCPToolOutput"`
+		InitialPrompt     string           `json:"initialUserMessage"`
+		Decision          *requestDecision `json:"decision"`
+	} `json:"hookSpecificOutput"`
+}
+
+const (
+	maxText = 10_000 // characters of a text for the model
+	maxKey  = 100    // characters of a key in an error
+)
+
+// read reads the output of a script that ended with a status.
+func read(event string, stdout []byte, stderr string, status int) (verdict, error) {
+	text := bytes.TrimFunc(stdout, isBlank)
+	var v verdict
+	var invalid error
+	isJSON := len(text) > 0 && text[0] == '{'
+	if isJSON {
+		var a answer
+		invalid = json.Unmarshal(text, &a)
+		if invalid == nil {
+			invalid = checkAnswer(text)
+		}
+		if invalid == nil {
+			v, invalid = a.verdict(event)
+		}
+	}
+	switch {
+	case status == 2:
+		if !v.blocks || v.reason == "" { // a reason to allow is none to block
+			v.reason = shorten.Middle(stderr, maxText)
+		}
+		v.blocks = true
+		if event == "PreToolUse" {
+			v.permission = "deny"
+		}
+		return v, nil
+	case invalid != nil:
+		return verdict{}, fmt.Errorf("its JSON is invalid: %w", invalid)
+	case status != 0 && !isJSON:
+		first, _, _ := strings.Cut(stderr, "\n")
+		return verdict{}, fmt.Errorf("exit status %d: %s", status, first)
+	}
+	switch {
+	case isJSON || len(text) == 0:
+	case event == "SessionStart", event == "UserPromptSubmit":
+		v.context = []string{shorten.Middle(strings.ToValidUTF8(string(text), "\ufffd"), maxText)}
+	case endsWithAnswer(text):
+		return verdict{}, errors.New("its JSON comes after other text, so that it is not read; write logs to standard error")
+	}
+	return v, nil
+}
+
+// isBlank reports whether Claude Code ignores a character before and after the JSON.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
+
+// endsWithAnswer reports whether a text that does not begin with an answer ends with one. For example, a guard prints a
+// line for its log and then denies a call.
+func endsWithAnswer(text []byte) bool {
+	begin := bytes.Index(text, []byte("\n{"))
+	if begin < 0 {
+		return false
+	}
+	members, whole := jsonx.Members(text[begin:], -1)
+	return whole && slices.ContainsFunc(members, func(m jsonx.Member) bool {
+		return slices.Contains([]string{"decision", "continue", "hookSpecificOutput"}, m.Key)
+	})
+}
+
+// specificKeys are the keys of decisions that are read only in hookSpecificOutput.
+var specificKeys = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}
+
+// checkAnswer returns an error for an answer whose decision is lost. For example, the script wrote permissionDecision
+// outside of hookSpecificOutput. Or it wrote a key twice, so that package json and Claude Code let the last one win.
+func checkAnswer(answer []byte) error {
+	members, _ := jsonx.Members(answer, -1)
+	for _, m := range members {
+		if slices.Contains(specificKeys, m.Key) {
+			return fmt.Errorf("%s belongs in hookSpecificOutput", m.Key)
+		}
+	}
+	return checkRepeated(members)
+}
+
+// checkRepeated returns an error for a key that occurs twice, in any case, in an object or in its decisions. Inputs and
+// outputs of tools can have any keys.
+func checkRepeated(object []jsonx.Member) error {
+	seen := make(map[string]bool)
+	for _, m := range object {
+		key := shorten.FoldCase(m.Key)
+		if seen[key] {
+			return fmt.Errorf("the key %q occurs twice", shorten.To(m.Key, maxKey))
+		}
+		seen[key] = true
+		if m.Key == "hookSpecificOutput" || m.Key == "decision" {
+			inner, _ := jsonx.Members(m.Value, -1)
+			if err := checkRepeated(inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *answer) verdict(event string) (verdict, error) {
+	s := a.Specific
+	v := verdict{
+		reason: shorten.Middle(a.Reason, maxText), updatedOutput: s.UpdatedOutput, request: s.Decision,
+		initialPrompt: s.InitialPrompt,
+	}
+	if len(v.updatedOutput) == 0 {
+		v.updatedOutput = s.UpdatedMCPOutput
+	}
+	if s.AdditionalContext != "" {
+		v.context = []string{shorten.Middle(s.AdditionalContext, maxText)}
+	}
+	if a.SystemMessage != "" {
+		v.messages = append(v.messages, Message{event, shorten.Middle(a.SystemMessage, maxText)})
+	}
+	if a.Continue != nil && !*a.Continue {
+		v.stops, v.stopReason = true, shorten.Middle(a.StopReason, maxText)
+		v.messages = append(v.messages, Message{event, v.stopReason})
+	}
+	switch {
+	case a.Decision == "block":
+		v.blocks = true
+	case a.Decision == "approve" && event == "PreToolUse":
+		v.permission = "allow"
+	case a.Decision != "":
+		return verdict{}, fmt.Errorf("the decision %q is not block", a.Decision)
+	}
+	if event == "PreToolUse" && v.blocks {
+		v.permission = "deny"
+	}
+	if s.Permission != "" {
+		if !slices.Contains(strictness, s.Permission) {
+			return verdict{}, fmt.Errorf("the permissionDecision %q is not one of %q", s.Permission, strictness)
+		}
+		v.permission = s.Permission
+		v.reason = shorten.Middle(s.PermissionReason, maxText)
+		v.blocks = s.Permission == "deny"
+	}
+	if len(s.UpdatedInput) > 0 && !bytes.Equal(s.UpdatedInput, []byte("null")) {
+		if s.UpdatedInput[0] != '{' {
+			return verdict{}, errors.New("updatedInput is not an object")
+		}
+		v.updatedInput = s.UpdatedInput
+	}
+	if v.request != nil && v.request.Behavior != "allow" && v.request.Behavior != "deny" {
+		return verdict{}, fmt.Errorf("the behavior %q is neither allow nor deny", v.request.Behavior)
+	}
+	return v, nil
+}
