@@ -188,6 +188,8 @@ func TestReplayedEvents(t *testing.T) {
 		{"an around point", func(e *wire.Event) { e.Point = "Wrap" }, continues, wire.NotComparable, "wraps an act"},
 		{"another payload", func(e *wire.Event) { e.Payload = []byte(`{"Tool":1}`) }, continues, wire.NotComparable,
 			"the payload cannot be read"},
+		{"a redacted payload", func(e *wire.Event) { e.Payload = []byte(`"***"`) }, continues, wire.NotComparable,
+			"it was redacted to another type, or the spec has changed"},
 		{"an older payload", func(e *wire.Event) { e.Payload = []byte(`{"Gone":1}`) }, continues, wire.Same, ""},
 		{"no run", func(e *wire.Event) { e.Run = wire.RunInfo{} }, continues, wire.Same, ""},
 		{"another decision", func(e *wire.Event) { e.Decision = "Stop" }, continues, wire.Changed,
