@@ -98,10 +98,10 @@ func (l law) FiredFields() string {
 	if l.Rewrites() {
 		lines = append(lines, "fired.Final = *payload")
 	}
-	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(all, collected)",
-		"fired.Err = all.Err(err)")...)
+	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(snap, collected)",
+		"fired.Err = snap.Err(err)")...)
 	if l.Vote() {
-		lines = append(lines, "fired.Ballots = all.Ballots()")
+		lines = append(lines, "fired.Ballots = snap.Ballots()")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1471,8 +1471,8 @@ func (p *WrapPoint) FireBy(
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
-// begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
+// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1489,7 +1489,7 @@ var watchPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Watch",
 	Payload: "Call",
-	Fire:    (*WatchPoint).runHooks,
+	Fire:    (*WatchPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		Watch[Call].Watch,
 		WatchFunc(nil),
@@ -1502,25 +1502,21 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &watchPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[WatchFired[Call]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -1540,6 +1536,17 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *WatchPoint) recordHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[WatchFired[Call]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // rewritePoint describes Rewrite to the runtime.
 var rewritePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1548,7 +1555,7 @@ var rewritePoint = hookimpl.Point{
 	Results: "Replace, FailClosed",
 	Closed:  true,
 	Replace: ReplaceRewrite,
-	Fire:    (*RewritePoint).runHooks,
+	Fire:    (*RewritePoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Rewrite[Call].Rewrite,
 		RewriteFunc(nil),
@@ -1561,8 +1568,9 @@ func (p *RewritePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &rewritePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *RewritePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1574,22 +1582,14 @@ func (p *RewritePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[RewriteFired[Call]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1615,6 +1615,25 @@ func (p *RewritePoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *RewritePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[RewriteFired[Call]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // flowPoint describes Flow to the runtime.
 var flowPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1627,7 +1646,7 @@ var flowPoint = hookimpl.Point{
 		Skip{},
 		End{},
 	},
-	Fire: (*FlowPoint).runHooks,
+	Fire: (*FlowPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Flow[Call].Flow,
 		FlowFunc(nil),
@@ -1640,8 +1659,9 @@ func (p *FlowPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &flowPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *FlowPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1653,23 +1673,14 @@ func (p *FlowPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[FlowFired[Call]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1699,6 +1710,26 @@ func (p *FlowPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *FlowPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit FlowExit, err error) {
+	fired := hookimpl.FiredOf[FlowFired[Call]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // lenientPoint describes Lenient to the runtime.
 var lenientPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1710,7 +1741,7 @@ var lenientPoint = hookimpl.Point{
 		Skip{},
 		End{},
 	},
-	Fire: (*LenientPoint).runHooks,
+	Fire: (*LenientPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Lenient[Call].Lenient,
 		LenientFunc(nil),
@@ -1723,8 +1754,9 @@ func (p *LenientPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &lenientPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *LenientPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1736,23 +1768,15 @@ func (p *LenientPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
 	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[LenientFired[Call]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1788,6 +1812,26 @@ func (p *LenientPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *LenientPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit LenientExit, err error) {
+	fired := hookimpl.FiredOf[LenientFired[Call]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // trimPoint describes Trim to the runtime.
 var trimPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1796,7 +1840,7 @@ var trimPoint = hookimpl.Point{
 	Results: "Edit[json.RawMessage], FailClosed",
 	Closed:  true,
 	Edit:    EditTrim,
-	Fire:    (*TrimPoint).runHooks,
+	Fire:    (*TrimPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Trim[Call].Trim,
 		TrimFunc(nil),
@@ -1809,8 +1853,9 @@ func (p *TrimPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &trimPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *TrimPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1822,22 +1867,14 @@ func (p *TrimPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[TrimFired[Call]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1863,6 +1900,25 @@ func (p *TrimPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *TrimPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[TrimFired[Call]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // leavePoint describes Leave to the runtime.
 var leavePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1874,7 +1930,7 @@ var leavePoint = hookimpl.Point{
 		Skip{},
 		End{},
 	},
-	Fire: (*LeavePoint).runHooks,
+	Fire: (*LeavePoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Leave[Call].Leave,
 		LeaveFunc(nil),
@@ -1887,8 +1943,9 @@ func (p *LeavePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &leavePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *LeavePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1900,20 +1957,11 @@ func (p *LeavePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[LeaveFired[Call]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1939,6 +1987,25 @@ func (p *LeavePoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *LeavePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit LeaveExit, err error) {
+	fired := hookimpl.FiredOf[LeaveFired[Call]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // judgePoint describes Judge to the runtime.
 var judgePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1951,7 +2018,7 @@ var judgePoint = hookimpl.Point{
 		Ask{},
 		Allow{},
 	},
-	Fire: (*JudgePoint).runHooks,
+	Fire: (*JudgePoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Judge[Call].Judge,
 		JudgeFunc(nil),
@@ -1964,8 +2031,9 @@ func (p *JudgePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &judgePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *JudgePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1977,21 +2045,11 @@ func (p *JudgePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[JudgeFired[Call]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2027,13 +2085,33 @@ func (p *JudgePoint) runHooks(
 	return leading, nil
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *JudgePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit JudgeExit, err error) {
+	fired := hookimpl.FiredOf[JudgeFired[Call]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // gatherPoint describes Gather to the runtime.
 var gatherPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
-	Fire:    (*GatherPoint).runHooks,
+	Fire:    (*GatherPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		Gather[Call].Gather,
 		GatherFunc(nil),
@@ -2046,8 +2124,9 @@ func (p *GatherPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &gatherPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *GatherPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2059,19 +2138,12 @@ func (p *GatherPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[GatherFired[Call]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -2096,6 +2168,24 @@ func (p *GatherPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *GatherPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
+	fired := hookimpl.FiredOf[GatherFired[Call]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
+}
+
 // refusePoint describes Refuse to the runtime.
 var refusePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -2103,7 +2193,7 @@ var refusePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Check",
 	Closed:  true,
-	Fire:    (*RefusePoint).runHooks,
+	Fire:    (*RefusePoint).recordHooks,
 	Calls: hookimpl.Checking(
 		Refuse[Call].Refuse,
 		RefuseFunc(nil),
@@ -2116,8 +2206,9 @@ func (p *RefusePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &refusePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *RefusePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2129,19 +2220,11 @@ func (p *RefusePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[RefuseFired[Call]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2156,6 +2239,24 @@ func (p *RefusePoint) runHooks(
 	}
 	inv.Hook = 0
 	return
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *RefusePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[RefuseFired[Call]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // wrapPoint describes Wrap to the runtime.

@@ -4939,8 +4939,8 @@ const (
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
-// begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
+// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -4963,7 +4963,7 @@ var onRunStartPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*OnRunStartPoint).runHooks,
+	Fire: (*OnRunStartPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		OnRunStart[RunStart].OnRunStart,
 		OnRunStartFunc(nil),
@@ -4976,8 +4976,9 @@ func (p *OnRunStartPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onRunStartPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnRunStartPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -4989,23 +4990,14 @@ func (p *OnRunStartPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnRunStartFired[RunStart]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5035,6 +5027,26 @@ func (p *OnRunStartPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnRunStartPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *RunStart,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnRunStartExit, err error) {
+	fired := hookimpl.FiredOf[OnRunStartFired[RunStart]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // shouldStopPoint describes ShouldStop to the runtime.
 var shouldStopPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5042,7 +5054,7 @@ var shouldStopPoint = hookimpl.Point{
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
 	Closed:  true,
-	Fire:    (*ShouldStopPoint).runHooks,
+	Fire:    (*ShouldStopPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		ShouldStop[Step].ShouldStop,
 		ShouldStopFunc(nil),
@@ -5055,8 +5067,9 @@ func (p *ShouldStopPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &shouldStopPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *ShouldStopPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5068,20 +5081,11 @@ func (p *ShouldStopPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[ShouldStopFired[Step]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), nil)
@@ -5101,12 +5105,31 @@ func (p *ShouldStopPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *ShouldStopPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []EndRun, err error) {
+	fired := hookimpl.FiredOf[ShouldStopFired[Step]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
+}
+
 // beforeStepPoint describes BeforeStep to the runtime.
 var beforeStepPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeStep",
 	Payload: "Step",
-	Fire:    (*BeforeStepPoint).runHooks,
+	Fire:    (*BeforeStepPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		BeforeStep[Step].BeforeStep,
 		BeforeStepFunc(nil),
@@ -5119,25 +5142,21 @@ func (p *BeforeStepPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeStepPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeStepFired[Step]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -5157,6 +5176,17 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeStepPoint) recordHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[BeforeStepFired[Step]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // shouldCompactPoint describes ShouldCompact to the runtime.
 var shouldCompactPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5166,7 +5196,7 @@ var shouldCompactPoint = hookimpl.Point{
 	Exits: []any{
 		Compact{},
 	},
-	Fire: (*ShouldCompactPoint).runHooks,
+	Fire: (*ShouldCompactPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		ShouldCompact[ContextUse].ShouldCompact,
 		ShouldCompactFunc(nil),
@@ -5179,8 +5209,9 @@ func (p *ShouldCompactPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &shouldCompactPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *ShouldCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5192,21 +5223,12 @@ func (p *ShouldCompactPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[ShouldCompactFired[ContextUse]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5251,6 +5273,26 @@ func (p *ShouldCompactPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *ShouldCompactPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload ContextUse,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit ShouldCompactExit, err error) {
+	fired := hookimpl.FiredOf[ShouldCompactFired[ContextUse]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // beforeCompactPoint describes BeforeCompact to the runtime.
 var beforeCompactPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5261,7 +5303,7 @@ var beforeCompactPoint = hookimpl.Point{
 	Exits: []any{
 		SkipCompaction{},
 	},
-	Fire: (*BeforeCompactPoint).runHooks,
+	Fire: (*BeforeCompactPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeCompact[Compaction].BeforeCompact,
 		BeforeCompactFunc(nil),
@@ -5274,8 +5316,9 @@ func (p *BeforeCompactPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeCompactPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5287,20 +5330,11 @@ func (p *BeforeCompactPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeCompactFired[Compaction]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5326,6 +5360,25 @@ func (p *BeforeCompactPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeCompactPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Compaction,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeCompactExit, err error) {
+	fired := hookimpl.FiredOf[BeforeCompactFired[Compaction]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // afterCompactPoint describes AfterCompact to the runtime.
 var afterCompactPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5333,7 +5386,7 @@ var afterCompactPoint = hookimpl.Point{
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
 	Replace: ReplaceAfterCompact,
-	Fire:    (*AfterCompactPoint).runHooks,
+	Fire:    (*AfterCompactPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		AfterCompact[Compacted].AfterCompact,
 		AfterCompactFunc(nil),
@@ -5346,8 +5399,9 @@ func (p *AfterCompactPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterCompactPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *AfterCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5359,22 +5413,15 @@ func (p *AfterCompactPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
 	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[AfterCompactFired[Compacted]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5406,13 +5453,32 @@ func (p *AfterCompactPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *AfterCompactPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Compacted,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[AfterCompactFired[Compacted]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // briefingPoint describes Briefing to the runtime.
 var briefingPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "Briefing",
 	Payload: "Step",
 	Results: "Collect[string]",
-	Fire:    (*BriefingPoint).runHooks,
+	Fire:    (*BriefingPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		Briefing[Step].Briefing,
 		BriefingFunc(nil),
@@ -5425,8 +5491,9 @@ func (p *BriefingPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &briefingPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BriefingPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5438,19 +5505,12 @@ func (p *BriefingPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BriefingFired[Step]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -5475,6 +5535,24 @@ func (p *BriefingPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BriefingPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
+	fired := hookimpl.FiredOf[BriefingFired[Step]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
+}
+
 // beforeLLMPoint describes BeforeLLM to the runtime.
 var beforeLLMPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5487,7 +5565,7 @@ var beforeLLMPoint = hookimpl.Point{
 		UseReply{},
 		EndTurn{},
 	},
-	Fire: (*BeforeLLMPoint).runHooks,
+	Fire: (*BeforeLLMPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeLLM[LLMRequest].BeforeLLM,
 		BeforeLLMFunc(nil),
@@ -5500,8 +5578,9 @@ func (p *BeforeLLMPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeLLMPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeLLMPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5513,23 +5592,14 @@ func (p *BeforeLLMPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeLLMFired[LLMRequest]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5557,6 +5627,26 @@ func (p *BeforeLLMPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeLLMPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *LLMRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeLLMExit, err error) {
+	fired := hookimpl.FiredOf[BeforeLLMFired[LLMRequest]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // aroundLLMPoint describes AroundLLM to the runtime.
@@ -5697,7 +5787,7 @@ var afterLLMPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*AfterLLMPoint).runHooks,
+	Fire: (*AfterLLMPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		AfterLLM[LLMResponse].AfterLLM,
 		AfterLLMFunc(nil),
@@ -5710,8 +5800,9 @@ func (p *AfterLLMPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterLLMPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *AfterLLMPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5723,23 +5814,14 @@ func (p *AfterLLMPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[AfterLLMFired[LLMResponse]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5769,12 +5851,32 @@ func (p *AfterLLMPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *AfterLLMPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *LLMResponse,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit AfterLLMExit, err error) {
+	fired := hookimpl.FiredOf[AfterLLMFired[LLMResponse]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onToolsDisabledPoint describes OnToolsDisabled to the runtime.
 var onToolsDisabledPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolsDisabled",
 	Payload: "ToolsDisabled",
-	Fire:    (*OnToolsDisabledPoint).runHooks,
+	Fire:    (*OnToolsDisabledPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
 		OnToolsDisabledFunc(nil),
@@ -5787,25 +5889,21 @@ func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onToolsDisabledPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnToolsDisabledFired[ToolsDisabled]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -5825,6 +5923,22 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnToolsDisabledPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolsDisabled,
+	snap *hookimpl.Snapshot,
+) {
+	fired := hookimpl.FiredOf[OnToolsDisabledFired[ToolsDisabled]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // beforeToolPoint describes BeforeTool to the runtime.
 var beforeToolPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5837,7 +5951,7 @@ var beforeToolPoint = hookimpl.Point{
 		SkipTool{},
 		EndTurn{},
 	},
-	Fire: (*BeforeToolPoint).runHooks,
+	Fire: (*BeforeToolPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeTool[ToolCallRequest].BeforeTool,
 		BeforeToolFunc(nil),
@@ -5850,8 +5964,9 @@ func (p *BeforeToolPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeToolPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeToolPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5863,23 +5978,14 @@ func (p *BeforeToolPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeToolFired[ToolCallRequest]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5909,6 +6015,26 @@ func (p *BeforeToolPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeToolPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeToolExit, err error) {
+	fired := hookimpl.FiredOf[BeforeToolFired[ToolCallRequest]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onPermissionPoint describes OnPermission to the runtime.
 var onPermissionPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5921,7 +6047,7 @@ var onPermissionPoint = hookimpl.Point{
 		Ask{},
 		Allow{},
 	},
-	Fire: (*OnPermissionPoint).runHooks,
+	Fire: (*OnPermissionPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		OnPermission[ToolCallRequest].OnPermission,
 		OnPermissionFunc(nil),
@@ -5934,8 +6060,9 @@ func (p *OnPermissionPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPermissionPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnPermissionPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5947,21 +6074,11 @@ func (p *OnPermissionPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnPermissionFired[ToolCallRequest]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -5997,6 +6114,26 @@ func (p *OnPermissionPoint) runHooks(
 	return leading, nil
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnPermissionPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnPermissionExit, err error) {
+	fired := hookimpl.FiredOf[OnPermissionFired[ToolCallRequest]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // beforeAskPoint describes BeforeAsk to the runtime.
 var beforeAskPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6008,7 +6145,7 @@ var beforeAskPoint = hookimpl.Point{
 		Refuse{},
 		Approve{},
 	},
-	Fire: (*BeforeAskPoint).runHooks,
+	Fire: (*BeforeAskPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeAsk[Question].BeforeAsk,
 		BeforeAskFunc(nil),
@@ -6021,8 +6158,9 @@ func (p *BeforeAskPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeAskPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeAskPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6034,21 +6172,11 @@ func (p *BeforeAskPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeAskFired[Question]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -6082,12 +6210,32 @@ func (p *BeforeAskPoint) runHooks(
 	return leading, nil
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeAskPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Question,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeAskExit, err error) {
+	fired := hookimpl.FiredOf[BeforeAskFired[Question]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onPermissionGrantedPoint describes OnPermissionGranted to the runtime.
 var onPermissionGrantedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermissionGranted",
 	Payload: "Grant",
-	Fire:    (*OnPermissionGrantedPoint).runHooks,
+	Fire:    (*OnPermissionGrantedPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnPermissionGranted[Grant].OnPermissionGranted,
 		OnPermissionGrantedFunc(nil),
@@ -6100,25 +6248,21 @@ func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPermissionGrantedPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnPermissionGrantedFired[Grant]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6138,12 +6282,23 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnPermissionGrantedPoint) recordHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnPermissionGrantedFired[Grant]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // onPermissionDeniedPoint describes OnPermissionDenied to the runtime.
 var onPermissionDeniedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermissionDenied",
 	Payload: "Denial",
-	Fire:    (*OnPermissionDeniedPoint).runHooks,
+	Fire:    (*OnPermissionDeniedPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnPermissionDenied[Denial].OnPermissionDenied,
 		OnPermissionDeniedFunc(nil),
@@ -6156,25 +6311,21 @@ func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPermissionDeniedPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnPermissionDeniedFired[Denial]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6194,6 +6345,17 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnPermissionDeniedPoint) recordHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnPermissionDeniedFired[Denial]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // onHandoffPoint describes OnHandoff to the runtime.
 var onHandoffPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6206,7 +6368,7 @@ var onHandoffPoint = hookimpl.Point{
 		SkipTool{},
 		EndTurn{},
 	},
-	Fire: (*OnHandoffPoint).runHooks,
+	Fire: (*OnHandoffPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		OnHandoff[Handoff].OnHandoff,
 		OnHandoffFunc(nil),
@@ -6219,8 +6381,9 @@ func (p *OnHandoffPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onHandoffPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnHandoffPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6232,23 +6395,14 @@ func (p *OnHandoffPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnHandoffFired[Handoff]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -6276,6 +6430,26 @@ func (p *OnHandoffPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnHandoffPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Handoff,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnHandoffExit, err error) {
+	fired := hookimpl.FiredOf[OnHandoffFired[Handoff]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // aroundToolPoint describes AroundTool to the runtime.
@@ -6413,7 +6587,7 @@ var onToolProgressPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolProgress",
 	Payload: "ToolProgress",
-	Fire:    (*OnToolProgressPoint).runHooks,
+	Fire:    (*OnToolProgressPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnToolProgress[ToolProgress].OnToolProgress,
 		OnToolProgressFunc(nil),
@@ -6426,25 +6600,21 @@ func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onToolProgressPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnToolProgressFired[ToolProgress]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6464,12 +6634,28 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnToolProgressPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolProgress,
+	snap *hookimpl.Snapshot,
+) {
+	fired := hookimpl.FiredOf[OnToolProgressFired[ToolProgress]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // onToolErrorPoint describes OnToolError to the runtime.
 var onToolErrorPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolError",
 	Payload: "ToolFailure",
-	Fire:    (*OnToolErrorPoint).runHooks,
+	Fire:    (*OnToolErrorPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnToolError[ToolFailure].OnToolError,
 		OnToolErrorFunc(nil),
@@ -6482,25 +6668,21 @@ func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onToolErrorPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnToolErrorFired[ToolFailure]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6520,12 +6702,23 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnToolErrorPoint) recordHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnToolErrorFired[ToolFailure]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // onSubagentStartPoint describes OnSubagentStart to the runtime.
 var onSubagentStartPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnSubagentStart",
 	Payload: "Subagent",
-	Fire:    (*OnSubagentStartPoint).runHooks,
+	Fire:    (*OnSubagentStartPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnSubagentStart[Subagent].OnSubagentStart,
 		OnSubagentStartFunc(nil),
@@ -6538,25 +6731,21 @@ func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSubagentStartPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnSubagentStartFired[Subagent]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6576,12 +6765,23 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnSubagentStartPoint) recordHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnSubagentStartFired[Subagent]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // onSubagentStopPoint describes OnSubagentStop to the runtime.
 var onSubagentStopPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnSubagentStop",
 	Payload: "SubagentDone",
-	Fire:    (*OnSubagentStopPoint).runHooks,
+	Fire:    (*OnSubagentStopPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnSubagentStop[SubagentDone].OnSubagentStop,
 		OnSubagentStopFunc(nil),
@@ -6594,25 +6794,21 @@ func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSubagentStopPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnSubagentStopFired[SubagentDone]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6632,6 +6828,22 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnSubagentStopPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload SubagentDone,
+	snap *hookimpl.Snapshot,
+) {
+	fired := hookimpl.FiredOf[OnSubagentStopFired[SubagentDone]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // afterToolPoint describes AfterTool to the runtime.
 var afterToolPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6643,7 +6855,7 @@ var afterToolPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*AfterToolPoint).runHooks,
+	Fire: (*AfterToolPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		AfterTool[ToolCallResult].AfterTool,
 		AfterToolFunc(nil),
@@ -6656,8 +6868,9 @@ func (p *AfterToolPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterToolPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *AfterToolPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6669,23 +6882,14 @@ func (p *AfterToolPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[AfterToolFired[ToolCallResult]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -6715,12 +6919,32 @@ func (p *AfterToolPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *AfterToolPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallResult,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit AfterToolExit, err error) {
+	fired := hookimpl.FiredOf[AfterToolFired[ToolCallResult]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onBudgetExceededPoint describes OnBudgetExceeded to the runtime.
 var onBudgetExceededPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnBudgetExceeded",
 	Payload: "BudgetExceeded",
-	Fire:    (*OnBudgetExceededPoint).runHooks,
+	Fire:    (*OnBudgetExceededPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
 		OnBudgetExceededFunc(nil),
@@ -6733,8 +6957,9 @@ func (p *OnBudgetExceededPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onBudgetExceededPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnBudgetExceededPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6745,18 +6970,13 @@ func (p *OnBudgetExceededPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnBudgetExceededFired[BudgetExceeded]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6776,12 +6996,28 @@ func (p *OnBudgetExceededPoint) runHooks(
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnBudgetExceededPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload BudgetExceeded,
+	snap *hookimpl.Snapshot,
+) {
+	fired := hookimpl.FiredOf[OnBudgetExceededFired[BudgetExceeded]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // afterStepPoint describes AfterStep to the runtime.
 var afterStepPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AfterStep",
 	Payload: "StepResult",
-	Fire:    (*AfterStepPoint).runHooks,
+	Fire:    (*AfterStepPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		AfterStep[StepResult].AfterStep,
 		AfterStepFunc(nil),
@@ -6794,25 +7030,21 @@ func (p *AfterStepPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterStepPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[AfterStepFired[StepResult]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6832,6 +7064,17 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *AfterStepPoint) recordHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[AfterStepFired[StepResult]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // checkDonePoint describes CheckDone to the runtime.
 var checkDonePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6843,7 +7086,7 @@ var checkDonePoint = hookimpl.Point{
 	Exits: []any{
 		RejectDone{},
 	},
-	Fire: (*CheckDonePoint).runHooks,
+	Fire: (*CheckDonePoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		CheckDone[DoneRequest].CheckDone,
 		CheckDoneFunc(nil),
@@ -6856,8 +7099,9 @@ func (p *CheckDonePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &checkDonePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *CheckDonePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6869,23 +7113,14 @@ func (p *CheckDonePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[CheckDoneFired[DoneRequest]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -6915,12 +7150,32 @@ func (p *CheckDonePoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *CheckDonePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *DoneRequest,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit CheckDoneExit, err error) {
+	fired := hookimpl.FiredOf[CheckDoneFired[DoneRequest]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onDoneAcceptedPoint describes OnDoneAccepted to the runtime.
 var onDoneAcceptedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnDoneAccepted",
 	Payload: "DoneAccepted",
-	Fire:    (*OnDoneAcceptedPoint).runHooks,
+	Fire:    (*OnDoneAcceptedPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
 		OnDoneAcceptedFunc(nil),
@@ -6933,25 +7188,21 @@ func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onDoneAcceptedPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnDoneAcceptedFired[DoneAccepted]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -6971,6 +7222,22 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 	inv.Hook = 0
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnDoneAcceptedPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload DoneAccepted,
+	snap *hookimpl.Snapshot,
+) {
+	fired := hookimpl.FiredOf[OnDoneAcceptedFired[DoneAccepted]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
+}
+
 // onRunErrorPoint describes OnRunError to the runtime.
 var onRunErrorPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6980,7 +7247,7 @@ var onRunErrorPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*OnRunErrorPoint).runHooks,
+	Fire: (*OnRunErrorPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		OnRunError[RunError].OnRunError,
 		OnRunErrorFunc(nil),
@@ -6993,8 +7260,9 @@ func (p *OnRunErrorPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onRunErrorPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnRunErrorPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7006,20 +7274,12 @@ func (p *OnRunErrorPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnRunErrorFired[RunError]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -7051,13 +7311,32 @@ func (p *OnRunErrorPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnRunErrorPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload RunError,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit OnRunErrorExit, err error) {
+	fired := hookimpl.FiredOf[OnRunErrorFired[RunError]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onStopPoint describes OnStop to the runtime.
 var onStopPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnStop",
 	Payload: "Stopping",
 	Results: "Collect[EndRun]",
-	Fire:    (*OnStopPoint).runHooks,
+	Fire:    (*OnStopPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		OnStop[Stopping].OnStop,
 		OnStopFunc(nil),
@@ -7070,8 +7349,9 @@ func (p *OnStopPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onStopPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnStopPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7083,19 +7363,12 @@ func (p *OnStopPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnStopFired[Stopping]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -7120,6 +7393,24 @@ func (p *OnStopPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnStopPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Stopping,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []EndRun) {
+	fired := hookimpl.FiredOf[OnStopFired[Stopping]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
+}
+
 // beforeRunEndPoint describes BeforeRunEnd to the runtime.
 var beforeRunEndPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -7128,7 +7419,7 @@ var beforeRunEndPoint = hookimpl.Point{
 	Results: "Replace, FailClosed",
 	Closed:  true,
 	Replace: ReplaceBeforeRunEnd,
-	Fire:    (*BeforeRunEndPoint).runHooks,
+	Fire:    (*BeforeRunEndPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeRunEnd[AgentResult].BeforeRunEnd,
 		BeforeRunEndFunc(nil),
@@ -7141,8 +7432,9 @@ func (p *BeforeRunEndPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeRunEndPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeRunEndPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7154,22 +7446,14 @@ func (p *BeforeRunEndPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeRunEndFired[AgentResult]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -7195,12 +7479,31 @@ func (p *BeforeRunEndPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeRunEndPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *AgentResult,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[BeforeRunEndFired[AgentResult]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onRunEndPoint describes OnRunEnd to the runtime.
 var onRunEndPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnRunEnd",
 	Payload: "AgentResult",
-	Fire:    (*OnRunEndPoint).runHooks,
+	Fire:    (*OnRunEndPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnRunEnd[AgentResult].OnRunEnd,
 		OnRunEndFunc(nil),
@@ -7213,25 +7516,21 @@ func (p *OnRunEndPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onRunEndPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnRunEndFired[AgentResult]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -7249,4 +7548,15 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 		}
 	}
 	inv.Hook = 0
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnRunEndPoint) recordHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnRunEndFired[AgentResult]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
 }

@@ -384,8 +384,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
-// begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
+// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -408,7 +408,7 @@ var beforeSendPoint = hookimpl.Point{
 	Exits: []any{
 		Refuse{},
 	},
-	Fire: (*BeforeSendPoint).runHooks,
+	Fire: (*BeforeSendPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeSend[Message].BeforeSend,
 		BeforeSendFunc(nil),
@@ -421,8 +421,9 @@ func (p *BeforeSendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeSendPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -434,23 +435,14 @@ func (p *BeforeSendPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -480,12 +472,32 @@ func (p *BeforeSendPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeSendPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeSendExit, err error) {
+	fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onSentPoint describes OnSent to the runtime.
 var onSentPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
 	Name:    "OnSent",
 	Payload: "Message",
-	Fire:    (*OnSentPoint).runHooks,
+	Fire:    (*OnSentPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnSent[Message].OnSent,
 		OnSentFunc(nil),
@@ -498,25 +510,21 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSentPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnSentFired[Message]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -534,4 +542,15 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, s
 		}
 	}
 	inv.Hook = 0
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnSentPoint) recordHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnSentFired[Message]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
 }

@@ -393,8 +393,8 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
-// begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
+// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -418,7 +418,7 @@ var beforePublishPoint = hookimpl.Point{
 	Exits: []any{
 		Withhold{},
 	},
-	Fire: (*BeforePublishPoint).runHooks,
+	Fire: (*BeforePublishPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforePublish[Article].BeforePublish,
 		BeforePublishFunc(nil),
@@ -431,8 +431,9 @@ func (p *BeforePublishPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforePublishPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforePublishPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -444,23 +445,14 @@ func (p *BeforePublishPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforePublishFired[Article]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -490,12 +482,32 @@ func (p *BeforePublishPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforePublishPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Article,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforePublishExit, err error) {
+	fired := hookimpl.FiredOf[BeforePublishFired[Article]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onPublishedPoint describes OnPublished to the runtime.
 var onPublishedPoint = hookimpl.Point{
 	Spec:    "example.com/quickstart/newsroom",
 	Name:    "OnPublished",
 	Payload: "Article",
-	Fire:    (*OnPublishedPoint).runHooks,
+	Fire:    (*OnPublishedPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnPublished[Article].OnPublished,
 		OnPublishedFunc(nil),
@@ -508,25 +520,21 @@ func (p *OnPublishedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPublishedPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnPublishedFired[Article]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -544,4 +552,15 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 		}
 	}
 	inv.Hook = 0
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnPublishedPoint) recordHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnPublishedFired[Article]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
 }

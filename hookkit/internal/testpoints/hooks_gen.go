@@ -1747,8 +1747,8 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
-// begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
+// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1769,7 +1769,7 @@ var firstPoint = hookimpl.Point{
 	Exits: []any{
 		Stop{},
 	},
-	Fire: (*FirstPoint).runHooks,
+	Fire: (*FirstPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		First[int].First,
 		FirstFunc(nil),
@@ -1782,8 +1782,9 @@ func (p *FirstPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &firstPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *FirstPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1795,20 +1796,12 @@ func (p *FirstPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[FirstFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1840,6 +1833,25 @@ func (p *FirstPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *FirstPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit FirstExit, err error) {
+	fired := hookimpl.FiredOf[FirstFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // secondPoint describes Second to the runtime.
 var secondPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -1850,7 +1862,7 @@ var secondPoint = hookimpl.Point{
 	Exits: []any{
 		Stop{},
 	},
-	Fire: (*SecondPoint).runHooks,
+	Fire: (*SecondPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Second[int].Second,
 		SecondFunc(nil),
@@ -1863,8 +1875,9 @@ func (p *SecondPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &secondPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *SecondPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1876,20 +1889,11 @@ func (p *SecondPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[SecondFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1915,6 +1919,25 @@ func (p *SecondPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *SecondPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit SecondExit, err error) {
+	fired := hookimpl.FiredOf[SecondFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // lastPoint describes Last to the runtime.
 var lastPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -1925,7 +1948,7 @@ var lastPoint = hookimpl.Point{
 	Exits: []any{
 		Stop{},
 	},
-	Fire: (*LastPoint).runHooks,
+	Fire: (*LastPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Last[int].Last,
 		LastFunc(nil),
@@ -1938,8 +1961,9 @@ func (p *LastPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &lastPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *LastPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1951,20 +1975,12 @@ func (p *LastPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[LastFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1996,6 +2012,25 @@ func (p *LastPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *LastPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit LastExit, err error) {
+	fired := hookimpl.FiredOf[LastFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // shapePoint describes Shape to the runtime.
 var shapePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2004,7 +2039,7 @@ var shapePoint = hookimpl.Point{
 	Results: "Replace, Edit[Text], FailOpen",
 	Replace: ReplaceShape,
 	Edit:    EditShape,
-	Fire:    (*ShapePoint).runHooks,
+	Fire:    (*ShapePoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Shape[Letter].Shape,
 		ShapeFunc(nil),
@@ -2017,8 +2052,9 @@ func (p *ShapePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &shapePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *ShapePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2030,22 +2066,15 @@ func (p *ShapePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
 	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[ShapeFired[Letter]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2081,6 +2110,25 @@ func (p *ShapePoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *ShapePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Letter,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[ShapeFired[Letter]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // pollPoint describes Poll to the runtime.
 var pollPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2092,7 +2140,7 @@ var pollPoint = hookimpl.Point{
 		Deny{},
 		Allow{},
 	},
-	Fire: (*PollPoint).runHooks,
+	Fire: (*PollPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		Poll[int].Poll,
 		PollFunc(nil),
@@ -2105,8 +2153,9 @@ func (p *PollPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &pollPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *PollPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2118,21 +2167,11 @@ func (p *PollPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[PollFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2166,6 +2205,26 @@ func (p *PollPoint) runHooks(
 	return leading, nil
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *PollPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit PollExit, err error) {
+	fired := hookimpl.FiredOf[PollFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // pollOpenPoint describes PollOpen to the runtime.
 var pollOpenPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2176,7 +2235,7 @@ var pollOpenPoint = hookimpl.Point{
 		Deny{},
 		Allow{},
 	},
-	Fire: (*PollOpenPoint).runHooks,
+	Fire: (*PollOpenPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		PollOpen[int].PollOpen,
 		PollOpenFunc(nil),
@@ -2189,8 +2248,9 @@ func (p *PollOpenPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &pollOpenPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *PollOpenPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2202,21 +2262,12 @@ func (p *PollOpenPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[PollOpenFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2263,13 +2314,33 @@ func (p *PollOpenPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *PollOpenPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit PollOpenExit, err error) {
+	fired := hookimpl.FiredOf[PollOpenFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // gatherPoint describes Gather to the runtime.
 var gatherPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
-	Fire:    (*GatherPoint).runHooks,
+	Fire:    (*GatherPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		Gather[int].Gather,
 		GatherFunc(nil),
@@ -2282,8 +2353,9 @@ func (p *GatherPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &gatherPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *GatherPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2295,19 +2367,12 @@ func (p *GatherPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[GatherFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -2332,6 +2397,24 @@ func (p *GatherPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *GatherPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
+	fired := hookimpl.FiredOf[GatherFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
+}
+
 // gatherClosedPoint describes GatherClosed to the runtime.
 var gatherClosedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2339,7 +2422,7 @@ var gatherClosedPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
 	Closed:  true,
-	Fire:    (*GatherClosedPoint).runHooks,
+	Fire:    (*GatherClosedPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		GatherClosed[int].GatherClosed,
 		GatherClosedFunc(nil),
@@ -2352,8 +2435,9 @@ func (p *GatherClosedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &gatherClosedPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *GatherClosedPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2365,20 +2449,11 @@ func (p *GatherClosedPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[GatherClosedFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), nil)
@@ -2398,6 +2473,25 @@ func (p *GatherClosedPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *GatherClosedPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string, err error) {
+	fired := hookimpl.FiredOf[GatherClosedFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
+}
+
 // reviewPoint describes Review to the runtime.
 var reviewPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2410,7 +2504,7 @@ var reviewPoint = hookimpl.Point{
 		Coded{},
 		Numbered{},
 	},
-	Fire: (*ReviewPoint).runHooks,
+	Fire: (*ReviewPoint).recordHooks,
 	Calls: hookimpl.DecidingAndCollecting(
 		Review[Letter].Review,
 		ReviewFunc(nil),
@@ -2423,8 +2517,9 @@ func (p *ReviewPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &reviewPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *ReviewPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2437,24 +2532,15 @@ func (p *ReviewPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
 	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[ReviewFired[Letter]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Collected = hookimpl.Returned(all, collected)
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2500,6 +2586,28 @@ func (p *ReviewPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *ReviewPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Letter,
+	by *hookkit.By,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit ReviewExit, collected []string, err error) {
+	fired := hookimpl.FiredOf[ReviewFired[Letter]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Collected = hookimpl.Returned(snap, collected)
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, bys, snap)
+}
+
 // verifyPoint describes Verify to the runtime.
 var verifyPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2507,7 +2615,7 @@ var verifyPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Check",
 	Closed:  true,
-	Fire:    (*VerifyPoint).runHooks,
+	Fire:    (*VerifyPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		Verify[int].Verify,
 		VerifyFunc(nil),
@@ -2520,8 +2628,9 @@ func (p *VerifyPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &verifyPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *VerifyPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2533,19 +2642,11 @@ func (p *VerifyPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[VerifyFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2560,6 +2661,24 @@ func (p *VerifyPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *VerifyPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[VerifyFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // wrapPoint describes Wrap to the runtime.
@@ -2694,7 +2813,7 @@ var watchPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Watch",
 	Payload: "int",
-	Fire:    (*WatchPoint).runHooks,
+	Fire:    (*WatchPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		Watch[int].Watch,
 		WatchFunc(nil),
@@ -2707,25 +2826,21 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &watchPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[WatchFired[int]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -2743,4 +2858,15 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 		}
 	}
 	inv.Hook = 0
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *WatchPoint) recordHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[WatchFired[int]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
 }

@@ -1191,8 +1191,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
-// begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
+// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1215,7 +1215,7 @@ var beforeSendPoint = hookimpl.Point{
 	Exits: []any{
 		Refuse{},
 	},
-	Fire: (*BeforeSendPoint).runHooks,
+	Fire: (*BeforeSendPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeSend[Message].BeforeSend,
 		BeforeSendFunc(nil),
@@ -1228,8 +1228,9 @@ func (p *BeforeSendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeSendPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1241,23 +1242,14 @@ func (p *BeforeSendPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1287,6 +1279,26 @@ func (p *BeforeSendPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeSendPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeSendExit, err error) {
+	fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // maySendPoint describes MaySend to the runtime.
 var maySendPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
@@ -1299,7 +1311,7 @@ var maySendPoint = hookimpl.Point{
 		Hold{},
 		Allow{},
 	},
-	Fire: (*MaySendPoint).runHooks,
+	Fire: (*MaySendPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		MaySend[Message].MaySend,
 		MaySendFunc(nil),
@@ -1312,8 +1324,9 @@ func (p *MaySendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &maySendPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *MaySendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1325,21 +1338,11 @@ func (p *MaySendPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[MaySendFired[Message]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Exit = exit
-			fired.Err = all.Err(err)
-			fired.Ballots = all.Ballots()
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1375,13 +1378,33 @@ func (p *MaySendPoint) runHooks(
 	return leading, nil
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *MaySendPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit MaySendExit, err error) {
+	fired := hookimpl.FiredOf[MaySendFired[Message]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Exit = exit
+		fired.Err = snap.Err(err)
+		fired.Ballots = snap.Ballots()
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // footerPoint describes Footer to the runtime.
 var footerPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "Footer",
 	Payload: "Message",
 	Results: "Collect[string]",
-	Fire:    (*FooterPoint).runHooks,
+	Fire:    (*FooterPoint).recordHooks,
 	Calls: hookimpl.Collecting(
 		Footer[Message].Footer,
 		FooterFunc(nil),
@@ -1394,8 +1417,9 @@ func (p *FooterPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &footerPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *FooterPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1407,19 +1431,12 @@ func (p *FooterPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, bys, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[FooterFired[Message]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Collected = hookimpl.Returned(all, collected)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -1442,6 +1459,24 @@ func (p *FooterPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *FooterPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
+) (collected []string) {
+	fired := hookimpl.FiredOf[FooterFired[Message]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Collected = hookimpl.Returned(snap, collected)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, bys, snap)
 }
 
 // aroundSendPoint describes AroundSend to the runtime.
@@ -1579,7 +1614,7 @@ var afterSendPoint = hookimpl.Point{
 	Results: "Reverse, Replace, FailOpen",
 	Reverse: true,
 	Replace: ReplaceAfterSend,
-	Fire:    (*AfterSendPoint).runHooks,
+	Fire:    (*AfterSendPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		AfterSend[Receipt].AfterSend,
 		AfterSendFunc(nil),
@@ -1592,8 +1627,9 @@ func (p *AfterSendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterSendPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *AfterSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1605,22 +1641,15 @@ func (p *AfterSendPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
 	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[AfterSendFired[Receipt]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1652,6 +1681,25 @@ func (p *AfterSendPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *AfterSendPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Receipt,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[AfterSendFired[Receipt]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // beforeShowPoint describes BeforeShow to the runtime.
 var beforeShowPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
@@ -1659,7 +1707,7 @@ var beforeShowPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Edit[Text], FailOpen",
 	Edit:    EditBeforeShow,
-	Fire:    (*BeforeShowPoint).runHooks,
+	Fire:    (*BeforeShowPoint).recordHooks,
 	Calls: hookimpl.Deciding(
 		BeforeShow[Message].BeforeShow,
 		BeforeShowFunc(nil),
@@ -1672,8 +1720,9 @@ func (p *BeforeShowPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeShowPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeShowPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1685,22 +1734,15 @@ func (p *BeforeShowPoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			snap.Require(payload != nil)
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	snap.Require(payload != nil)
 	current := *payload
 	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeShowFired[Message]](snap)
-		fired.Payload = current
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final = *payload
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1732,6 +1774,25 @@ func (p *BeforeShowPoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeShowPoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[BeforeShowFired[Message]](snap)
+	fired.Payload = *payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Final = *payload
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // beforeSavePoint describes BeforeSave to the runtime.
 var beforeSavePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
@@ -1739,7 +1800,7 @@ var beforeSavePoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Check",
 	Closed:  true,
-	Fire:    (*BeforeSavePoint).runHooks,
+	Fire:    (*BeforeSavePoint).recordHooks,
 	Calls: hookimpl.Checking(
 		BeforeSave[Message].BeforeSave,
 		BeforeSaveFunc(nil),
@@ -1752,8 +1813,9 @@ func (p *BeforeSavePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeSavePoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *BeforeSavePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1765,19 +1827,11 @@ func (p *BeforeSavePoint) runHooks(
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			return p.recordHooks(ctx, run, payload, by, snap)
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
-	all := snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[BeforeSaveFired[Message]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Err = all.Err(err)
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1794,12 +1848,30 @@ func (p *BeforeSavePoint) runHooks(
 	return
 }
 
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *BeforeSavePoint) recordHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (err error) {
+	fired := hookimpl.FiredOf[BeforeSaveFired[Message]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		fired.Err = snap.Err(err)
+		snap.Notify(fired)
+	}()
+	return p.runHooks(ctx, run, payload, by, snap)
+}
+
 // onSentPoint describes OnSent to the runtime.
 var onSentPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "OnSent",
 	Payload: "Receipt",
-	Fire:    (*OnSentPoint).runHooks,
+	Fire:    (*OnSentPoint).recordHooks,
 	Calls: hookimpl.Checking(
 		OnSent[Receipt].OnSent,
 		OnSentFunc(nil),
@@ -1812,25 +1884,21 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSentPoint)
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
-// any. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
+// then runHooks also
+// notifies the observers and tracers if there are any.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
 	if snap == nil {
 		snap = p.state.Current()
 	}
 	if snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+		if snap = p.state.Resolve(ctx, run); snap.Recording() {
+			p.recordHooks(ctx, run, payload, snap)
+			return
+		}
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
-	if snap.Recording() {
-		fired := hookimpl.FiredOf[OnSentFired[Receipt]](snap)
-		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			all.Notify(fired)
-		}()
-	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
@@ -1848,4 +1916,15 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 		}
 	}
 	inv.Hook = 0
+}
+
+// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
+func (p *OnSentPoint) recordHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
+	fired := hookimpl.FiredOf[OnSentFired[Receipt]](snap)
+	fired.Payload = payload
+	snap.Begin(&fired.Verdict)
+	defer func() {
+		snap.Notify(fired)
+	}()
+	p.runHooks(ctx, run, payload, snap)
 }
