@@ -203,10 +203,11 @@ func TestFormsOfEvents(t *testing.T) {
 	plain := events(start, open, hi, done, delta, stop)
 	for name, c := range map[string]struct{ stream, want, reason, calls string }{
 		"carriage returns": {strings.ReplaceAll(plain, "\n", "\r\n"), "Hi", "stop", ""},
-		"pings":            {events(ping, start, ping, open, ping, hi, ping, done, ping, delta, ping, stop), "Hi", "stop", ""},
-		"comments":         {": x\n\n" + strings.ReplaceAll(plain, "\n\n", "\n: y\n\n"), "Hi", "stop", ""},
-		"lines of data":    {strings.ReplaceAll(plain, `,"index"`, ",\ndata: \"index\""), "Hi", "stop", ""},
-		"invalid UTF-8":    {strings.Replace(plain, "Hi", "H\xffi", 1), "H\ufffdi", "stop", ""},
+		"pings": {events(ping, start, ping, open, ping, hi, ping, done, ping, delta, ping, stop), "Hi", "stop",
+			""},
+		"comments":      {": x\n\n" + strings.ReplaceAll(plain, "\n\n", "\n: y\n\n"), "Hi", "stop", ""},
+		"lines of data": {strings.ReplaceAll(plain, `,"index"`, ",\ndata: \"index\""), "Hi", "stop", ""},
+		"invalid UTF-8": {strings.Replace(plain, "Hi", "H\xffi", 1), "H\ufffdi", "stop", ""},
 		"a long piece": {strings.Replace(plain, "Hi", strings.Repeat("a", 1<<20), 1), strings.Repeat("a", 1<<20), "stop",
 			""},
 		"more after the end": {plain + events(open, hi), "Hi", "stop", ""},
@@ -227,12 +228,13 @@ func TestFormsOfEvents(t *testing.T) {
 			`{"type":"content_block_stop","index":5}`, strings.Replace(delta, "end_turn", "tool_use", 1), stop),
 			"Hi", "tool_calls", `look{"a":1}`},
 		"one id for two calls": {events(start,
-			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look","input":{}}}`, done,
-			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look","input":{"a":1}}}`,
-			done, delta, stop), "", "stop", `look{}look{"a":1}`},
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look","input":{}}}`,
+			done, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"look",`+
+				`"input":{"a":1}}}`, done, delta, stop), "", "stop", `look{}look{"a":1}`},
 		"a pause": {events(start, open, hi, done,
 			`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search",`+
-				`"input":{}}}`, `{"type":"content_block_stop","index":1}`, strings.Replace(delta, "end_turn", "pause_turn", 1), stop),
+				`"input":{}}}`, `{"type":"content_block_stop","index":1}`, strings.Replace(delta, "end_turn", "pause_turn", 1),
+			stop),
 			"Hi", "pause_turn", ""},
 		"a refusal": {events(start, open, hi, done, strings.Replace(delta, "end_turn", "refusal", 1), stop), "Hi", "refusal",
 			""},
