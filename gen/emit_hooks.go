@@ -115,7 +115,8 @@ func (e *emitter) hooks(f *jen.File) {
 // pointsMethod emits the method of Hooks that lists its points, those of extended packages first.
 func (e *emitter) pointsMethod(f *jen.File) {
 	prose(f, "Points describes every point, and gives access to it without its types.")
-	f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
+	method := f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("PointInfo"))
+	method.BlockFunc(func(g *jen.Group) {
 		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.Points {
 				g.Line().Id("h").Dot(p.Name).Dot("registry").Call().Dot("Info").Call()
