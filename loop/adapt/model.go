@@ -16,8 +16,8 @@ import (
 // BeforeLLM may change the request, answer it, or end the run. AroundLLM wraps generate, which gets the request as the
 // hooks left it and may be called again. AfterLLM may change the reply or end the run.
 //
-// The error is an [*Ended] if a hook ended the run. The adapter returns it like any error of the model. If the context is
-// done before the model begins, generate is not called, and the error is that of the context.
+// The error is an [*Ended] if a hook ended the run. The adapter returns it like any error of the model. If the context
+// is done before the model begins, generate is not called, and the error is that of the context.
 func (h *Host) Model(
 	ctx context.Context, req agent.LLMRequest, generate func(context.Context, agent.LLMRequest) (agent.LLMResponse, error),
 ) (agent.LLMResponse, error) {
