@@ -59,7 +59,7 @@ func certificate(t *testing.T, dir string) (cert, key string) {
 }
 
 // roles are the users of server.conf.
-var roles = []string{"admin", "hooks", "worker", "client", "reader"}
+var roles = []string{"admin", "hooks", "worker", "client", "reader", "fleet_worker", "fleet_client"}
 
 // secured sets the environment of server.conf, and returns a function that connects as a role.
 func secured(t *testing.T) (connectAs func(t *testing.T, url, role string, opts ...nats.Option) *nats.Conn) {
@@ -203,9 +203,11 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := admin.Events(ctx, "agents", nats.EventLimits{}); err != nil {
+	records, err := admin.Events(ctx, "agents", nats.EventLimits{})
+	if err != nil {
 		t.Fatal(err)
 	}
+	write(t, records, event("a", 0)) // so that there is a record to read
 	run, err := paying(&looptest.Tool{Name: "pay"}, looptest.Call("pay", nil)).Do(ctx, loop.Request{
 		Task: strings.Repeat("long", 1<<18), Conversation: "c",
 	})

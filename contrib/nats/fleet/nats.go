@@ -99,6 +99,9 @@ func (s *server) open(ctx context.Context) (err error) {
 	return err
 }
 
+// consumers is the name of the consumer that all workers share.
+const consumers = "workers"
+
 // openQueue opens the queue, and makes it if it is missing. Its consumer gives the runs to the workers.
 func (s *server) openQueue(ctx context.Context) (jetstream.Consumer, error) {
 	c := s.config
@@ -110,12 +113,16 @@ func (s *server) openQueue(ctx context.Context) (jetstream.Consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	consumer, err := queue.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lifetime, MaxDeliver: -1,
+	consumer, err := queue.Consumer(ctx, consumers)
+	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return consumer, err
+	}
+	consumer, err = queue.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: consumers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lifetime, MaxDeliver: -1,
 		MaxAckPending: maxClaims,
 	})
-	if errors.Is(err, jetstream.ErrConsumerExists) { // with other settings, which count
-		return queue.Consumer(ctx, "workers")
+	if errors.Is(err, jetstream.ErrConsumerExists) { // another process was faster, and its settings count
+		return queue.Consumer(ctx, consumers)
 	}
 	return consumer, err
 }
