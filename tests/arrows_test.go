@@ -117,7 +117,10 @@ var rows = []row{
 		}, roomTests...),
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
 	},
-	{dir: "builtin/claudecode", imports: room(), tests: append([]string{"builtin/permission"}, roomTests...)},
+	{
+		dir: "builtin/claudecode", imports: room("internal/spelling"),
+		tests: append([]string{"builtin/permission"}, roomTests...),
+	},
 	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
 	{dir: "builtin/compact", imports: room(), tests: roomTests},
