@@ -174,7 +174,7 @@ func TestInnerSeedsDependOnTheOuterSeed(t *testing.T) {
 		inner := &loop.Agent{Name: "inner", Model: looptest.NewScript(looptest.Func(
 			func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 				if req.Seed != nil {
-					got = uint64(*req.Seed)
+					got = *req.Seed
 				}
 				return agent.LLMResponse{Content: "a"}, nil
 			}))}
@@ -187,8 +187,9 @@ func TestInnerSeedsDependOnTheOuterSeed(t *testing.T) {
 		}
 		return got
 	}
-	if seeds(1) != seeds(1) || seeds(1) == seeds(2) || seeds(1) == 0 {
-		t.Errorf("%d, %d, %d", seeds(1), seeds(1), seeds(2))
+	first, again, other := seeds(1), seeds(1), seeds(2)
+	if first != again || first == other || first == 0 {
+		t.Errorf("%d, %d, %d", first, again, other)
 	}
 }
 

@@ -30,8 +30,8 @@ func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
 	return r.point.ResumeRun(id, parent, root)
 }
 
-// Fire implements [hookkit.Access]. It calls Point.Fire by reflection, so that generated code is smaller. Its parameters
-// are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
+// Fire implements [hookkit.Access]. It calls Point.Fire by reflection, so that generated code is smaller. Its
+// parameters are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
 // what FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this
 // order.
 func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {

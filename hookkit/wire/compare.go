@@ -149,8 +149,8 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 	}
 	payload := p.New()
 	if err := json.Unmarshal(was.Payload, payload); err != nil {
-		return result(NotComparable, "the payload cannot be read: %v; it was redacted to another type, or the spec has changed",
-			err)
+		return result(NotComparable,
+			"the payload cannot be read: %v; it was redacted to another type, or the spec has changed", err)
 	}
 	c.time.Store(&was.Time)
 	var run hookkit.AnyRun

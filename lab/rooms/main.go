@@ -121,7 +121,7 @@ func librariesOf(room string) ([]string, error) {
 var large = []struct{ path, call, use string }{
 	{"crypto/sha256", "fmt.Println(sha256.Sum256(nil))", "it makes keys and file names that nobody can forge."},
 	{"net/url", `fmt.Println(url.PathEscape(""))`, "it escapes the keys of stores, and splits addresses."},
-	{"regexp", `fmt.Println(regexp.Compile(""))`, "it runs the patterns of a program's own, for example those of a redactor."},
+	{"regexp", `fmt.Println(regexp.Compile(""))`, "it runs the program's own patterns, for example those of a redactor."},
 	{"os/exec", `fmt.Println(exec.Command("").Run())`, "it starts commands."},
 	{"net/http", `fmt.Println(http.Get(""))`, "it calls endpoints."},
 }
