@@ -45,7 +45,7 @@ type program struct {
 	problems io.Writer
 	flags    *flag.FlagSet
 
-	server, name, user, creds, nkey, ca, cert, key *string
+	server, name, user, creds, nkey, inbox, ca, cert, key *string
 }
 
 // commands are the parts of the program by name.
@@ -74,6 +74,8 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 	p.user = p.flags.String("user", "", "a user `name`; the password is read from FLEET_PASSWORD")
 	p.creds = p.flags.String("creds", "", "a `file` with credentials")
 	p.nkey = p.flags.String("nkey", "", "a `file` with the seed of an NKey")
+	p.inbox = p.flags.String("inbox", "", "the `prefix` of the subjects for replies, if the server grants one "+
+		"(default _INBOX)")
 	p.ca = p.flags.String("tls-ca", "", "a PEM `file` with the authorities to trust")
 	p.cert = p.flags.String("tls-cert", "", "a PEM `file` with the certificate to present")
 	p.key = p.flags.String("tls-key", "", "a PEM `file` with the key of the certificate")
@@ -131,6 +133,9 @@ func (p *program) connect() (*nats.Conn, error) {
 	}
 	if *p.nkey != "" {
 		opts = append(opts, nats.NKey(*p.nkey))
+	}
+	if *p.inbox != "" {
+		opts = append(opts, nats.Inbox(*p.inbox))
 	}
 	if *p.ca != "" {
 		opts = append(opts, nats.RootCA(*p.ca))
