@@ -430,6 +430,42 @@ authorization { users: [ { user: ann, password: secret } ] }`, cert, key))), emb
 	}
 }
 
+// TestClientsNeedACertificate starts a server that verifies the certificates of its clients and knows them as users.
+func TestClientsNeedACertificate(t *testing.T) {
+	cert, key := certificate(t, t.TempDir())
+	strange, strangeKey := certificate(t, t.TempDir())
+	s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, fmt.Sprintf(`
+listen: "127.0.0.1:-1"
+tls { cert_file: %q, key_file: %q, ca_file: %q, verify_and_map: true }
+authorization { users: [ { user: "CN=test" } ] }`, cert, key, cert))), embedded.SyncEvery(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for name, c := range map[string]struct {
+		opts []nats.Option
+		ok   bool
+	}{
+		"its certificate":      {[]nats.Option{nats.RootCA(cert), nats.ClientCert(cert, key)}, true},
+		"no certificate":       {[]nats.Option{nats.RootCA(cert)}, false},
+		"another certificate":  {[]nats.Option{nats.RootCA(cert), nats.ClientCert(strange, strangeKey)}, false},
+		"the key of another":   {[]nats.Option{nats.RootCA(cert), nats.ClientCert(cert, strangeKey)}, false},
+		"a missing file":       {[]nats.Option{nats.RootCA(cert), nats.ClientCert("none.pem", key)}, false},
+		"an unknown authority": {[]nats.Option{nats.RootCA(strange), nats.ClientCert(cert, key)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := nats.Connect(s.ListenURL(), append(c.opts, nats.OnError(func(error) {}))...)
+			if err == nil {
+				defer conn.Close()
+				_, err = bucketOf(t, conn, nats.Limits{}).Put(t.Context(), "key", nil)
+			}
+			if (err == nil) != c.ok {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+}
+
 // TestCredentialsFiles: an operator signs an account, the account signs a user, and the user has a credentials file.
 func TestCredentialsFiles(t *testing.T) {
 	operator, err := nkeys.CreateOperator()
