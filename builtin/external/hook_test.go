@@ -88,7 +88,7 @@ func TestACommandFails(t *testing.T) {
 		{"writes logs after the reply", proceeds + `; echo done`, "after"},
 		{"answers twice", proceeds + ";" + proceeds, "after"},
 		{"answers with two decisions", `printf '{"decision":"Deny","decision":"continue"}'`, "twice"},
-		{"writes garbage", `printf '\377\376 ok'`, "invalid character"},
+		{"writes garbage", `printf '\377\376 ok'`, "not UTF-8"},
 		{"says true", `printf true`, "wrote"},
 		{"says null", `printf null`, ""},
 		{"writes an unknown decision", `printf '{"decision":"allow"}'`, `"allow"`},

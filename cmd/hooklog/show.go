@@ -79,7 +79,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		}
 	}
 	shown := 0
-	for l := range r.matching(ctx, sources, f) {
+	for l := range r.matching(ctx, sources, &f) {
 		shown++
 		write(l)
 	}
@@ -98,7 +98,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 }
 
 // matching returns the lines of the events that match, until the context ends.
-func (r *reader) matching(ctx context.Context, sources iter.Seq[source], f filter) iter.Seq[wire.Line] {
+func (r *reader) matching(ctx context.Context, sources iter.Seq[source], f *filter) iter.Seq[wire.Line] {
 	return func(yield func(wire.Line) bool) {
 		for s := range sources {
 			for l := range r.lines(s) {
