@@ -154,7 +154,9 @@ func (d *decoder) begin(raw json.RawMessage) (*replied, error) {
 	if err := d.answer.Decode(raw, &b.fields); err != nil {
 		return nil, err
 	}
-	b.kind = content.Type
+	if b.kind = content.Type; b.kind == "" {
+		return nil, d.answer.Invalid("a block without a type")
+	}
 	switch b.kind {
 	case "tool_use":
 		b.call = len(d.calls)

@@ -283,6 +283,9 @@ func TestStreamsThatFail(t *testing.T) {
 		"no reason": {begun + `data: {"type":"message_stop"}` + "\n\n", "it has no stop reason", true},
 		"a block that is no object": {`data: {"type":"content_block_start","index":0,"content_block":7}` + "\n\n",
 			"the answer is invalid", true},
+		"a block that is null": {`data: {"type":"content_block_start","index":0,"content_block":null}` + "\n\n" +
+			`data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}` + "\n\n" +
+			`data: {"type":"message_stop"}` + "\n\n", "the answer is invalid: a block without a type", true},
 		"a block without content": {`data: {"type":"content_block_start","index":0}` + "\n\n", "the answer is invalid", true},
 	} {
 		t.Run(name, func(t *testing.T) {

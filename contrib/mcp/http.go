@@ -66,9 +66,11 @@ func (h HTTP) open() (*link, error) {
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
 		return nil, errors.New("the URL of the server is not one of http or https") // the URL may have keys
 	}
-	client := http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	var client http.Client
 	if h.Client != nil {
 		client = *h.Client
+	} else if own, ok := http.DefaultTransport.(*http.Transport); ok { // a program may have replaced it
+		client.Transport = own.Clone()
 	}
 	inner := client.Transport
 	if inner == nil {

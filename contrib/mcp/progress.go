@@ -7,7 +7,7 @@ import (
 )
 
 // A reporter passes the progress of one call on, one report at a time, until the call ends. The library delivers
-// reports in goroutines of its own: a report may be under way when the answer of the call arrives, or come after it.
+// reports in another goroutine: a report may be under way when the answer of the call arrives, or come after it.
 type reporter struct {
 	f     func(*sdk.ProgressNotificationParams)
 	turn  chan struct{} // holds a value while a report is under way, and from the end on

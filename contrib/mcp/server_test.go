@@ -216,6 +216,21 @@ func TestProgressReachesTheAgent(t *testing.T) {
 	}
 }
 
+// A replacedTransport is a transport that a program sets as http.DefaultTransport, for example for telemetry.
+type replacedTransport struct{ http.RoundTripper }
+
+func TestAProgramMayReplaceTheDefaultTransport(t *testing.T) {
+	own := http.DefaultTransport
+	t.Cleanup(func() {
+		http.DefaultTransport = own
+		own.(*http.Transport).CloseIdleConnections()
+	})
+	http.DefaultTransport = replacedTransport{own}
+	if n := len(connect(t, streamable(t, newServer()), mcp.Options{}).Tools()); n == 0 {
+		t.Error("there are no tools")
+	}
+}
+
 func TestCallsEndAfterTheirLastReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer()

@@ -88,6 +88,12 @@ func (c *Call) Post(ctx context.Context) (*Reply, error) {
 		}
 		return nil, refused
 	}
+	if r.media() == "text/html" {
+		defer r.Close()
+		e := r.error(r.resp.StatusCode)
+		e.Message = "the answer is a page of HTML; set the URL of the API itself"
+		return nil, e
+	}
 	r.lines = newLines(r.resp.Body, cmp.Or(c.Limit, DefaultLimit))
 	return r, nil
 }
@@ -95,8 +101,14 @@ func (c *Call) Post(ctx context.Context) (*Reply, error) {
 // Streams reports whether the answer is a stream of events. A server without streaming answers with JSON, even if the
 // call asked for a stream.
 func (r *Reply) Streams(asked bool) bool {
-	media, _, _ := mime.ParseMediaType(r.resp.Header.Get("Content-Type"))
+	media := r.media()
 	return media == "text/event-stream" || asked && media != "application/json"
+}
+
+// media returns the type of the answer without its parameters.
+func (r *Reply) media() string {
+	media, _, _ := mime.ParseMediaType(r.resp.Header.Get("Content-Type"))
+	return media
 }
 
 // JSON decodes an answer that is not a stream.

@@ -319,6 +319,8 @@ func TestErrorsOfServers(t *testing.T) {
 		"quotes the input": {422, nil, `{"detail":[{"input":"secret"}]}`, "test: status 422 Unprocessable Entity", false, 0},
 		"a page": {502, http.Header{"Content-Type": {"text/html"}}, "<html>",
 			"test: status 502 Bad Gateway", true, 0},
+		"a page instead of an answer": {200, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, "<html>",
+			"test: status 200 OK: the answer is a page of HTML; set the URL of the API itself", false, 0},
 		"plain": {404, http.Header{"Content-Type": {"text/plain"}}, "404 page not found\n",
 			"test: status 404 Not Found: 404 page not found", false, 0},
 		"the server says retry": {400, http.Header{"X-Should-Retry": {"true"}}, ``, "test: status 400 Bad Request", true, 0},

@@ -191,6 +191,22 @@ func safe(o *natsserver.Options) error {
 	case cluster.Port != 0 && !local(cluster.Host) && cluster.TLSConfig == nil:
 		return errors.New("its cluster listens for other machines without TLS; add a tls block to the cluster block")
 	}
+	for _, l := range []struct {
+		block, host string
+		port        int
+		tls         bool
+	}{
+		{"websocket", o.Websocket.Host, o.Websocket.Port, o.Websocket.TLSConfig != nil && !o.Websocket.NoTLS},
+		{"mqtt", o.MQTT.Host, o.MQTT.Port, o.MQTT.TLSConfig != nil},
+		{"leafnodes", o.LeafNode.Host, o.LeafNode.Port, o.LeafNode.TLSConfig != nil},
+		{"gateway", o.Gateway.Host, o.Gateway.Port, o.Gateway.TLSConfig != nil},
+		{"http", o.HTTPHost, o.HTTPPort, false},
+		{"prof_port", o.Host, o.ProfPort, false},
+	} {
+		if l.port != 0 && !l.tls && !local(l.host) {
+			return fmt.Errorf("%s listens for other machines without TLS; add TLS to it, or let it listen on 127.0.0.1", l.block)
+		}
+	}
 	return nil
 }
 
