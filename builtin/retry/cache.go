@@ -127,7 +127,8 @@ func (c *Cache) find(owner agent.Identity, digest string, now time.Time) (agent.
 	return agent.ToolCallResult{}, on
 }
 
-// done ends a read. It keeps the result, unless it is nil or a call that may change something began meanwhile.
+// done ends a read. It keeps the result, unless it is nil, longer than all that may be kept, or a call that may change
+// something began meanwhile.
 func (c *Cache) done(on *shelf, digest string, result *agent.ToolCallResult, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,8 +141,10 @@ func (c *Cache) done(on *shelf, digest string, result *agent.ToolCallResult, now
 	}
 	if result != nil {
 		k := &kept{on, digest, result.Clone(), sizeOf(result), now.Add(c.MaxAge.Or(limit.AtMost(cacheAge)))}
-		on.results[digest] = c.recent.PushFront(k)
-		c.bytes += k.bytes
+		if k.bytes <= c.MaxBytes.Or(cacheBytes) {
+			on.results[digest] = c.recent.PushFront(k)
+			c.bytes += k.bytes
+		}
 	}
 	for c.bytes > c.MaxBytes.Or(cacheBytes) {
 		c.remove(c.recent.Back())

@@ -58,7 +58,11 @@ func (d *desk) call(user, tool, args string, meanwhile func()) string {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.ran = append(d.ran, call.Name)
-			return agent.ToolCallResult{Output: fmt.Sprint(len(d.ran)), Warnings: []string{"old"}}, nil
+			warning := "old"
+			if strings.Contains(args, "long") {
+				warning = strings.Repeat("x", 5000)
+			}
+			return agent.ToolCallResult{Output: fmt.Sprint(len(d.ran)), Warnings: []string{warning}}, nil
 		})
 	if err != nil {
 		return err.Error()
@@ -102,6 +106,9 @@ func TestRepeatedReadsAreAnsweredFromCache(t *testing.T) {
 			[]call{read("a", `{}`, "1"), write("b", `{}`, "2"), read("a", `{}`, "1")}},
 		{"failures are not kept", &retry.Cache{}, []call{read("a", `"fail"`, "failed"), read("a", `"fail"`, "failed")}},
 		{"no room", &retry.Cache{MaxBytes: limit.AtMost(0)}, []call{read("a", `{}`, "1"), read("a", `{}`, "2")}},
+		{"a long result leaves the others", &retry.Cache{MaxBytes: 1100}, []call{
+			read("a", `{}`, "1"), read("b", `"long"`, "2"), read("a", `{}`, "1"), read("b", `"long"`, "3"),
+		}},
 		{"room for two", &retry.Cache{MaxBytes: 1100}, []call{
 			read("a", `1`, "1"), read("a", `2`, "2"), read("a", `1`, "1"), read("b", `3`, "3"),
 			read("a", `1`, "1"), read("a", `2`, "4"),

@@ -205,6 +205,10 @@ func (c *Conn) dial(url string, s *settings) (err error) {
 				return errors.New("the password would be sent unencrypted; use a tls:// URL, or the option RootCA")
 			}
 		}
+		if !o.Secure && !strings.HasPrefix(url, "tls://") && !strings.HasPrefix(url, "wss://") {
+			// The server names others of its cluster. They may be on other machines, and get the password unencrypted.
+			s.client = append(s.client, client.IgnoreDiscoveredServers())
+		}
 	}
 	c.client, err = client.Connect(url, s.client...)
 	return err

@@ -421,12 +421,32 @@ authorization { users: [ { user: ann, password: secret } ] }`, cert, key))), emb
 		t.Run(name, func(t *testing.T) {
 			conn, err := nats.Connect(c.url, append(c.opts, nats.OnError(func(error) {}))...)
 			if err == nil {
+				if conn.Client().Opts.IgnoreDiscoveredServers {
+					t.Error("the servers of a cluster with TLS are ignored")
+				}
 				_ = conn.Close()
 			}
 			if (err == nil) != c.ok || err != nil && strings.Contains(err.Error(), "wrong") {
 				t.Errorf("Connect: %v", err)
 			}
 		})
+	}
+}
+
+// TestPasswordsAreNotSentToServersThatAServerNames: they may be on other machines, and the connection has no TLS.
+func TestPasswordsAreNotSentToServersThatAServerNames(t *testing.T) {
+	s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, localConfig(""))), embedded.SyncEvery(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	conn, err := nats.Connect(s.ListenURL(), nats.Password("a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if !conn.Client().Opts.IgnoreDiscoveredServers {
+		t.Error("the connection would use every server that this one names")
 	}
 }
 

@@ -247,14 +247,18 @@ func (c *claim) report(late []outcome) error {
 		if err == nil && status.State.Final() {
 			return nil
 		}
+		var answers []Answer
 		for _, q := range status.Questions {
 			for _, o := range late {
 				if q.Doubt && q.Reason == o.Key {
 					a := Decide(q, agent.Approval{By: c.w.name, Reason: "the result came late"})
 					a.Happened = &o.Result
-					return client.Answer(ctx, c.rec.id, a)
+					answers = append(answers, a)
 				}
 			}
+		}
+		if len(answers) > 0 {
+			return client.Answer(ctx, c.rec.id, answers...)
 		}
 		if slept := c.w.Clock.Sleep(ctx, wait); slept != nil {
 			return slept
