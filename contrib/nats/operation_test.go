@@ -559,18 +559,18 @@ func localConfig(block string) string {
 
 func TestUnsafeConfigurationsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no users":                      {`listen: "127.0.0.1:-1"`, "no users"},
-		"without TLS":                   {"listen: \"0.0.0.0:-1\"\nauthorization { user: a, password: b }", "without TLS"},
-		"no listen":                     {"authorization { user: a, password: b }", "without TLS"},
-		"not a config":                  {"listen: {", "configuration"},
-		"open cluster":                  {clusterConfig(""), "accept every server"},
-		"far cluster":                   {clusterConfig("listen: \"0.0.0.0:-1\", authorization { user: a, password: b }"), "cluster listens"},
-		"websocket":                     {localConfig("websocket { listen: \"0.0.0.0:18080\", no_tls: true }"), "websocket listens"},
-		"mqtt":                          {localConfig("mqtt { listen: \"0.0.0.0:18080\" }\nserver_name: a"), "mqtt listens"},
-		"leaf nodes":                    {localConfig("leafnodes { listen: \"0.0.0.0:18080\" }"), "leafnodes listens"},
-		"gateway":                       {localConfig("gateway { name: a, listen: \"0.0.0.0:18080\" }"), "gateway listens"},
-		"monitoring":                    {localConfig("http: \"0.0.0.0:18080\""), "http listens"},
-		"monitoring on every interface": {localConfig("http_port: 18080"), "http listens"},
+		"no users":     {`listen: "127.0.0.1:-1"`, "no users"},
+		"without TLS":  {"listen: \"0.0.0.0:-1\"\nauthorization { user: a, password: b }", "without TLS"},
+		"no listen":    {"authorization { user: a, password: b }", "without TLS"},
+		"not a config": {"listen: {", "configuration"},
+		"open cluster": {clusterConfig(""), "accept every server"},
+		"far cluster":  {clusterConfig("listen: \"0.0.0.0:-1\", authorization { user: a, password: b }"), "cluster listens"},
+		"websocket":    {localConfig("websocket { listen: \"0.0.0.0:18080\", no_tls: true }"), "websocket listens"},
+		"mqtt":         {localConfig("mqtt { listen: \"0.0.0.0:18080\" }\nserver_name: a"), "mqtt listens"},
+		"leaf nodes":   {localConfig("leafnodes { listen: \"0.0.0.0:18080\" }"), "leafnodes listens"},
+		"gateway":      {localConfig("gateway { name: a, listen: \"0.0.0.0:18080\" }"), "gateway listens"},
+		"monitoring":   {localConfig("http: \"0.0.0.0:18080\""), "http listens"},
+		"everywhere":   {localConfig("http_port: 18080"), "http listens"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, c.text)))
