@@ -104,8 +104,8 @@ type Resume struct {
 }
 
 // Run works on the task until it is done or stopped. If the run failed or was cancelled, Run returns an error and
-// a complete result. An error with a zero result means that the agent could not start; no point was fired. A run
-// that a limit or a hook stopped returns no error: AgentResult.Stop has the cause.
+// a complete result. If it could not start, the error matches [ErrNotStarted]. A run that a limit or a hook stopped
+// returns no error: AgentResult.Stop has the cause.
 func (a *Agent) Run(ctx context.Context, task string) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Task: task})
 }

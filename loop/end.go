@@ -127,8 +127,8 @@ func (e *ending) close() (agent.AgentResult, error) {
 	if e.err == nil && r.state.cause != nil {
 		e.err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
 	}
-	r.err = e.err
-	return result, e.err
+	r.err = ofStarted(e.err)
+	return result, r.err
 }
 
 // failed returns the error of a failed run, or nil.

@@ -49,6 +49,28 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 // Timeout returns true, like the timeout errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
 
+// ErrNotStarted is matched by the error of a run that could not start: errors.Is(err, ErrNotStarted). No point was
+// fired, no model and no tool was called, and the result is zero. For example, a program has taken a suspended run out
+// of its store, and [Agent.Resume] refuses an answer that belongs to another question. The program puts the run back.
+// The error of a run that has started never matches, not even if it was caused by another run that could not start.
+var ErrNotStarted = errors.New("the run has not started")
+
+// A notStarted is the reason why a run could not start.
+type notStarted struct{ reason error }
+
+func (e *notStarted) Error() string        { return e.reason.Error() }
+func (e *notStarted) Unwrap() error        { return e.reason }
+func (e *notStarted) Is(target error) bool { return target == ErrNotStarted }
+
+// ofStarted returns an error of a run that has started. For example, a hook starts another run and returns its error:
+// only the text of that error remains.
+func ofStarted(err error) error {
+	if errors.Is(err, ErrNotStarted) {
+		return errors.New(err.Error())
+	}
+	return err
+}
+
 // forModel returns the text of an error for the model. A remote hook that failed is not explained: for example, a hook
 // asks a policy service, and the error has the address of the service. Records and the failure handler have the cause.
 func forModel(err error) string {

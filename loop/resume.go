@@ -31,12 +31,19 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 // are left without an answer, the run is suspended again, with a new state. AgentResult.Calls has the calls that
 // were answered since the resumption; the counters are those of all parts of the run together.
 //
-// Resume returns an error with a zero result, and fires no point, if the state was changed or has another version, if
-// it is of another agent, or if an answer does not belong to a question. It cannot know whether another process has
-// resumed the same state before. The host must make sure of that: it stores the state under the ID Suspension.ID, and
-// takes it out with the method Take of its store before it resumes the run. One of several processes gets the state,
-// and the others an *agent.NotFound. The stores of builtin/state, contrib/sqlite and contrib/nats have that method. The
-// host must also check that the person may answer, because Resume does not.
+// Resume cannot know whether another process has resumed the same state before. The host must make sure of that: it
+// stores the state under the ID Suspension.ID, and takes it out with the method Take of its store before it resumes the
+// run. One of several processes gets the state, and the others an *agent.NotFound. The stores of builtin/state,
+// contrib/sqlite and contrib/nats have that method. The host must also check that the person may answer, because Resume
+// does not.
+//
+// The error matches [ErrNotStarted] if the state was changed or has another version, if it is of another agent, or if
+// an answer does not belong to a question. Nothing has begun then, and the host puts the state back into its store. All
+// other errors are those of a run that has begun: its calls may have run, so the host must not resume the same state
+// again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call of the tool fails, and
+// the model gets the reason.
+//
+// A run of [RunAs] keeps the type of its answer. To get the answer as a value, resume it with RunAs.
 func (a *Agent) Resume(ctx context.Context, state agent.Suspension, answers ...Answer) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Suspended: &state, Answers: answers})
 }
@@ -57,6 +64,11 @@ func (a *Agent) resumed(req *Request, from *origin) (answers map[string]Answer, 
 	s := from.state
 	if s.Agent != a.name() {
 		return nil, fmt.Errorf("it is a run of the agent %q", s.Agent)
+	}
+	if s.Answer != nil && from.typed == nil {
+		if from.typed, err = s.Answer.restored(); err != nil {
+			return nil, fmt.Errorf("the State is invalid: its answer has a type that nothing can be checked against: %w", err)
+		}
 	}
 	req.Task, req.Messages, req.Seed, req.Resume, req.ID = s.Task, s.Messages, s.Seed, s.Counters, s.Run
 	req.Tenant, req.User, req.Conversation = s.Tenant, s.User, s.Conversation

@@ -280,8 +280,8 @@ func TestP11_ARequestHasOneStart(t *testing.T) {
 		{"AnswersAlone", loop.Request{Task: "x", Answers: answers}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := s.process().Do(t.Context(), c.req); err == nil {
-				t.Error("no error")
+			if _, err := s.process().Do(t.Context(), c.req); !errors.Is(err, loop.ErrNotStarted) {
+				t.Error(err)
 			}
 		})
 	}

@@ -32,6 +32,7 @@ type snapshot struct {
 	Reported     []string `json:"reported_budgets,omitempty"`
 	Compaction   *string  `json:"compaction,omitempty"` // the reason of a requested compaction
 
+	Answer   *savedType        `json:"answer,omitempty"` // the type that the answer must have; nil: any text
 	Messages []agent.Message   `json:"messages"`
 	Response agent.LLMResponse `json:"response"` // of the suspended step
 
@@ -39,6 +40,12 @@ type snapshot struct {
 	Calls   []savedCall            `json:"calls,omitempty"`
 	Results []agent.ToolCallResult `json:"results,omitempty"` // of the calls before the handoff
 	Target  *snapshot              `json:"target,omitempty"`  // the run of the agent that took over
+}
+
+// A savedType is the type of the answer of [RunAs].
+type savedType struct {
+	Name   string          `json:"name"` // in the response format
+	Schema json.RawMessage `json:"schema"`
 }
 
 // A savedCall is a call of a suspended reply. A call without Result, Question and Spawned is permitted and waits only

@@ -20,10 +20,11 @@ type origin struct {
 	mayWait bool        // the outer run can be suspended with this one
 }
 
-// newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
+// newRun prepares a run without firing a point. Its errors match ErrNotStarted. A panic, for example of the model's
+// ContextWindow, becomes an error.
 func newRun(ctx context.Context, a *Agent, req Request, from origin) (r *run, err error) {
 	if a == nil {
-		return nil, errors.New("the agent is nil; make one")
+		return nil, &notStarted{errors.New("the agent is nil; make one")}
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -33,7 +34,7 @@ func newRun(ctx context.Context, a *Agent, req Request, from origin) (r *run, er
 		return err
 	})
 	if err != nil {
-		return nil, usableError(err)
+		return nil, &notStarted{usableError(err)}
 	}
 	return r, nil
 }

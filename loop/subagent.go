@@ -75,9 +75,12 @@ func Spawn(ctx context.Context, a *Agent, req Request) (agent.AgentResult, error
 	return flightOf(ctx, outer).spawn(ctx, outer, a, req)
 }
 
-// ErrSuspended is the error of [Spawn] for a run that was suspended. The tool that called Spawn must return; its result
-// is ignored. When the outer run is resumed, the tool is called again with the same arguments. Spawn then continues the
-// suspended run. For a run that had finished, it returns the same result again.
+// ErrSuspended is the error of [Spawn] for a run that was suspended, and errors of [RunAs] match it. Other runs report
+// a suspension without an error: AgentResult.Suspended is not nil.
+//
+// The tool that called Spawn must return; its result is ignored. When the outer run is resumed, the tool is called
+// again with the same arguments. Spawn then continues the suspended run. For a run that had finished, it returns the
+// same result again.
 var ErrSuspended = errors.New("the run waits for an answer and is resumed later; return this error")
 
 // seedFor returns the seed of the run that a call starts. It depends only on the seed of this run and on the call,

@@ -82,6 +82,9 @@ func (r *run) snapshot() (*snapshot, error) {
 		Counters: Resume{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Elapsed, c.Rejections},
 		Messages: r.conversation.recorded(), Response: r.response, Target: r.target,
 	}
+	if r.typed != nil {
+		s.Answer = &r.typed.savedType
+	}
 	if r.from != nil {
 		s.Generation = r.from.Generation + 1
 	}

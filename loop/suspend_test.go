@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -455,7 +456,8 @@ func TestP11_AnswersAreBoundToTheirCall(t *testing.T) {
 			s, result := suspended(t)
 			answer := loop.AnswerTo(result.Suspended.Questions[0], yes())
 			got, err := s.process().Resume(t.Context(), sent(t, result.Suspended), c.edit(&answer)...)
-			if err == nil || !strings.Contains(err.Error(), c.want) || got.Agent != "" || len(s.log) != 0 {
+			if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), c.want) || got.Agent != "" ||
+				len(s.log) != 0 {
 				t.Errorf("%+v, %v", got, err)
 			}
 			s.recorders[1].Times(t, "OnRunStart", 0)
@@ -489,7 +491,7 @@ func TestP11_AChangedStateIsRefused(t *testing.T) {
 			state := sent(t, result.Suspended)
 			c.edit(&state)
 			_, err := s.process().Resume(t.Context(), state, loop.AnswerTo(result.Suspended.Questions[0], yes()))
-			if err == nil || !strings.Contains(err.Error(), c.want) || len(s.log) != 0 {
+			if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), c.want) || len(s.log) != 0 {
 				t.Errorf("%v", err)
 			}
 		})

@@ -52,7 +52,7 @@ func newTable(a *Agent, answer *typed) (*table, error) {
 	if a.Done.Name != "" {
 		done := a.Done
 		if answer != nil {
-			done.Parameters = answer.schema
+			done.Parameters = answer.Schema
 		}
 		errs = append(errs, t.add(&entry{schema: done, done: true}))
 	}

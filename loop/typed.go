@@ -19,13 +19,20 @@ import (
 // replaces Agent.Request.ResponseFormat or the parameters of Agent.Done for this run, and for an agent that takes over.
 //
 // An answer that is not a T is rejected with the reason, after the hooks of CheckDone, and counts towards
-// Limits.Rejections. If the run ends without a T, the error is a [*NoAnswerError]. The result of the run is
-// returned in every case. A suspended run continues with RunAs, the same T, and a Request with Suspended and Answers.
+// Limits.Rejections. If the run ends without a T, the error is a [*NoAnswerError]. The result of the run is returned
+// in every case. If the run could not start, the error matches [ErrNotStarted].
+//
+// If the run waits for a person, the error matches [ErrSuspended], and AgentResult.Suspended has the state. RunAs
+// continues the run if the Request has Suspended and Answers. [Agent.Resume] continues it as well: the state has the
+// schema of T, so the reply is JSON that fits it.
+//
+// To show the reply while the model writes it, add a hook to Request.Use: observe.Stream of package builtin has all
+// events, and Env.Subscribe the pieces of the replies.
 func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentResult, error) {
 	var answer T
 	want, err := typeOf[T]()
 	if err != nil {
-		return answer, agent.AgentResult{}, err
+		return answer, agent.AgentResult{}, &notStarted{err}
 	}
 	r, err := newRun(ctx, a, req, origin{typed: want})
 	if err != nil {
@@ -46,7 +53,7 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 }
 
 // A NoAnswerError reports that a run of [RunAs] ended without an answer of the type. For example, a limit stopped it, a
-// hook ended the turn with a text, or the run waits for a person, whose cause is suspended.
+// hook ended the turn with a text, or the run waits for a person. The last case also matches [ErrSuspended].
 type NoAnswerError struct {
 	Stop  agent.EndRun // why the run ended
 	Reply string       // the reply of the run
@@ -68,12 +75,16 @@ func (e *NoAnswerError) Error() string {
 // Unwrap returns Err.
 func (e *NoAnswerError) Unwrap() error { return e.Err }
 
+// Is reports a match for [ErrSuspended] if the run is suspended.
+func (e *NoAnswerError) Is(target error) bool {
+	return target == ErrSuspended && e.Stop.Cause == agent.CauseSuspended
+}
+
 // A typed is the type that the answer of a run must have.
 type typed struct {
-	name   string // in the response format
-	schema json.RawMessage
+	savedType
 	args   *jsonschema.Resolved
-	decode func([]byte) error // into a value of the type
+	decode func([]byte) error // into a value of the Go type, if it is known
 }
 
 // typeOf returns the type of answers for T.
@@ -92,23 +103,31 @@ func typeOf[T any]() (*typed, error) {
 	if err != nil {
 		return nil, wrong(err)
 	}
-	name := toolName("", reflect.TypeFor[T]().Name())
-	if name == "" || len(name) > 64 {
-		name = "answer"
+	saved := savedType{Name: toolName("", reflect.TypeFor[T]().Name()), Schema: data}
+	if saved.Name == "" || len(saved.Name) > 64 {
+		saved.Name = "answer"
 	}
-	args, err := resolve(agent.ToolSchema{Name: name, Parameters: data})
+	t, err := saved.restored()
 	if err != nil {
 		return nil, wrong(err)
 	}
-	return &typed{name: name, schema: data, args: args, decode: func(data []byte) error {
-		return json.Unmarshal(data, new(T))
-	}}, nil
+	t.decode = func(data []byte) error { return json.Unmarshal(data, new(T)) }
+	return t, nil
+}
+
+// restored returns the type of answers with the schema. It has no Go type.
+func (s savedType) restored() (*typed, error) {
+	args, err := resolve(agent.ToolSchema{Name: s.Name, Parameters: s.Schema})
+	if err != nil {
+		return nil, err
+	}
+	return &typed{savedType: s, args: args, decode: func([]byte) error { return nil }}, nil
 }
 
 // format returns the response format of requests.
 func (t *typed) format() *agent.ResponseFormat {
 	return &agent.ResponseFormat{
-		Type: "json_schema", Name: t.name, Schema: slices.Clone(t.schema), Strict: allRequired(t.args.Schema()),
+		Type: "json_schema", Name: t.Name, Schema: slices.Clone(t.Schema), Strict: allRequired(t.args.Schema()),
 	}
 }
 

@@ -176,7 +176,8 @@ func TestASuspendedRunKeepsItsType(t *testing.T) {
 	s.person = later()
 	_, result, err := loop.RunAs[invoice](t.Context(), s.process(), loop.Request{Task: "x"})
 	var none *loop.NoAnswerError
-	if !errors.As(err, &none) || none.Stop.Cause != agent.CauseSuspended {
+	if !errors.As(err, &none) || none.Stop.Cause != agent.CauseSuspended || !errors.Is(err, loop.ErrSuspended) ||
+		errors.Is(err, loop.ErrNotStarted) {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	state := sent(t, result.Suspended)
@@ -185,6 +186,54 @@ func TestASuspendedRunKeepsItsType(t *testing.T) {
 	})
 	if err != nil || got.Number != "A1" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestResumeKeepsTheTypeOfTheAnswer(t *testing.T) {
+	done := func(a *loop.Agent) { a.Done = submitTool }
+	call := func(args string) looptest.Turn { return looptest.Call("submit", args) }
+	for _, c := range []struct {
+		name  string
+		set   func(*loop.Agent)
+		turns []looptest.Turn
+	}{
+		{"ResponseFormat", func(*loop.Agent) {}, turns(looptest.Reply("no"), looptest.Reply(goodInvoice))},
+		{"DoneTool", done, turns(call(`{"number":"A1"}`), call(goodInvoice))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := suspendable()["OneCall"]()
+			s.turns = map[string][]looptest.Turn{"main": append(turns(looptest.Call("pay", nil)), c.turns...)}
+			s.person = later()
+			process := func() *loop.Agent {
+				a := s.process()
+				c.set(a)
+				return a
+			}
+			_, result, err := loop.RunAs[invoice](t.Context(), process(), loop.Request{Task: "x"})
+			if !errors.Is(err, loop.ErrSuspended) {
+				t.Fatal(err)
+			}
+			state := sent(t, result.Suspended)
+			got, err := process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes()))
+			if err != nil || got.Reply != goodInvoice || got.Steps != 3 {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestAStateWithAnImpossibleTypeIsRefused(t *testing.T) {
+	s := suspendable()["OneCall"]()
+	s.person = later()
+	_, result, err := loop.RunAs[invoice](t.Context(), s.process(), loop.Request{Task: "x"})
+	if !errors.Is(err, loop.ErrSuspended) {
+		t.Fatal(err)
+	}
+	state := sent(t, result.Suspended)
+	reseal(&state, `"schema":{"type":"object"`, `"schema":{"type":[{}]`)
+	_, err = s.process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes()))
+	if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), "type") {
+		t.Error(err)
 	}
 }
 

@@ -125,7 +125,8 @@ func (s Dir) Delete(ctx context.Context, key string) error {
 
 // Take removes a key and returns its value, or a *agent.NotFound. If several programs take the same key, one of them
 // gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
-// resumed twice. A corrupt value stays in its file.
+// resumed twice. If the run was refused, and the error matches loop.ErrNotStarted, the program puts the value back. A
+// corrupt value stays in its file.
 func (s Dir) Take(ctx context.Context, key string) ([]byte, error) {
 	path, err := s.path(ctx, key)
 	if err != nil {

@@ -65,7 +65,8 @@ func (s *Map) Delete(ctx context.Context, key string) error {
 }
 
 // Take removes a key and returns its value, or a *agent.NotFound. If several goroutines take the same key, one of them
-// gets the value.
+// gets the value. For example, a program takes a suspended run before it resumes it. If the run was refused, and the
+// error matches loop.ErrNotStarted, the program puts the value back.
 func (s *Map) Take(ctx context.Context, key string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

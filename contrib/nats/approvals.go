@@ -151,7 +151,8 @@ func (s *SuspendedRun) add(answer loop.Answer) error {
 
 // Take removes a suspended run and returns it with its answers, or a *agent.NotFound. If several processes take the
 // same run, one of them gets it. If that process dies before it has resumed the run, the run is gone: a worker that
-// must survive keeps a copy of its own before it takes the run.
+// must survive keeps a copy of its own before it takes the run. If loop.Agent.Resume refuses the run, and the error
+// matches loop.ErrNotStarted, save the Suspension again.
 func (a Approvals) Take(ctx context.Context, owner agent.Identity, id string) (SuspendedRun, error) {
 	e, err := a.Bucket.take(ctx, approvalKey(owner, id))
 	if err != nil {

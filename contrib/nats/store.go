@@ -51,7 +51,8 @@ func (s Store) Delete(ctx context.Context, key string) error {
 }
 
 // Take removes a key and returns its value, or a *agent.NotFound. If several processes take the same key, one of them
-// gets the value.
+// gets the value. For example, a program takes a suspended run before it resumes it. If the run was refused, and the
+// error matches loop.ErrNotStarted, the program puts the value back.
 func (s Store) Take(ctx context.Context, key string) ([]byte, error) {
 	e, err := s.Bucket.take(ctx, storeKeys+key)
 	return e.Value, missing(err, key)

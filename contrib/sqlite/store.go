@@ -59,7 +59,7 @@ func (s Store) Delete(ctx context.Context, key string) error {
 
 // Take removes a key and returns its value, or a *agent.NotFound. If several processes take the same key, one of them
 // gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
-// resumed twice.
+// resumed twice. If the run was refused, and the error matches loop.ErrNotStarted, the program puts the value back.
 func (s Store) Take(ctx context.Context, key string) (value []byte, err error) {
 	err = s.DB.change(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, "DELETE FROM entries WHERE key = ? RETURNING value", key).Scan(&value)

@@ -240,7 +240,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	}
 	result, err := do(ctx, a, request)
 	switch {
-	case result == nil && request.Suspended != nil: // it did not start
+	case errors.Is(err, loop.ErrNotStarted) && request.Suspended != nil: // put it back
 		return errors.Join(err, suspend(ctx, store, o, *request.Suspended, out))
 	case err != nil:
 		return err

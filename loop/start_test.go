@@ -1,0 +1,92 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestARunThatCannotStartSaysSo(t *testing.T) {
+	working := &loop.Agent{Model: looptest.NewScript()}
+	for _, c := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"NoAgent", func(ctx context.Context) error {
+			_, err := (*loop.Agent)(nil).Run(ctx, "x")
+			return err
+		}},
+		{"NoModel", func(ctx context.Context) error {
+			_, err := new(loop.Agent).Run(ctx, "x")
+			return err
+		}},
+		{"WrongID", func(ctx context.Context) error {
+			_, err := working.Do(ctx, loop.Request{Task: "x", ID: "../x"})
+			return err
+		}},
+		{"NoSuspension", func(ctx context.Context) error {
+			_, err := working.Resume(ctx, agent.Suspension{})
+			return err
+		}},
+		{"WrongType", func(ctx context.Context) error {
+			_, _, err := loop.RunAs[int](ctx, working, loop.Request{Task: "x"})
+			return err
+		}},
+		{"Stream", func(ctx context.Context) (err error) {
+			for _, err = range new(loop.Agent).Stream(ctx, loop.Request{Task: "x"}) {
+			}
+			return err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.run(t.Context()); !errors.Is(err, loop.ErrNotStarted) || errors.Is(err, loop.ErrSuspended) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A program that puts a suspended run back after ErrNotStarted must never do so after a call has run.
+func TestAStartedRunNeverSaysThatItIsNot(t *testing.T) {
+	other := func(ctx context.Context) error {
+		_, err := new(loop.Agent).Run(ctx, "x")
+		return err
+	}
+	hook := agent.OnRunStartFunc(func(
+		ctx context.Context, _ *agent.Run, _ agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
+		return nil, other(ctx)
+	})
+	end := agent.BeforeRunEndFunc(func(
+		ctx context.Context, _ *agent.Run, _ agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
+		return nil, other(ctx)
+	})
+	cancelled, cancel := context.WithCancelCause(t.Context())
+	cancel(other(t.Context()))
+	unrelated := &loop.Agent{Name: "other", Hooks: new(agent.Hooks)}
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		a    *loop.Agent
+	}{
+		{"Hook", t.Context(), &loop.Agent{Use: []agent.Hook{hook}, Model: looptest.NewScript(looptest.Reply("ok"))}},
+		{"LastHook", t.Context(), &loop.Agent{Use: []agent.Hook{end}, Model: looptest.NewScript(looptest.Reply("ok"))}},
+		{"Model", t.Context(), &loop.Agent{Model: looptest.NewScript(looptest.Error(other(t.Context())))}},
+		{"Handoff", t.Context(), &loop.Agent{
+			Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{unrelated},
+		}},
+		{"Cancellation", cancelled, &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok"))}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := c.a.Run(c.ctx, "x")
+			if err == nil || errors.Is(err, loop.ErrNotStarted) {
+				t.Error(err)
+			}
+		})
+	}
+}
