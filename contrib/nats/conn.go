@@ -83,6 +83,8 @@ func Name(name string) Option {
 }
 
 // Password authenticates by a user name and a password. [Connect] refuses to send it unencrypted to another machine.
+// Without TLS, the connection uses only the servers in its URL, so name all servers of a cluster there. With TLS, it
+// learns the others from the first one.
 func Password(user, password string) Option {
 	return option(func(s *settings) {
 		s.password = true
@@ -139,6 +141,9 @@ const reconnectWait = 250 * time.Millisecond
 
 // Connect connects to a server. The URL is that of an embedded server, or one or several of nats:// and tls:// URLs,
 // separated by commas. It fails if no server can be reached now. Call Close at the end.
+//
+// When a server of a cluster is gone, the connection is made to another one: to one in the URL, or to one that a server
+// has named. A connection with a password and without TLS uses only those in the URL.
 //
 // A connection that is lost is made again, for as long as it takes. A message that cannot be sent now is not kept to be
 // sent later: its call fails instead.

@@ -67,15 +67,25 @@ cluster {
 	return all
 }
 
-// Connect connects to a server of a cluster, and to another one when it is gone, until the end of the test.
+// Connect connects to a server of a cluster, and to another one when it is gone, until the end of the test. All servers
+// must be there. The connection has no TLS and a password, so it uses only the servers in its URL.
 func Connect(t testing.TB, cluster []*Process, first int) *nats.Conn {
 	t.Helper()
-	conn, err := nats.Connect(cluster[first].URL, nats.Password(user, password), nats.OnError(func(error) {}))
-	if err != nil {
-		t.Fatal(err)
+	var urls []string
+	for _, p := range cluster {
+		urls = append(urls, p.URL)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // it returns nil
-	return conn
+	for {
+		conn, err := nats.Connect(strings.Join(urls, ","), nats.Password(user, password), nats.OnError(func(error) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if conn.Client().ConnectedUrl() == urls[first] { // it takes one of them by chance
+			t.Cleanup(func() { _ = conn.Close() }) // it returns nil
+			return conn
+		}
+		_ = conn.Close()
+	}
 }
 
 // await waits until the cluster makes a stream. Before that it has no leader, so requests get no answer, or it does not
