@@ -4,8 +4,10 @@
 // package permission, which allow commands, deny them or ask a person. Both prevent accidents; neither is a sandbox.
 //
 // The package imports mvdan.cc/sh to parse commands. source.go parses the text; word.go and reader.go turn the syntax
-// tree into commands; nested.go and wrapper.go add the commands that those run; hidden.go reads what other programs
-// run; foreign.go searches text that is not valid shell. strict.go and glob.go decide whether a rule may allow a text.
+// tree into commands; nested.go and wrapper.go add the commands that those run. Other commands are in the arguments of
+// programs (hidden.go), in scripts of awk and sed (filters.go), in environment variables (variables.go), or run under a
+// new name (rename.go). foreign.go searches text that is not valid shell. strict.go and glob.go decide whether a rule
+// may allow a text.
 //
 // Start with [Guard].
 package shell

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -256,3 +257,21 @@ var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts
 var removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree",
 	"remove_dir_all",
 	"deltree", "remove_entry_secure")
+
+// printed reads the texts that a script of another language could print.
+func (r *reader) printed(c *Command) {
+	if !interpreters[interpreterOf(c.Program)] && !scriptFirst[c.Program] {
+		return
+	}
+	for _, arg := range c.Args {
+		if !r.spend(len(arg)) {
+			return
+		}
+		for _, m := range printedLiteral.FindAllStringSubmatch(arg, -1) {
+			r.text(unescape(m[1]+m[2]+m[3], true))
+		}
+	}
+}
+
+// printedLiteral matches a literal of another language, and the replacement of sed.
+var printedLiteral = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|s/[^/]*/((?:[^/\\]|\\.)*)/`)
