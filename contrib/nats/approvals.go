@@ -104,27 +104,22 @@ func suspendedRun(e Entry) (SuspendedRun, error) {
 func (a Approvals) Answer(
 	ctx context.Context, owner agent.Identity, id string, answers ...loop.Answer,
 ) (s SuspendedRun, err error) {
-	err = a.Bucket.conn.Do(ctx, func(ctx context.Context) error {
-		for {
-			e, err := a.Bucket.Get(ctx, approvalKey(owner, id))
-			if err == nil {
-				s, err = suspendedRun(e)
-			}
-			for i := 0; i < len(answers) && err == nil; i++ {
-				err = s.add(answers[i])
-			}
-			var text []byte
-			if err == nil {
-				text, err = s.encode()
-			}
-			if err != nil {
-				return err
-			}
-			_, err = a.Bucket.Update(ctx, e.Key, text, e.Revision)
-			if conflict := new(Conflict); !errors.As(err, &conflict) {
-				return err
-			}
+	err = a.Bucket.retry(ctx, func(ctx context.Context) error {
+		e, err := a.Bucket.Get(ctx, approvalKey(owner, id))
+		if err == nil {
+			s, err = suspendedRun(e)
 		}
+		for i := 0; i < len(answers) && err == nil; i++ {
+			err = s.add(answers[i])
+		}
+		var text []byte
+		if err == nil {
+			text, err = s.encode()
+		}
+		if err == nil {
+			_, err = a.Bucket.Update(ctx, e.Key, text, e.Revision)
+		}
+		return err
 	})
 	if err != nil {
 		return SuspendedRun{}, fmt.Errorf("the answer to the suspended run %.80q is not stored: %w", id, missing(err, id))

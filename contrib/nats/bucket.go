@@ -51,14 +51,6 @@ type Entry struct {
 	Deleted  bool      // only from Watch: the key has no value now
 }
 
-// A Conflict is the error of a change that expected another revision.
-type Conflict struct{ Key string }
-
-// Error names the key.
-func (e *Conflict) Error() string {
-	return fmt.Sprintf("the value of %.80q was changed by another; read it again", e.Key)
-}
-
 // markerTTL is how long the server remembers that a key was deleted, for programs that watch it.
 const markerTTL = time.Hour
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
-	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -47,43 +45,23 @@ func (c Counters) Add(ctx context.Context, key string, n, limit int64) (sum int6
 	if key == "" {
 		return 0, errNoKey
 	}
-	err = c.Bucket.conn.Do(ctx, func(ctx context.Context) error {
-		for wait := time.Millisecond; ; wait = min(2*wait, 32*time.Millisecond) {
-			now, revision, err := c.get(ctx, key)
-			if err != nil {
-				return err
-			}
-			switch {
-			case n > 0 && (now > limit || n > limit-now):
-				sum = now
-				return &OverLimit{key, now, n, limit}
-			case now+n < 0:
-				return fmt.Errorf("%.80q is %d; %d cannot be given back", key, now, -n)
-			}
-			sum = now + n
-			text := strconv.AppendInt(nil, sum, 10)
-			if revision == 0 {
-				_, err = c.Bucket.Create(ctx, counterKeys+key, text)
-			} else {
-				_, err = c.Bucket.Update(ctx, counterKeys+key, text, revision)
-			}
-			if conflict := new(Conflict); !errors.As(err, &conflict) {
-				return err
-			}
-			pause(ctx, rand.N(wait)) // so that many writers do not meet again
+	err = c.Bucket.retry(ctx, func(ctx context.Context) error {
+		now, revision, err := c.get(ctx, key)
+		if err != nil {
+			return err
 		}
+		switch {
+		case n > 0 && (now > limit || n > limit-now):
+			sum = now
+			return &OverLimit{key, now, n, limit}
+		case now+n < 0:
+			return fmt.Errorf("%.80q is %d; %d cannot be given back", key, now, -n)
+		}
+		sum = now + n
+		_, err = c.Bucket.change(ctx, counterKeys+key, strconv.AppendInt(nil, sum, 10), revision)
+		return err
 	})
 	return sum, err
-}
-
-// pause waits until the time is over or the context is done.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // get returns a number and the revision of its last change; 0 for a missing number.

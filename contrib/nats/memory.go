@@ -112,28 +112,19 @@ func decodeFacts(e Entry) (facts []memory.Fact, err error) {
 func (m *Memory) changeFacts(
 	ctx context.Context, owner agent.Identity, key, scope string, f func([]memory.Fact) []memory.Fact,
 ) error {
-	return m.Bucket.conn.Do(ctx, func(ctx context.Context) error {
-		for {
-			facts, revision, err := m.history(ctx, owner, key, scope)
-			if err != nil {
-				return err
-			}
-			if facts = f(facts); facts == nil {
-				return nil
-			}
-			text, err := json.Marshal(facts)
-			if err != nil {
-				return err
-			}
-			if revision == 0 {
-				_, err = m.Bucket.Create(ctx, factKey(owner, key, scope), text)
-			} else {
-				_, err = m.Bucket.Update(ctx, factKey(owner, key, scope), text, revision)
-			}
-			if conflict := new(Conflict); !errors.As(err, &conflict) {
-				return err
-			}
+	return m.Bucket.retry(ctx, func(ctx context.Context) error {
+		facts, revision, err := m.history(ctx, owner, key, scope)
+		if err != nil {
+			return err
 		}
+		if facts = f(facts); facts == nil {
+			return nil
+		}
+		text, err := json.Marshal(facts)
+		if err == nil {
+			_, err = m.Bucket.change(ctx, factKey(owner, key, scope), text, revision)
+		}
+		return err
 	})
 }
 

@@ -60,16 +60,11 @@ func (s Store) Take(ctx context.Context, key string) ([]byte, error) {
 
 // take removes a key and returns its entry.
 func (b *Bucket) take(ctx context.Context, key string) (e Entry, err error) {
-	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		for {
-			if e, err = b.Get(ctx, key); err != nil {
-				return err
-			}
-			conflict := new(Conflict)
-			if err = b.DeleteAt(ctx, key, e.Revision); !errors.As(err, &conflict) {
-				return err
-			}
+	err = b.retry(ctx, func(ctx context.Context) error {
+		if e, err = b.Get(ctx, key); err != nil {
+			return err
 		}
+		return b.DeleteAt(ctx, key, e.Revision)
 	})
 	if err != nil {
 		return Entry{}, err
