@@ -69,8 +69,8 @@
 //
 // State that hooks keep in memory for a run is gone when another process resumes it. Counters of Env, the identity of
 // the run, the type of an answer of [RunAs] and the position of Env.Random are restored. Tools that were added during
-// the run, rewrites that were requested, and compactors and pricers that a hook has set are not; hooks set them again at
-// OnRunStart.
+// the run, rewrites that were requested, and compactors and pricers that a hook has set are not; hooks set them again
+// at OnRunStart.
 //
 // A panic of a tool or a model becomes an error of that call. A tool that ignores its context is abandoned after a
 // grace period, and its late answer is dropped. If a hook ends the goroutine of its run with runtime.Goexit, the run

@@ -40,8 +40,8 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 // The error matches [ErrNotStarted] if the state was changed or has another version, if it is of another agent, or if
 // an answer does not belong to a question. Nothing has begun then, and the host puts the state back into its store. All
 // other errors are those of a run that has begun: its calls may have run, so the host must not resume the same state
-// again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call of the tool fails, and
-// the model gets the reason.
+// again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call of the tool fails,
+// and the model gets the reason.
 //
 // A run of [RunAs] keeps the type of its answer. To get the answer as a value, resume it with RunAs.
 func (a *Agent) Resume(ctx context.Context, state agent.Suspension, answers ...Answer) (agent.AgentResult, error) {

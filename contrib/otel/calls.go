@@ -77,6 +77,9 @@ func (b *binding) model(
 		case err != nil:
 			message = b.reason(textOf(err), req)
 		}
+		if req.Model == "" && reply.Model != "" {
+			guarded(func() { c.span.SetName(titled(chat, b.name(reply.Model))) })
+		}
 		c.labels = b.named(nil, requestModel, b.models.bounded(b.name(req.Model)))
 		c.labels = b.named(c.labels, responseModel, b.models.bounded(b.name(reply.Model)))
 		b.end(c, chat, class, message, b.reply(reply, b.shows(c)))

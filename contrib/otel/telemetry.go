@@ -28,7 +28,9 @@ const scope = "github.com/hookgen/hookgen/contrib/otel"
 // A run is a span "invoke_agent NAME", a child of the span in the context of the caller. Its children are a span "chat
 // MODEL" for each call to the model and a span "execute_tool NAME" for each attempt at a tool call. Their contexts have
 // the span, so an HTTP request that a model or a tool sends becomes a child. A run that a tool starts is a child of the
-// span of the tool. A run that takes over by a handoff is a child of the run that handed over. Every span ends, also
+// span of the tool. A run that takes over by a handoff is a child of the run that handed over. A run that was suspended
+// has one span until then, and another since it was resumed. Each has the tokens and model calls of its part, and the
+// steps so far. If a request names no model, its span gets the name of the model in the reply. Every span ends, also
 // after a panic, a cancellation or runtime.Goexit; the span of an abandoned tool ends when the run stops waiting.
 //
 // Each decision and each failure of a hook is an event of the span of the run, with the point, the hook and the
@@ -76,6 +78,7 @@ type openRun struct {
 	caller trace.SpanContext // of the context that the run was started with
 	span   trace.Span        // nil before OnRunStart
 	start  time.Time
+	before agent.Counters // of the parts of the run before it was suspended
 }
 
 // A binding is one Bind of a Telemetry. For example, an agent and its sub-agent have the same Telemetry in Use. Both
@@ -183,6 +186,9 @@ func (b *binding) startRun(ctx context.Context, run *agent.Run, f agent.OnRunSta
 	if parent != nil {
 		ctx = trace.ContextWithSpan(ctx, parent)
 	}
+	if f.Payload.Resumed != "" && run.Env != nil && run.Env.Counters != nil {
+		open.before = run.Env.Counters() // the span of the process before has them
+	}
 	guarded(func() {
 		_, open.span = b.tracer.Start(ctx, titled(invokeAgent, b.name(f.Payload.Agent)), trace.WithTimestamp(f.Start),
 			trace.WithAttributes(b.identity(invokeAgent, run, attribute.String(agentName, b.name(f.Payload.Agent)))...))
@@ -220,10 +226,10 @@ func (b *binding) endRun(ctx context.Context, run *agent.Run, f agent.OnRunEndFi
 	}
 	result := f.Payload
 	attrs := []attribute.KeyValue{
-		attribute.Int(steps, result.Steps), attribute.Int(modelCalls, result.ModelCalls),
+		attribute.Int(steps, result.Steps), attribute.Int(modelCalls, result.ModelCalls-open.before.ModelCalls),
 		attribute.String(stopCause, b.name(string(result.Stop.Cause))),
 	}
-	attrs = append(attrs, usage(result.Usage)...)
+	attrs = append(attrs, usage(since(open.before.Usage, result.Usage))...)
 	attrs = b.named(attrs, stopBy, result.Stop.By)
 	attrs = b.named(attrs, handedOffTo, result.HandedOffTo)
 	labels := []attribute.KeyValue{attribute.String(agentName, b.agents.bounded(b.name(result.Agent)))}
@@ -265,6 +271,14 @@ func (t *Telemetry) named(attrs []attribute.KeyValue, key, name string) []attrib
 		return attrs
 	}
 	return append(attrs, attribute.String(key, t.name(name)))
+}
+
+// since returns the tokens that were used after an earlier count.
+func since(before, all agent.Usage) agent.Usage {
+	return agent.Usage{
+		Input: all.Input - before.Input, Output: all.Output - before.Output,
+		CacheRead: all.CacheRead - before.CacheRead, CacheWrite: all.CacheWrite - before.CacheWrite,
+	}
 }
 
 func usage(u agent.Usage) (attrs []attribute.KeyValue) {
