@@ -2,6 +2,8 @@ package openai
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// classified adds to an error of the server that the prompt is too long, or that a retry is useless because the account
-// has no money left.
+// classified adds to an error of the server that the prompt is too long, that a retry is useless because the account
+// has no money left, or the usual reason of the status 404.
 func classified(err error) error {
 	var e *Error
 	if !errors.As(err, &e) || e.Err != nil {
@@ -23,6 +25,9 @@ func classified(err error) error {
 	case tooLong(e):
 		e.Err = &agent.PromptTooLong{Tokens: number(tokens, e.Message), Window: number(window, e.Message)}
 		return e.Final()
+	case e.Status == http.StatusNotFound:
+		return fmt.Errorf("%w; check that URL ends with the version of the API, such as %s, and that the server has the "+
+			"model of Name", err, DefaultURL)
 	}
 	return err
 }

@@ -131,4 +131,17 @@ func address(path, option string) string {
 }
 
 // Close closes the file.
-func (db *DB) Close() error { return errors.Join(db.read.Close(), db.write.Close()) }
+func (db *DB) Close() error {
+	if err := db.opened(); err != nil {
+		return err
+	}
+	return errors.Join(db.read.Close(), db.write.Close())
+}
+
+// opened returns an error for a DB that Open has not made. For example, a program forgets the field of Sessions{}.
+func (db *DB) opened() error {
+	if db == nil || db.write == nil || db.read == nil {
+		return errors.New("sqlite: the DB is missing; set the field DB to the DB that Open returned")
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -17,7 +18,48 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
+
+func TestAMissingDatabaseIsAnError(t *testing.T) {
+	for _, db := range []*DB{nil, {}} {
+		memories := &Memory{DB: db}
+		for name, call := range map[string]func(context.Context) error{
+			"Store.Get":    func(ctx context.Context) error { _, err := Store{db}.Get(ctx, "key"); return err },
+			"Store.Put":    func(ctx context.Context) error { return Store{db}.Put(ctx, "key", nil) },
+			"Store.Delete": func(ctx context.Context) error { return Store{db}.Delete(ctx, "key") },
+			"Store.Take":   func(ctx context.Context) error { _, err := Store{db}.Take(ctx, "key"); return err },
+			"Store.Keys":   func(ctx context.Context) error { _, err := Store{db}.Keys(ctx, ""); return err },
+			"Sessions.Load": func(ctx context.Context) error {
+				_, err := Sessions{db}.Load(ctx, agent.Identity{Conversation: "c"})
+				return err
+			},
+			"Sessions.Save": func(ctx context.Context) error {
+				return Sessions{db}.Save(ctx, agent.Session{Identity: agent.Identity{Conversation: "c"}})
+			},
+			"Sessions.List":     func(ctx context.Context) error { _, err := Sessions{db}.List(ctx); return err },
+			"Memory.AddEpisode": func(ctx context.Context) error { return memories.AddEpisode(ctx, memory.Episode{}) },
+			"Memory.Recent":     func(ctx context.Context) error { _, err := memories.Recent(ctx, 1, ""); return err },
+			"AuditLog.Append": func(ctx context.Context) error {
+				return AuditLog{DB: db}.Append(ctx, func(iter.Seq2[[]byte, error]) ([]byte, error) { return nil, nil })
+			},
+			"EventLog.WriteEvent": func(ctx context.Context) error { return EventLog{DB: db}.WriteEvent(ctx, wire.Event{}) },
+			"EventLog.Reader": func(ctx context.Context) error {
+				_, err := io.ReadAll(EventLog{DB: db}.Reader(ctx))
+				return err
+			},
+			"DB.Close": func(context.Context) error { return db.Close() },
+		} {
+			t.Run(name, func(t *testing.T) {
+				ctx := agentspec.WithIdentity(t.Context(), agent.Identity{Conversation: "c"})
+				if err := call(ctx); err == nil || !strings.Contains(err.Error(), "set the field DB") {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
 
 func TestOnlyTheOwnerCanReadTheFile(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -38,7 +39,7 @@ func (db *DB) patiently(ctx context.Context, f func() error) error {
 
 // change calls f in a transaction that writes, and commits it unless f fails.
 func (db *DB) change(ctx context.Context, f func(tx *sql.Tx) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(db.opened(), ctx.Err()); err != nil {
 		return err
 	}
 	var tx *sql.Tx
@@ -63,7 +64,7 @@ func (db *DB) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 func (db *DB) rows(ctx context.Context, reset func(), each func(scan func(...any) error) error, query string,
 	args ...any,
 ) error {
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(db.opened(), ctx.Err()); err != nil {
 		return err
 	}
 	return db.patiently(ctx, func() (err error) {
@@ -84,7 +85,7 @@ func (db *DB) rows(ctx context.Context, reset func(), each func(scan func(...any
 
 // row scans the only row of a query. It returns sql.ErrNoRows for an empty result.
 func (db *DB) row(ctx context.Context, into []any, query string, args ...any) error {
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(db.opened(), ctx.Err()); err != nil {
 		return err
 	}
 	return db.patiently(ctx, func() error { return db.read.QueryRowContext(ctx, query, args...).Scan(into...) })
@@ -92,6 +93,9 @@ func (db *DB) row(ctx context.Context, into []any, query string, args ...any) er
 
 // fits returns an error if texts are longer than MaxBytes together.
 func (db *DB) fits(what string, lengths ...int) error {
+	if err := db.opened(); err != nil {
+		return err
+	}
 	sum := 0
 	for _, n := range lengths {
 		sum += n
