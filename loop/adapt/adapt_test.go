@@ -545,6 +545,22 @@ func TestCancelledCallDoesNotRun(t *testing.T) {
 				cancel()
 			})
 		}, 1},
+		{"before the model, in an around hook", func(h *agent.Hooks, cancel context.CancelFunc) {
+			h.AroundLLM.AddFunc(func(
+				ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+			) (hookkit.Answer[agent.LLMResponse], error) {
+				cancel()
+				return next.Call(ctx, req)
+			})
+		}, 0},
+		{"before the tool, in an around hook", func(h *agent.Hooks, cancel context.CancelFunc) {
+			h.AroundTool.AddFunc(func(
+				ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
+				cancel()
+				return next.Call(ctx, c)
+			})
+		}, 1},
 		{"before a skipped model", func(h *agent.Hooks, cancel context.CancelFunc) {
 			h.BeforeLLM.AddFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 				cancel()

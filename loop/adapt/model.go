@@ -67,7 +67,14 @@ func (r *run) model(
 	}
 	switch exit := exit.(type) {
 	case nil:
-		reply, err = hooks.AroundLLM.Fire(ctx, r.hookRun, req, generate)
+		reply, err = hooks.AroundLLM.Fire(ctx, r.hookRun, req, func(
+			ctx context.Context, req agent.LLMRequest,
+		) (agent.LLMResponse, error) {
+			if err := ctx.Err(); err != nil {
+				return agent.LLMResponse{}, err
+			}
+			return isolated(func() (agent.LLMResponse, error) { return generate(ctx, req) })
+		})
 	case agent.UseReply:
 		reply = exit.Response
 	case agent.EndTurn:

@@ -96,11 +96,23 @@ func (c *toolCall) refuse(status agent.CallStatus, kind agent.FailureKind, probl
 func (c *toolCall) record() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.calls = append(c.calls, c.result)
-	if c.result.Status != agent.CallRefused && c.result.Status != agent.CallUnrun {
-		c.tools[c.req.Name]++
+	c.kept.add(c.result, c.host.KeepBytes)
+	if c.result.Status == agent.CallRefused || c.result.Status == agent.CallUnrun {
+		return
 	}
+	name := c.req.Name
+	if _, known := c.tools[name]; !known && len(c.tools) >= maxNames {
+		name = otherTools
+	}
+	c.tools[name]++
 }
+
+// A model invents names of tools, and a client of a server can send any. The counters have at most maxNames of them,
+// and the calls of further ones together.
+const (
+	maxNames   = 1000
+	otherTools = "(other tools)"
+)
 
 // decide fires the points before the tool, and calls the tool if they permit it. An error refuses the call.
 func (c *toolCall) decide() error {
@@ -153,6 +165,11 @@ func (c *toolCall) dispatch() {
 	c.report(false)
 	c.attempts.Lock()
 	defer c.attempts.Unlock()
+	if err != nil && c.attempts.number == 0 && c.ctx.Err() != nil && errors.Is(err, c.ctx.Err()) {
+		c.failed = err
+		c.notRun()
+		return
+	}
 	if err != nil {
 		result = agent.ToolCallResult{Err: err.Error(), Kind: kindOf(c.ctx, err)}
 		if c.attempts.err != nil && errors.Is(err, c.attempts.err) { // else a hook refused the call
@@ -187,6 +204,11 @@ func (c *toolCall) attempt(ctx context.Context, asked agent.ToolCallRequest) (ag
 			Message: "a hook changed the call after it was permitted; change it at BeforeTool"}
 	}
 	c.attempts.Lock()
+	if err := ctx.Err(); err != nil {
+		c.attempts.err, c.attempts.output = err, agent.ToolOutput{}
+		c.attempts.Unlock()
+		return agent.ToolCallResult{}, err
+	}
 	c.attempts.number++
 	number := c.attempts.number
 	c.attempts.Unlock()
