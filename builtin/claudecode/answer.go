@@ -30,6 +30,7 @@ type answer struct {
 	Decision      string `json:"decision"`
 	Reason        string `json:"reason"`
 	Specific      struct {
+		Event             string           `json:"hookEventName"`
 		Permission        string           `json:"permissionDecision"`
 		PermissionReason  string           `json:"permissionDecisionReason"`
 		UpdatedInput      json.RawMessage  `json:"updatedInput"`
@@ -42,8 +43,9 @@ type answer struct {
 }
 
 const (
-	maxText = 10_000 // characters of a text for the model
-	maxKey  = 100    // characters of a key in an error
+	maxText   = 10_000 // characters of a text for the model
+	maxKey    = 100    // characters of a key in an error
+	maxQuoted = 300    // characters of any other text of a script in an error
 )
 
 // read reads the output of a script that ended with a status.
@@ -76,7 +78,7 @@ func read(event string, stdout []byte, stderr string, status int) (verdict, erro
 		return verdict{}, fmt.Errorf("its JSON is invalid: %w", invalid)
 	case status != 0 && !isJSON:
 		first, _, _ := strings.Cut(stderr, "\n")
-		return verdict{}, fmt.Errorf("exit status %d: %s", status, first)
+		return verdict{}, fmt.Errorf("exit status %d: %.*q", status, maxQuoted, first)
 	}
 	switch {
 	case isJSON || len(text) == 0:
@@ -164,27 +166,48 @@ func (a *answer) verdict(event string) (verdict, error) {
 	case a.Decision == "approve" && event == "PreToolUse":
 		v.permission = "allow"
 	case a.Decision != "":
-		return verdict{}, fmt.Errorf("the decision %q is not block", a.Decision)
+		return verdict{}, fmt.Errorf("the decision %.*q is not block", maxQuoted, a.Decision)
 	}
 	if event == "PreToolUse" && v.blocks {
 		v.permission = "deny"
 	}
 	if s.Permission != "" {
 		if !slices.Contains(strictness, s.Permission) {
-			return verdict{}, fmt.Errorf("the permissionDecision %q is not one of %q", s.Permission, strictness)
+			return verdict{}, fmt.Errorf("the permissionDecision %.*q is not one of %q", maxQuoted, s.Permission, strictness)
 		}
-		v.permission = s.Permission
-		v.reason = shorten.Middle(s.PermissionReason, maxText)
-		v.blocks = s.Permission == "deny"
-	}
-	if len(s.UpdatedInput) > 0 && !bytes.Equal(s.UpdatedInput, []byte("null")) {
-		if s.UpdatedInput[0] != '{' {
-			return verdict{}, errors.New("updatedInput is not an object")
+		if !v.blocks { // {"decision": "block"} beside an allow blocks
+			v.permission = s.Permission
+			v.reason = shorten.Middle(s.PermissionReason, maxText)
+			v.blocks = s.Permission == "deny"
 		}
-		v.updatedInput = s.UpdatedInput
 	}
-	if v.request != nil && v.request.Behavior != "allow" && v.request.Behavior != "deny" {
-		return verdict{}, fmt.Errorf("the behavior %q is neither allow nor deny", v.request.Behavior)
+	var err error
+	if v.updatedInput, err = object(s.UpdatedInput); err != nil {
+		return verdict{}, err
+	}
+	refuses := v.blocks
+	if r := v.request; r != nil {
+		if r.Behavior != "allow" && r.Behavior != "deny" {
+			return verdict{}, fmt.Errorf("the behavior %.*q is neither allow nor deny", maxQuoted, r.Behavior)
+		}
+		if r.UpdatedInput, err = object(r.UpdatedInput); err != nil {
+			return verdict{}, err
+		}
+		refuses = refuses || r.Behavior == "deny"
+	}
+	if s.Event != "" && s.Event != event && !refuses { // a refusal counts all the same
+		return verdict{}, fmt.Errorf("its hookEventName is %.*q, and the event is %s", maxQuoted, s.Event, event)
 	}
 	return v, nil
+}
+
+// object returns an updatedInput, or nil if it is missing or null.
+func object(input json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case len(input) == 0, bytes.Equal(input, []byte("null")):
+		return nil, nil
+	case input[0] != '{':
+		return nil, errors.New("updatedInput is not an object")
+	}
+	return input, nil
 }

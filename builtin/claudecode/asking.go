@@ -11,6 +11,9 @@ import (
 
 // BeforeAsk runs the scripts of PermissionRequest, which can answer instead of the person.
 func (h *Hooks) BeforeAsk(ctx context.Context, run *agent.Run, q agent.Question) (agent.BeforeAskOutcome, error) {
+	if reason := h.ambiguous(q.Call); reason != "" {
+		return agent.Refuse{Reason: reason}, nil
+	}
 	o := h.about("PermissionRequest", q.Call)
 	delete(o.fields, "tool_use_id")
 	v, err := h.fire(ctx, run, o)
@@ -25,7 +28,7 @@ func (h *Hooks) BeforeAsk(ctx context.Context, run *agent.Run, q agent.Question)
 		return agent.Refuse{Reason: v.request.Message, StopRun: v.request.Interrupt}, nil
 	}
 	approve := agent.Approve{Reason: v.request.Message}
-	if input := v.request.UpdatedInput; len(input) > 0 && string(input) != "null" {
+	if input := v.request.UpdatedInput; input != nil {
 		if approve.Args, err = h.arguments(q.Call.Name, input); err != nil {
 			return nil, err
 		}

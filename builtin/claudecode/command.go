@@ -3,7 +3,6 @@ package claudecode
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/wire/wireexec"
 )
@@ -48,11 +48,7 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 	if len(chosen) == 0 {
 		return verdict{}, nil
 	}
-	input, err := json.Marshal(h.common(run, o))
-	if err != nil {
-		return verdict{}, err
-	}
-	input = append(input, '\n') // for scripts that read a line
+	input := append(jsonx.Encode(h.common(run, o)), '\n') // for scripts that read a line
 	verdicts, failures := make([]verdict, len(chosen)), make([]error, len(chosen))
 	var running sync.WaitGroup
 	for i, c := range chosen {

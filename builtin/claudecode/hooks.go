@@ -1,11 +1,11 @@
 package claudecode
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -127,15 +127,15 @@ func session(run *agent.Run) string {
 	return run.Root()
 }
 
-func (h *Hooks) project() string {
-	if h.ProjectDir != "" {
-		return h.ProjectDir
-	}
-	dir, err := os.Getwd()
+func (h *Hooks) project() string { return absolute(h.ProjectDir) }
+
+// absolute returns a directory from the root, because scripts change their own. "" is the working directory.
+func absolute(dir string) string {
+	whole, err := filepath.Abs(dir)
 	if err != nil {
-		return "."
+		return filepath.Clean(dir)
 	}
-	return dir
+	return whole
 }
 
 func (h *Hooks) report(err error) { h.failed.Report("claudecode.Hooks", h.OnError, err) }
@@ -185,14 +185,9 @@ func (h *Hooks) transcript(run *agent.Run, o occasion) string {
 			name, input := h.named(c)
 			l.Message.Content = append(l.Message.Content, block{Type: "tool_use", ID: c.ID, Name: name, Input: input})
 		}
-		data, err := json.Marshal(l)
-		if err != nil {
-			h.report(err)
-			continue
-		}
-		text = append(append(text, data...), '\n')
+		text = append(append(text, jsonx.Encode(l)...), '\n')
 	}
-	path := filepath.Join(h.TranscriptDir, filename.Of(run.ID())+".jsonl")
+	path := filepath.Join(absolute(h.TranscriptDir), filename.Of(run.ID())+".jsonl")
 	h.report(replace(path, text))
 	return path
 }

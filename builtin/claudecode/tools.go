@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -86,7 +87,7 @@ func (h *Hooks) BeforeTool(
 	if len(call.Args) > 0 && !json.Valid(call.Args) {
 		return nil, nil // the loop refuses it, unless another hook repairs it; then OnPermission runs the scripts
 	}
-	if reason := ambiguous(call); reason != "" {
+	if reason := h.ambiguous(call); reason != "" {
 		return agent.SkipTool{Result: agent.ToolCallResult{Err: reason, Kind: agent.FailArguments}, Reason: reason}, nil
 	}
 	v, err := h.fire(ctx, run, h.about("PreToolUse", call))
@@ -120,10 +121,18 @@ func (h *Hooks) BeforeTool(
 }
 
 // ambiguous returns why scripts cannot judge a call. For example, a script sees the "ls" of {"cmd": "ls", "CMD": "rm"},
-// and the tool decodes the other command.
-func ambiguous(call agent.ToolCallRequest) string {
-	if _, err := toolargs.Decode(call); err != nil {
+// and the tool decodes the other command. Or the script finds no command in {"CMD": "rm"}, and the tool does.
+func (h *Hooks) ambiguous(call agent.ToolCallRequest) string {
+	args, err := toolargs.Decode(call)
+	if err != nil {
 		return "the arguments cannot be checked: " + err.Error()
+	}
+	for ours := range h.Tools[call.Name].Fields {
+		for name := range args {
+			if name != ours && shorten.FoldCase(name) == shorten.FoldCase(ours) {
+				return fmt.Sprintf("the arguments cannot be checked: write %s instead of %s", ours, name)
+			}
+		}
 	}
 	return ""
 }
@@ -140,14 +149,15 @@ func (h *Hooks) OnPermission(
 	ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
 ) (agent.OnPermissionOutcome, error) {
 	var known decided
+	var seen bool
 	h.runs.Do(run, func(s *state) {
 		if s.step == call.Step {
-			known = s.calls[call.ID]
+			known, seen = s.calls[call.ID]
 		}
 	})
 	v := known.verdict
-	if known.args == nil || !bytes.Equal(known.args, call.Args) {
-		if reason := ambiguous(call); reason != "" {
+	if !seen || !bytes.Equal(known.args, call.Args) {
+		if reason := h.ambiguous(call); reason != "" {
 			return agent.Deny{Reason: reason}, nil
 		}
 		var err error
