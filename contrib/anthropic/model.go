@@ -61,8 +61,9 @@ var (
 
 // An Error is a failure of a call. It has the fields Status (of HTTP; 0 without a complete answer), Type, Message and
 // RequestID as the server sent them, and Err (the cause, for example of the network). Temporary reports whether the
-// same call may succeed later, and RetryAfter returns the time that the server asked to wait. Texts of the server are
-// shortened, and the key is removed from them.
+// same call may succeed later, and RetryAfter returns the time that the server asked to wait. Refused reports whether
+// the server has answered with an error status instead of asking the model. Texts of the server are shortened, and the
+// key is removed from them.
 type Error = modelhttp.Error
 
 // ContextWindow returns Window.

@@ -225,6 +225,7 @@ func (r *Reply) error(status int) *Error {
 // refused returns the error for an answer with an error status.
 func (r *Reply) refused() *Error {
 	e := r.error(r.resp.StatusCode)
+	e.refused = refuses(e.Status)
 	header := r.resp.Header
 	e.retryAfter = retryAfter(header, time.Now())
 	r.limit(errorTime)

@@ -362,6 +362,34 @@ func TestErrorsOfServers(t *testing.T) {
 	}
 }
 
+func TestRefusedCalls(t *testing.T) {
+	for status, want := range map[int]bool{
+		307: true, 400: true, 401: true, 404: true, 413: true, 429: true, 529: true,
+		408: false, 499: false, 500: false, 502: false, 503: false, 504: false,
+	} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/before" {
+					w.WriteHeader(status)
+				}
+			}))
+			defer server.Close()
+			_, err := read(t.Context(), &Call{URL: server.URL + "/before"})
+			if e, ok := err.(*Error); !ok || e.Refused() != want {
+				t.Errorf("got %v", err)
+			}
+			answer, err := (&Call{URL: server.URL}).Post(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Close()
+			if answer.Failed(status, "", "", "").Refused() {
+				t.Error("a failure in an answer counts as refused")
+			}
+		})
+	}
+}
+
 func TestFailuresOfTheNetwork(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -29,12 +29,18 @@ type Error struct {
 	Err       error // the cause, if it was not the server: for example of the network
 
 	temporary  bool
+	refused    bool
 	retryAfter time.Duration
 }
 
 // Temporary reports whether the same call may succeed later: after a failure of the network, a limit on the rate, or
 // an overload of the server.
 func (e *Error) Temporary() bool { return e.temporary }
+
+// Refused reports whether the server has answered with a status by which it did not ask the model: one from 300 to 499,
+// for example for a wrong key or too many calls, or 529 for an overload. It returns false for 408 and 499, by which a
+// gateway reports that it did not wait for the model.
+func (e *Error) Refused() bool { return e.refused }
 
 // RetryAfter returns the time that the server asked to wait before the next call, at most a day. It is 0 if the server
 // named no time.
@@ -98,6 +104,18 @@ func temporary(status int) bool {
 		return false
 	}
 	return status >= 500
+}
+
+// refuses reports whether an answer with a status says that the model was not asked.
+func refuses(status int) bool {
+	const closed, overloaded = 499, 529 // of nginx and of Anthropic
+	switch status {
+	case http.StatusRequestTimeout, closed:
+		return false
+	case overloaded:
+		return true
+	}
+	return status/100 == 3 || status/100 == 4
 }
 
 // permanent reports whether a call that failed without a status will fail the next time as well.

@@ -2,11 +2,13 @@ package fleet
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -19,11 +21,16 @@ import (
 // "tenant acme 2026-11" and "user acme ann 2026-11", each with a limit; next month has other accounts.
 //
 // The highest possible cost of a model call is reserved before the call, and its real cost is charged after it. A call
-// that does not fit the limit is not made, and its run fails with [ErrSpent]. If a worker is killed during a call, the
-// whole reservation is charged.
+// that does not fit the limit is not made, and its run fails with [ErrSpent].
 //
-// Tokens are bounded as well as the prompt is counted: set LLMRequest.MaxTokens, and give a model that counts its own
-// tokens. Calls that hooks make themselves, with Env.Model, are not reserved.
+// Sometimes nobody knows the real cost: the worker is killed during the call, a stream breaks off, or the model reports
+// no usage. Then the whole reservation is charged. A call that never reached the model costs nothing: its context was
+// done, no connection could be made, or its error is an *agent.PromptTooLong or has a method Refused() bool that
+// returns true. The errors of contrib/anthropic and contrib/openai have it, for example for status 401 and 429.
+//
+// Tokens are bounded as well as the prompt is counted, so give a model that counts its own tokens. If an account limits
+// tokens, a request without MaxTokens gets that of [Worker.MaxReply]. Do not set the limit of a reply in
+// LLMRequest.Extra. Calls that hooks make themselves, with Env.Model, are not reserved.
 type Account struct {
 	Name  string // any text but ""
 	Limit Amount // a zero field has no limit
@@ -65,16 +72,47 @@ func (a Amount) limits() string {
 // ErrSpent is the error of a run whose account is used up.
 var ErrSpent = errors.New("fleet: the account is used up")
 
-// DefaultReply is the number of tokens that are reserved for a reply if the request has no MaxTokens.
-const DefaultReply = 4096
+// limitsTokens reports whether one of the accounts limits tokens.
+func limitsTokens(accounts []Account) bool {
+	return slices.ContainsFunc(accounts, func(a Account) bool { return a.Limit.Tokens > 0 })
+}
 
-// worstCase returns the most that a request is expected to cost.
+// worstCase returns the most that a request is expected to cost. Its reply has at most req.MaxTokens.
 func worstCase(run *agent.Run, req agent.LLMRequest) Amount {
 	tokens := add(run.Env.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
-	if req.MaxTokens > 0 {
-		return Amount{1, add(tokens, req.MaxTokens)}
+	return Amount{1, add(tokens, req.MaxTokens)}
+}
+
+// costOf returns the cost of a call for which an amount is held.
+func costOf(held Amount, reply agent.LLMResponse, err error) Amount {
+	if err != nil && refused(err) {
+		return Amount{}
 	}
-	return Amount{1, add(tokens, DefaultReply)}
+	if used := reply.Usage.Total(); err == nil && used > 0 {
+		return Amount{1, used}
+	}
+	return held // nobody knows what the model has done
+}
+
+// refused reports whether a failed call has not reached the model. An error of several ones counts only if each of them
+// does, because a model may have called another one before.
+func refused(err error) bool {
+	var this any = err // without the errors that it wraps
+	if says, ok := this.(interface{ Refused() bool }); ok && says.Refused() {
+		return true
+	}
+	switch this := this.(type) {
+	case *net.OpError:
+		return this.Op == "dial" || this.Op == "proxyconnect"
+	case *net.DNSError, *tls.CertificateVerificationError, *agent.PromptTooLong:
+		return true
+	case interface{ Unwrap() error }:
+		return refused(this.Unwrap())
+	case interface{ Unwrap() []error }:
+		all := this.Unwrap()
+		return len(all) > 0 && !slices.ContainsFunc(all, func(err error) bool { return !refused(err) })
+	}
+	return false
 }
 
 // errCorrupt is the error about an account that was not written by this version. Its runs fail.

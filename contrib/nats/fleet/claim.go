@@ -84,7 +84,7 @@ func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 		return c.suspend(event{Kind: suspended, Doubts: doubts})
 	}
 	j := newJournal(c.hard, c.writer, rec)
-	j.bank, j.accounts, j.cancel = w.bank, accounts, cancel
+	j.bank, j.accounts, j.maxReply, j.cancel = w.bank, accounts, w.maxReply(), cancel
 	j.draining = func() bool { return c.drain.Err() != nil }
 	result, err := a.Do(ctx, request(rec, j))
 	w.stats.replayed.Add(int64(j.replayed))

@@ -23,6 +23,7 @@ type journal struct {
 	rec      *record         // at the claim; only read
 	bank     *bank
 	accounts []Account
+	maxReply int // tokens; see Worker.MaxReply
 	draining func() bool
 	cancel   context.CancelCauseFunc // of the run
 
@@ -229,9 +230,9 @@ func sameReply(a, b agent.LLMResponse) bool {
 // aroundLLM makes a call of the model within the accounts of the task.
 func (j *journal) aroundLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
-) (hookkit.Answer[agent.LLMResponse], error) {
+) (none hookkit.Answer[agent.LLMResponse], _ error) {
 	if j.isLost() {
-		return hookkit.Answer[agent.LLMResponse]{}, errLost
+		return none, errLost
 	}
 	if len(j.accounts) == 0 {
 		return next.Call(ctx, req)
@@ -240,16 +241,23 @@ func (j *journal) aroundLLM(
 	j.attempts++
 	h := hold{ID: fmt.Sprintf("%s/%d/%d", j.run, j.rec.claims, j.attempts)}
 	j.mu.Unlock()
+	if req.MaxTokens <= 0 && limitsTokens(j.accounts) {
+		req.MaxTokens = j.maxReply
+	}
 	h.Amount = worstCase(run, req)
 	if err := j.bank.reserve(j.ctx, j.accounts, h); err != nil {
-		return hookkit.Answer[agent.LLMResponse]{}, err
+		return none, err
 	}
-	answer, err := next.Call(ctx, req)
-	spent := Amount{Calls: 1, Tokens: answer.Value().Usage.Total()}
-	if err != nil && (ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)) {
-		spent = h.Amount // nobody knows what the model has done
+	var (
+		answer hookkit.Answer[agent.LLMResponse]
+		cost   Amount
+		err    = ctx.Err() // the run may have ended while the reservation was made
+	)
+	if err == nil {
+		answer, err = next.Call(ctx, req)
+		cost = costOf(h.Amount, answer.Value(), err)
 	}
-	if settled := j.bank.settle(j.ctx, j.accounts, h.ID, spent); settled != nil {
+	if settled := j.bank.settle(j.ctx, j.accounts, h.ID, cost); settled != nil {
 		j.stop(fmt.Errorf("the accounts cannot be charged: %w", settled))
 	}
 	return answer, err

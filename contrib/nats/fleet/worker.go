@@ -31,8 +31,11 @@ type Worker struct {
 
 	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them.
 	Accounts func(Task) []Account
-	Logger   *slog.Logger // nil: slog.Default()
-	Clock    agent.Clock  // for waiting only; nil: the system clock
+	// MaxReply is MaxTokens of the requests that have none, of tasks with an account that limits tokens; 0: DefaultReply.
+	MaxReply int
+
+	Logger *slog.Logger // nil: slog.Default()
+	Clock  agent.Clock  // for waiting only; nil: the system clock
 
 	stats  stats
 	name   string
@@ -127,7 +130,7 @@ func (w *Worker) prepare() error {
 			errs = append(errs, fmt.Errorf("the agent %q is nil; remove it", name))
 		}
 	}
-	if w.Slots < 0 || w.Tries < 0 || w.Grace < 0 || w.Sweep < 0 {
+	if w.Slots < 0 || w.Tries < 0 || w.Grace < 0 || w.Sweep < 0 || w.MaxReply < 0 {
 		errs = append(errs, errors.New("a limit is negative; give 0 for the default"))
 	}
 	if len(errs) > 0 {
@@ -166,6 +169,16 @@ func (w *Worker) grace() time.Duration {
 		return 30 * time.Second
 	}
 	return w.Grace
+}
+
+// DefaultReply is the default of [Worker.MaxReply], in tokens.
+const DefaultReply = 16384
+
+func (w *Worker) maxReply() int {
+	if w.MaxReply == 0 {
+		return DefaultReply
+	}
+	return w.MaxReply
 }
 
 // serve takes runs, one after the other, until ctx is done.
