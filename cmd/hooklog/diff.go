@@ -89,16 +89,18 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 // same time.
 func ahead(r *reader, sources []source) iter.Seq2[wire.Event, error] {
 	return func(yield func(wire.Event, error) bool) {
-		const batch, batches = 128, 4
+		// A batch also ends if its lines are long, because a record may consist of the longest ones.
+		const batch, batchBytes, batches = 128, 1 << 20, 4
 		full, stop := make(chan []wire.Event, batches), make(chan struct{})
 		var reading sync.WaitGroup
 		reading.Go(func() {
 			defer close(full)
 			var events []wire.Event
+			size := 0 // of their lines
 			send := func() bool {
 				select {
 				case full <- events:
-					events = make([]wire.Event, 0, batch)
+					events, size = make([]wire.Event, 0, batch), 0
 					return true
 				case <-stop:
 					return false
@@ -106,7 +108,8 @@ func ahead(r *reader, sources []source) iter.Seq2[wire.Event, error] {
 			}
 			for _, s := range sources {
 				for l := range r.lines(s) {
-					if events = append(events, l.Event); len(events) == batch && !send() {
+					events, size = append(events, l.Event), size+len(l.Text)
+					if (len(events) == batch || size >= batchBytes) && !send() {
 						return
 					}
 				}
