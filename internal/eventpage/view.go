@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -142,7 +143,8 @@ type fireView struct {
 	Decision string        `json:"decision"`
 	Kind     string        `json:"kind"` // continue, change, exit
 	By       string        `json:"by,omitempty"`
-	Reason   string        `json:"reason,omitempty"` // or the error, or the cause of the first failure; shortened
+	Reason   string        `json:"reason,omitempty"`  // or the error, or the cause of the first failure; shortened
+	Excerpt  string        `json:"excerpt,omitempty"` // the beginning of the payload, if there is no Reason
 	Failures int           `json:"failures,omitempty"`
 	Error    bool          `json:"error,omitempty"`
 	Collects bool          `json:"collects,omitempty"`
@@ -175,9 +177,25 @@ func fireOf(n int, e wire.Event, place eventlog.Place) fireView {
 	if f.Reason == "" && len(e.Failures) > 0 {
 		f.Reason = e.Failures[0].Cause
 	}
+	if f.Reason == "" {
+		f.Excerpt = excerpt(e.Payload)
+	}
 	f.Reason = short(f.Reason, maxTask)
 	return f
 }
+
+// excerpt returns the beginning of a payload, as much as a line of the page has room for.
+func excerpt(payload json.RawMessage) string {
+	const most = 160 // bytes
+	end := ""
+	if len(payload) > most {
+		payload, end = payload[:most], "…"
+	}
+	return inHTML.Replace(strings.ToValidUTF8(string(payload), "")) + end
+}
+
+// inHTML replaces the escapes that encoding/json writes only for HTML.
+var inHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 // A detailView is everything about a fire.
 type detailView struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/eventlog"
 )
 
 // TestLongTimelineIsPaged reads the timeline of a run with large events from a handler.
@@ -53,5 +54,25 @@ func TestWholeTextIsPaged(t *testing.T) {
 	}
 	if got != want {
 		t.Error("the pieces are not the text")
+	}
+}
+
+// TestTimelineShowsWhatWasFired checks the excerpts of payloads, by which a reader finds the call of a tool.
+func TestTimelineShowsWhatWasFired(t *testing.T) {
+	long := strings.Repeat("ä", 100)
+	for _, c := range []struct{ name, payload, reason, want string }{
+		{"a call", `{"name":"read_file"}`, "", `{"name":"read_file"}`},
+		{"a decision with a reason", `{"name":"read_file"}`, "not now", ""},
+		{"escapes for HTML", `"\u003cb\u003e \u0026 \\u003c \n"`, "", `"<b> & \\u003c \n"`},
+		{"a long payload", `"` + long + `"`, "", `"` + strings.Repeat("ä", 79) + "…"},
+		{"a text that is not UTF-8", "\"\x80\xff\"", "", `""`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := event(1, "a", "P", c.payload)
+			e.Reason = c.reason
+			if got := fireOf(0, e, eventlog.Place{}).Excerpt; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

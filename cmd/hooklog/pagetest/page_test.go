@@ -312,6 +312,7 @@ func opensRun(t *testing.T, p *tab) {
 	p.until(`document.querySelector('main h2').innerText === 'Run older'`)
 	p.click("#list li:first-child button")
 	p.until(`document.querySelector('main h2').innerText === 'Run newer'`)
+	p.want(".fires > li:first-child", `{"To":"you","Text":"Hello"}`)
 	p.want(".fires", "+0 µs", "+1.0 s", "AfterSend\nRefuse team.Guard not to strangers\n2 µs", "failed out of paper")
 	p.click(".fires > li:nth-child(2) > button")
 	p.until(`document.querySelector('.detail')`)

@@ -465,7 +465,8 @@ class Timeline {
 		' ', el('span', {class: 'point'}, shown(f.point)), ' ',
 		el('span', {class: 'said'}, ...spaced(f.kind === 'continue' && !fails(f) ? null : chip(f),
 			f.collects ? el('span', {class: 'chip continue'}, 'collects') : null,
-			f.by ? el('span', {class: 'by'}, shown(f.by)) : null, f.reason ? shown(f.reason) : null)),
+			f.by ? el('span', {class: 'by'}, shown(f.by)) : null, f.reason ? shown(f.reason) : null,
+			f.excerpt ? el('span', {class: 'excerpt'}, shown(f.excerpt)) : null)),
 		' ', el('span', {class: 'elapsed'}, duration(nanos(f.elapsed))));
 		li.event = f.event;
 		li.append(button);
