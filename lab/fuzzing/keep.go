@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,13 +16,8 @@ const largest = 4 << 10
 
 // keep copies cached inputs of the target to its testdata/fuzz until it has most inputs. Each cached input covered
 // new code when it was found. First come inputs that cover a statement of the package that no earlier input
-// covers, the smallest first. Then come others of all sizes. The inputs run in a copy of the repository made of
-// links.
+// covers, the smallest first. Then come others of all sizes.
 func (t target) keep(ctx context.Context, most int) error {
-	root, err := filepath.Abs(".")
-	if err != nil {
-		return err
-	}
 	cached, err := t.cached(ctx)
 	if err != nil || len(cached) == 0 {
 		return err
@@ -35,87 +27,26 @@ func (t target) keep(ctx context.Context, most int) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	folder := temp // the target's package in the copy
-	source := root
-	for _, name := range strings.Split(t.Package, "/") {
-		if err := link(source, folder, name); err != nil {
-			return err
-		}
-		source, folder = filepath.Join(source, name), filepath.Join(folder, name)
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			return err
-		}
-	}
-	if err := link(source, folder, "testdata"); err != nil {
+	c, err := t.copied(ctx, temp)
+	if err != nil {
 		return err
 	}
-	inputs := filepath.Join(folder, "testdata", "fuzz", t.Name)
-	if err := os.MkdirAll(inputs, 0o755); err != nil {
-		return err
-	}
-	binary := filepath.Join(temp, "covered.test")
-	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-cover", "-o", binary,
-		"./"+t.Package).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s does not build: %w\n%s", t.Package, err, out)
-	}
-	reached := func(pattern string) (map[string]bool, error) {
-		profile := filepath.Join(temp, "profile")
-		cmd := exec.CommandContext(ctx, binary, "-test.run", pattern, "-test.coverprofile", profile)
-		cmd.Dir = folder
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s %s: %w\n%s", t.Package, pattern, err, out)
-		}
-		data, err := os.ReadFile(profile)
-		if err != nil {
-			return nil, err
-		}
-		found := make(map[string]bool)
-		for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
-			if block, ok := strings.CutSuffix(lines.Text(), " 0"); !ok {
-				found[block[:strings.LastIndexByte(block, ' ')]] = true
-			}
-		}
-		return found, nil
-	}
-
-	committed := filepath.Join(source, "testdata", "fuzz", t.Name)
+	committed := filepath.Join(c.source, "testdata", "fuzz", t.Name)
 	known, _ := os.ReadDir(committed)
 	for _, d := range known {
-		if err := os.Symlink(filepath.Join(committed, d.Name()), filepath.Join(inputs, d.Name())); err != nil {
+		if err := os.Symlink(filepath.Join(committed, d.Name()), filepath.Join(c.inputs, d.Name())); err != nil {
 			return err
 		}
 	}
 	cached = slices.DeleteFunc(cached, func(path string) bool { // drops committed inputs
-		return os.Symlink(path, filepath.Join(inputs, filepath.Base(path))) != nil
+		return os.Symlink(path, filepath.Join(c.inputs, filepath.Base(path))) != nil
 	})
-	all, err := reached("^" + t.Name + "$/^(seed#.*" + names(known) + ")$")
+	covering, rest, err := c.covering(ctx, cached, names(known))
 	if err != nil {
 		return err
 	}
-	var chosen, rest []string
-	for group := range slices.Chunk(cached, 50) {
-		more, err := reached("^" + t.Name + "$/^(" + strings.Join(bases(group), "|") + ")$")
-		if err != nil {
-			return err
-		}
-		if !adds(all, more) {
-			rest = append(rest, group...)
-			continue
-		}
-		for _, path := range group {
-			if more, err = reached("^" + t.Name + "$/^" + filepath.Base(path) + "$"); err != nil {
-				return err
-			}
-			if adds(all, more) {
-				maps.Copy(all, more)
-				chosen = append(chosen, path)
-			} else {
-				rest = append(rest, path)
-			}
-		}
-	}
 	room := max(most-len(known), 0)
-	chosen = chosen[:min(len(chosen), room)]
+	chosen := covering[:min(len(covering), room)]
 	room = min(room-len(chosen), len(rest))
 	for i := range room { // of the rest, small and large ones
 		chosen = append(chosen, rest[i*len(rest)/room])
@@ -194,15 +125,4 @@ func (t target) cached(ctx context.Context) ([]string, error) {
 		return strings.Compare(a, b)
 	})
 	return files, nil
-}
-
-// link creates links in a folder to all entries of another one, except for one name.
-func link(from, to, but string) error {
-	entries, err := os.ReadDir(from)
-	for _, e := range entries {
-		if e.Name() != but && err == nil {
-			err = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
-		}
-	}
-	return err
 }
