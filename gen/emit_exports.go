@@ -36,7 +36,7 @@ func (e *emitter) exports(main *jen.File) ([]string, error) {
 			main.Comment(section)
 			e.genericAlias(main, x)
 		default:
-			doc := docLines(x.Doc)
+			doc := e.aliasDoc(x)
 			alias := fmt.Sprintf("type %s = %s.%s", x.Name, e.names[e.to.SpecPath], x.Name)
 			if err := add(strings.Join(append(doc, alias), "\n"), plainDoc(doc)); err != nil {
 				return nil, err
@@ -50,6 +50,17 @@ func (e *emitter) exports(main *jen.File) ([]string, error) {
 		}
 	}
 	return texts, nil
+}
+
+// aliasDoc returns the comment of an alias. Documentation of Go shows neither the fields nor the methods of the type that
+// an alias is for, so the comment links it.
+func (e *emitter) aliasDoc(x Export) []string {
+	see := fmt.Sprintf("[%s.%s]", e.names[e.to.SpecPath], x.Name)
+	doc := docLines(x.Doc)
+	if len(doc) == 0 {
+		return []string{"// " + x.Name + " is " + see + "."}
+	}
+	return append(doc, "//", "// Its fields and methods are those of "+see+".")
 }
 
 // constGroups returns the constants in the groups and order of the source. It sorts the files by name: they are parsed
@@ -95,7 +106,7 @@ func (e *emitter) constants(group []Export) (text string, plain bool) {
 
 // genericAlias emits the alias of a generic type.
 func (e *emitter) genericAlias(f *jen.File, x Export) {
-	comment(f, docLines(x.Doc)...)
+	comment(f, e.aliasDoc(x)...)
 	alias, args := f.Type().Id(x.Name), []jen.Code(nil)
 	alias.TypesFunc(func(g *jen.Group) {
 		for _, p := range x.Params {

@@ -9,8 +9,8 @@ import (
 
 // run emits Run and NewRun.
 func (e *emitter) run(f *jen.File) {
-	prose(f,
-		"Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.")
+	prose(f, "Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep",
+		"for it. Its methods are those of [hookkit.Run].")
 	if len(e.spec.Parents) > 0 {
 		parent := e.spec.Parents[0].Import.Path
 		f.Type().Id("Run").Op("=").Qual(parent, "Run")

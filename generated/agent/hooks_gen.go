@@ -153,7 +153,7 @@ var _ = Refuse(staleCode_runHookgen_Refuse{})
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it.
+// hooks keep for it. Its methods are those of [hookkit.Run].
 type Run = hookkit.Run[*Env]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -4538,6 +4538,8 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 }
 
 // An AgentResult is the result of a run.
+//
+// Its fields and methods are those of [agentspec.AgentResult].
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
@@ -4545,88 +4547,140 @@ type AgentResult = agentspec.AgentResult
 // An approver that changes the arguments approves another call than the rules have seen. The changed arguments must
 // therefore match the schema of the tool, and OnPermission fires once more with them: a Deny still denies. An Ask does
 // not ask the person again. The arguments of a call that a hook has answered with SkipTool cannot be changed.
+//
+// Its fields and methods are those of [agentspec.Approval].
 type Approval = agentspec.Approval
 
 // An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped. It
 // must be safe for concurrent use.
+//
+// Its fields and methods are those of [agentspec.Approver].
 type Approver = agentspec.Approver
 
 // A BudgetExceeded is a budget that was exceeded, or would be by the next action.
+//
+// Its fields and methods are those of [agentspec.BudgetExceeded].
 type BudgetExceeded = agentspec.BudgetExceeded
 
 // A BudgetKind is the resource of a budget, and determines the unit of Used and Limit.
+//
+// Its fields and methods are those of [agentspec.BudgetKind].
 type BudgetKind = agentspec.BudgetKind
 
 // A CallStatus is the final state of a call.
+//
+// Its fields and methods are those of [agentspec.CallStatus].
 type CallStatus = agentspec.CallStatus
 
 // A Cause is the reason why a run stops.
+//
+// Its fields and methods are those of [agentspec.Cause].
 type Cause = agentspec.Cause
 
 // A Chunk is a Delta with its position. A retry of a request starts the reply again, with a higher Attempt.
+//
+// Its fields and methods are those of [agentspec.Chunk].
 type Chunk = agentspec.Chunk
 
 // A Clock provides the time. Sleep returns nil after d, or the context's error if ctx is done before.
+//
+// Its fields and methods are those of [agentspec.Clock].
 type Clock = agentspec.Clock
 
 // A Compacted is the result of a compaction.
+//
+// Its fields and methods are those of [agentspec.Compacted].
 type Compacted = agentspec.Compacted
 
 // A Compaction is a planned compaction of the stored conversation.
+//
+// Its fields and methods are those of [agentspec.Compaction].
 type Compaction = agentspec.Compaction
 
 // A CompactionReason names the trigger of a compaction.
+//
+// Its fields and methods are those of [agentspec.CompactionReason].
 type CompactionReason = agentspec.CompactionReason
 
 // A Compactor shortens a conversation. It returns the new Messages and, if they apply, Summary, StepRange,
 // ModelCalls and Cleared; the loop sets the other fields. It must not change its input, and must keep tool calls
 // and their results together. It must return when ctx is done. It makes model calls through env.Model, so that
 // they count towards the run.
+//
+// Its fields and methods are those of [agentspec.Compactor].
 type Compactor = agentspec.Compactor
 
 // A ContextUse describes how much of the context window the next prompt takes.
+//
+// Its fields and methods are those of [agentspec.ContextUse].
 type ContextUse = agentspec.ContextUse
 
 // A ContextWindow is a model with a known limit on the tokens of a request and its reply.
+//
+// Its fields and methods are those of [agentspec.ContextWindow].
 type ContextWindow = agentspec.ContextWindow
 
 // A Conversation is the stored conversation of a run.
+//
+// Its fields and methods are those of [agentspec.Conversation].
 type Conversation = agentspec.Conversation
 
 // Counters are a snapshot of the progress of a run.
+//
+// Its fields and methods are those of [agentspec.Counters].
 type Counters = agentspec.Counters
 
 // A Delta is a piece of a streamed reply.
+//
+// Its fields and methods are those of [agentspec.Delta].
 type Delta = agentspec.Delta
 
 // A Denial is a call that was denied.
+//
+// Its fields and methods are those of [agentspec.Denial].
 type Denial = agentspec.Denial
 
 // A DenialKind is the origin of a denial.
+//
+// Its fields and methods are those of [agentspec.DenialKind].
 type DenialKind = agentspec.DenialKind
 
 // DoneAccepted is an answer that passed every gate.
+//
+// Its fields and methods are those of [agentspec.DoneAccepted].
 type DoneAccepted = agentspec.DoneAccepted
 
 // A DoneRequest is an answer that the model wants to finish with.
+//
+// Its fields and methods are those of [agentspec.DoneRequest].
 type DoneRequest = agentspec.DoneRequest
 
 // An EndRun is a signal to stop a run.
+//
+// Its fields and methods are those of [agentspec.EndRun].
 type EndRun = agentspec.EndRun
 
 // Env is available to every hook as run.Env, in addition to the payload. One Env belongs to one run. The loop sets
 // its fields before OnRunStart and does not change them; they are safe for concurrent use. After the run, calls of
 // Model and additions to Tools fail. In tests of single points use a nil Env or the zero value: all methods of Env
 // work without any field.
+//
+// Its fields and methods are those of [agentspec.Env].
 type Env = agentspec.Env
 
 // A FailureKind classifies an Err.
+//
+// Its fields and methods are those of [agentspec.FailureKind].
 type FailureKind = agentspec.FailureKind
 
 // A Grant is a call that was approved after a question.
+//
+// Its fields and methods are those of [agentspec.Grant].
 type Grant = agentspec.Grant
 
 // A Handoff is a planned handoff to another agent.
+//
+// Its fields and methods are those of [agentspec.Handoff].
 type Handoff = agentspec.Handoff
 
 // Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
@@ -4637,16 +4691,24 @@ type Handoff = agentspec.Handoff
 // the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty Tenant or User means
 // that the caller gave no name. If the caller gave the conversation no name, Conversation is "run " and the ID of the
 // outermost run, so that the unnamed conversations of two runs differ.
+//
+// Its fields and methods are those of [agentspec.Identity].
 type Identity = agentspec.Identity
 
 // An LLMRequest is one request to a model. For zero values the model decides.
+//
+// Its fields and methods are those of [agentspec.LLMRequest].
 type LLMRequest = agentspec.LLMRequest
 
 // An LLMResponse is one complete reply of a model.
+//
+// Its fields and methods are those of [agentspec.LLMResponse].
 type LLMResponse = agentspec.LLMResponse
 
 // A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
 // the way to a model and back unchanged. The zero value is an empty message without a role.
+//
+// Its fields and methods are those of [agentspec.Message].
 type Message = agentspec.Message
 
 // A Model answers requests. It must be safe for concurrent use and return when ctx is done. If the prompt is too
@@ -4655,17 +4717,25 @@ type Message = agentspec.Message
 // The messages of a request are not a copy, because a model is a trusted part of the program, unlike a hook. It
 // must not change them. It may append to them and keep them, because the loop never changes them either. The loop
 // copies the reply.
+//
+// Its fields and methods are those of [agentspec.Model].
 type Model = agentspec.Model
 
 // NotFound is the error of a store that has nothing under a key.
+//
+// Its fields and methods are those of [agentspec.NotFound].
 type NotFound = agentspec.NotFound
 
 // An OutputTool returns more than text. The loop calls Output instead of Call; other programs that know only [Tool]
 // call Call.
+//
+// Its fields and methods are those of [agentspec.OutputTool].
 type OutputTool = agentspec.OutputTool
 
 // A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
 // URL is set.
+//
+// Its fields and methods are those of [agentspec.Part].
 type Part = agentspec.Part
 
 // Points are the fire points of an agent loop, in the order in which a run reaches them. It is a declaration for
@@ -4677,63 +4747,101 @@ type Part = agentspec.Part
 // may fire while a run ends (AfterCompact, OnToolError, AfterTool, OnSubagentStop, AfterStep, OnRunError, OnStop,
 // BeforeRunEnd, OnRunEnd) get a context that is not cancelled with the run. Their hooks can therefore still write to a
 // database, for example.
+//
+// Its fields and methods are those of [agentspec.Points].
 type Points = agentspec.Points
 
 // A Pricer computes the cost of a model call. It must be safe for concurrent use.
+//
+// Its fields and methods are those of [agentspec.Pricer].
 type Pricer = agentspec.Pricer
 
 // PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
+//
+// Its fields and methods are those of [agentspec.PromptTooLong].
 type PromptTooLong = agentspec.PromptTooLong
 
 // A Question is the request to an approver.
+//
+// Its fields and methods are those of [agentspec.Question].
 type Question = agentspec.Question
 
 // A ResponseFormat requests a certain format of the reply.
+//
+// Its fields and methods are those of [agentspec.ResponseFormat].
 type ResponseFormat = agentspec.ResponseFormat
 
 // A Role is the author of a message.
+//
+// Its fields and methods are those of [agentspec.Role].
 type Role = agentspec.Role
 
 // A RunError is a failure that is about to end a run.
+//
+// Its fields and methods are those of [agentspec.RunError].
 type RunError = agentspec.RunError
 
 // A RunStart is the start of a run.
+//
+// Its fields and methods are those of [agentspec.RunStart].
 type RunStart = agentspec.RunStart
 
 // A Session is a stored conversation with its state and its owner.
+//
+// Its fields and methods are those of [agentspec.Session].
 type Session = agentspec.Session
 
 // A SessionStore keeps conversations by their identity. Conversations of the same name but of other users or tenants
 // are other conversations. It is safe for concurrent use.
+//
+// Its fields and methods are those of [agentspec.SessionStore].
 type SessionStore = agentspec.SessionStore
 
 // A Size is the size of a conversation.
+//
+// Its fields and methods are those of [agentspec.Size].
 type Size = agentspec.Size
 
 // A Step is the progress of a run.
+//
+// Its fields and methods are those of [agentspec.Step].
 type Step = agentspec.Step
 
 // A StepRange is a range of steps, both ends included. The zero value means that the range is unknown.
+//
+// Its fields and methods are those of [agentspec.StepRange].
 type StepRange = agentspec.StepRange
 
 // A StepResult is the result of a completed step. Last of its Step is nil.
+//
+// Its fields and methods are those of [agentspec.StepResult].
 type StepResult = agentspec.StepResult
 
 // Stopping is the payload of OnStop.
+//
+// Its fields and methods are those of [agentspec.Stopping].
 type Stopping = agentspec.Stopping
 
 // A Store keeps values under keys. It is safe for concurrent use; a Put is done whole or not at all. A key
 // is any text: it is never taken for a path.
+//
+// Its fields and methods are those of [agentspec.Store].
 type Store = agentspec.Store
 
 // A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
 // has returned. It returns the complete reply.
+//
+// Its fields and methods are those of [agentspec.StreamingModel].
 type StreamingModel = agentspec.StreamingModel
 
 // A Subagent is a run that another run starts.
+//
+// Its fields and methods are those of [agentspec.Subagent].
 type Subagent = agentspec.Subagent
 
 // A SubagentDone is the end of a run that another run started.
+//
+// Its fields and methods are those of [agentspec.SubagentDone].
 type SubagentDone = agentspec.SubagentDone
 
 // A Suspension is the state of a run that waits for answers of persons. It has all questions of one reply of the model,
@@ -4743,13 +4851,19 @@ type SubagentDone = agentspec.SubagentDone
 // The State contains the conversation, and arguments and results of tools that no hook has redacted. Hooks therefore
 // get a Suspension without it. Whoever can change the State controls the resumed run. The Digest finds damage,
 // but an attacker can compute it again. Store the State where the users of the agent cannot change it.
+//
+// Its fields and methods are those of [agentspec.Suspension].
 type Suspension = agentspec.Suspension
 
 // SystemClock is the clock of the machine. The zero value is ready to use.
+//
+// Its fields and methods are those of [agentspec.SystemClock].
 type SystemClock = agentspec.SystemClock
 
 // A TimedTool replaces the loop's time limit for each attempt by its own. For a limit of zero or less, only the
 // context ends the call.
+//
+// Its fields and methods are those of [agentspec.TimedTool].
 type TimedTool = agentspec.TimedTool
 
 // A TokenCounter counts the tokens of messages, including their tool calls. If the Model implements it, the loop
@@ -4758,50 +4872,76 @@ type TimedTool = agentspec.TimedTool
 // The count of several messages must be the sum of their counts, because a loop counts each message once and adds
 // up the counts. Do not include tokens that a provider adds per request, for example three tokens that start the
 // reply.
+//
+// Its fields and methods are those of [agentspec.TokenCounter].
 type TokenCounter = agentspec.TokenCounter
 
 // A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the
 // model. It must return when ctx is done and be safe for concurrent use. It may report progress with [Progress]. A
 // nil error with an empty text is a success without output.
+//
+// Its fields and methods are those of [agentspec.Tool].
 type Tool = agentspec.Tool
 
 // A ToolCallDelta is a piece of a tool call. Append Args to the previous pieces with the same Index.
+//
+// Its fields and methods are those of [agentspec.ToolCallDelta].
 type ToolCallDelta = agentspec.ToolCallDelta
 
 // A ToolCallRequest is a call of a tool that a model requested.
 //
 // It encodes as an object with the keys id, name, args and step. Models sometimes send Args that are not valid
 // JSON; these are encoded as text under args_text.
+//
+// Its fields and methods are those of [agentspec.ToolCallRequest].
 type ToolCallRequest = agentspec.ToolCallRequest
 
 // A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Context, Err, Kind and
 // NoRetry. The loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of
 // the run.
+//
+// Its fields and methods are those of [agentspec.ToolCallResult].
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
+//
+// Its fields and methods are those of [agentspec.ToolError].
 type ToolError = agentspec.ToolError
 
 // A ToolFailure is one failed attempt at a call.
+//
+// Its fields and methods are those of [agentspec.ToolFailure].
 type ToolFailure = agentspec.ToolFailure
 
 // A ToolOutput is the output of an [OutputTool].
+//
+// Its fields and methods are those of [agentspec.ToolOutput].
 type ToolOutput = agentspec.ToolOutput
 
 // A ToolProgress is a report of a running tool.
+//
+// Its fields and methods are those of [agentspec.ToolProgress].
 type ToolProgress = agentspec.ToolProgress
 
 // A ToolSchema describes a tool to a model and to hooks.
+//
+// Its fields and methods are those of [agentspec.ToolSchema].
 type ToolSchema = agentspec.ToolSchema
 
 // A ToolTable has the tools of a run by name. It is safe for concurrent use. An added tool belongs to this run
 // only, from its next prompt on.
+//
+// Its fields and methods are those of [agentspec.ToolTable].
 type ToolTable = agentspec.ToolTable
 
 // ToolsDisabled is a call that was refused because tools are switched off.
+//
+// Its fields and methods are those of [agentspec.ToolsDisabled].
 type ToolsDisabled = agentspec.ToolsDisabled
 
 // Usage is the usage of model calls. Input includes cached input.
+//
+// Its fields and methods are those of [agentspec.Usage].
 type Usage = agentspec.Usage
 
 // The reasons.

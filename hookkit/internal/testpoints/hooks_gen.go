@@ -53,7 +53,7 @@ type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it.
+// hooks keep for it. Its methods are those of [hookkit.Run].
 type Run = hookkit.Run[string]
 
 // NewRun returns a new run. Pass it to every fire of the run.
