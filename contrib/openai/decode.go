@@ -24,7 +24,7 @@ type chunk struct {
 type choice struct {
 	Index        int             `json:"index"`
 	Delta        delta           `json:"delta"`   // of a stream
-	Message      delta           `json:"message"` // of a whole answer. It has the same fields
+	Message      delta           `json:"message"` // the whole reply, or that so far. It has the same fields
 	FinishReason string          `json:"finish_reason"`
 	Error        json.RawMessage `json:"error"`
 }
@@ -137,6 +137,7 @@ type decoder struct {
 
 	id, model, finish           string
 	chosen                      bool // there was a choice
+	pieces                      bool // a delta had content
 	refused                     bool
 	text, reasoning, returnable strings.Builder // returnable: the reasoning that the API must get back
 	calls                       []*call
@@ -213,8 +214,8 @@ func (d *decoder) add(c chunk) error {
 			continue // Extra asked for several replies
 		}
 		d.chosen = true
-		d.addDelta(&choice.Message, true)
 		d.addDelta(&choice.Delta, false)
+		d.addMessage(&choice.Message)
 		if choice.FinishReason == "error" {
 			return d.answer.Failed(502, "", "", "the server ended the reply because of an error")
 		}
@@ -232,8 +233,9 @@ func (d *decoder) failure(data json.RawMessage) error {
 	return d.answer.Failed(statusOf(kind, code), kind, code, message)
 }
 
-// addDelta adds a piece of the reply. In a whole answer, each call in the list is a call of its own.
+// addDelta adds a piece of the reply. In a message, each call in the list is a call of its own.
 func (d *decoder) addDelta(in *delta, whole bool) {
+	d.pieces = d.pieces || !whole && !in.empty()
 	thoughts := in.Content.thoughts
 	if in.ReasoningContent != "" {
 		thoughts += in.ReasoningContent

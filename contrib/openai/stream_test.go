@@ -414,6 +414,7 @@ func FuzzStream(f *testing.F) {
 		f.Add(wireFile(f, name))
 	}
 	f.Add("data: {\"error\":{\"message\":\"x\",\"code\":429}}\n\n")
+	f.Add(`data: {"choices":[{"index":0,"delta":{"content":"Hi"},"message":{"content":"Hi","tool_calls":[{}]}}]}` + "\n\n")
 	f.Add(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{}]},"finish_reason":"stop"}]}` + "\n\n")
 	f.Fuzz(func(t *testing.T, stream string) {
 		reply, err := streamed(t, stream)
