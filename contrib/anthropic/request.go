@@ -140,12 +140,28 @@ func choice(req agent.LLMRequest) *toolChoice {
 
 // converse adds the conversation. The system messages at its beginning are the system prompt. Most models take no
 // system message later on, so that such a message becomes a text in a user message. Results of tools are blocks of a
-// user message, and messages of the same role in a row become one message. Volatile is the number of blocks at the end
-// that come from system messages: the loop puts texts there that are different in every request.
+// user message, and messages of the same role in a row become one message. Only users and tools can send images, so
+// those of a reply or of the system prompt follow in a user message, after the results of the reply. Volatile is the
+// number of blocks at the end that come from system messages: the loop puts texts there that are different in every
+// request.
 func (r *request) converse(conversation []agent.Message) (volatile int) {
 	begun := false
+	var seen []*block // content other than text, of messages that are not of the user
+	show := func(source string, content []agent.Part) {
+		if len(content) > 0 {
+			seen = append(seen, &block{Type: "text", Text: "This comes from " + source + ", not from the user:"})
+		}
+		for _, p := range content {
+			seen = append(seen, encodePart(p))
+		}
+	}
 	for _, m := range conversation {
+		if m.Role != agent.RoleTool && !(m.Role == agent.RoleSystem && !begun) {
+			r.add("user", seen)
+			seen = nil
+		}
 		if m.Role == agent.RoleSystem && !begun {
+			show("the system prompt", m.Parts)
 			if !blank(m.Content) {
 				r.System = append(r.System, &block{Type: "text", Text: m.Content})
 			}
@@ -154,6 +170,7 @@ func (r *request) converse(conversation []agent.Message) (volatile int) {
 		begun = true
 		if m.Role == agent.RoleAssistant {
 			r.add("assistant", said(m))
+			show("your own message above", m.Parts)
 			volatile = 0
 			continue
 		}
@@ -165,6 +182,7 @@ func (r *request) converse(conversation []agent.Message) (volatile int) {
 			volatile = 0
 		}
 	}
+	r.add("user", seen)
 	return volatile
 }
 
@@ -262,7 +280,7 @@ func encodePart(p agent.Part) *block {
 }
 
 // said encodes a message of the model: its text and its calls, and the blocks that only the API understands at their
-// places.
+// places. The Reasoning of the message is not sent as it is, because the API rejects thoughts without their signature.
 func said(m agent.Message) []*block {
 	var (
 		blocks []*block

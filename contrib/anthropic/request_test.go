@@ -30,6 +30,9 @@ func user(text string) agent.Message { return agent.Message{Role: agent.RoleUser
 func TestMessages(t *testing.T) {
 	png := agent.Part{MediaType: "image/png", Data: []byte("png")}
 	image := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}}`
+	from := func(source string) string {
+		return `{"type":"text","text":"This comes from ` + source + `, not from the user:"}`
+	}
 	for name, c := range map[string]struct {
 		messages []agent.Message
 		want     string // the fields system and messages
@@ -77,6 +80,20 @@ func TestMessages(t *testing.T) {
 			`{"type":"document","title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"}},` +
 			`{"type":"document","title":"a.txt","source":{"type":"text","media_type":"text/plain","data":"text"}},` +
 			`{"type":"text","text":"[video/mp4: https://example.com/v]"}]}]`},
+		"images of a reply come after the results": {[]agent.Message{
+			{Role: agent.RoleSystem, Content: "Draw.", Parts: []agent.Part{png}}, {Role: agent.RoleSystem, Content: "Be kind."},
+			{Role: agent.RoleAssistant, Content: "Drawn.", Parts: []agent.Part{png},
+				ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "see"}}},
+			{Role: agent.RoleTool, Name: "see", ToolCallID: "a", Content: "Seen."},
+			{Role: agent.RoleAssistant, Content: "So.", Parts: []agent.Part{png}},
+		}, `"system":[{"type":"text","text":"Draw."},{"type":"text","text":"Be kind."}],"messages":[` +
+			`{"role":"user","content":[` + from("the system prompt") + `,` + image + `]},` +
+			`{"role":"assistant","content":[{"type":"text","text":"Drawn."},` +
+			`{"type":"tool_use","id":"a","name":"see","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"Seen."}]},` +
+			from("your own message above") + `,` + image + `]},` +
+			`{"role":"assistant","content":[{"type":"text","text":"So."}]},` +
+			`{"role":"user","content":[` + from("your own message above") + `,` + image + `]}]`},
 		"fields of another API": {[]agent.Message{user("Hi."), {
 			Role: agent.RoleAssistant, Content: "Hm.", Reasoning: "They greet.",
 			Extra: map[string]json.RawMessage{"reasoning_content": raw(`"They greet."`)},

@@ -161,13 +161,21 @@ func format(f *agent.ResponseFormat) *responseFormat {
 	return out
 }
 
-// messages encodes a conversation. The results of tools can only be text, so their images follow in a user message,
-// after the last result of the same reply: the API wants all results of a reply together.
+// messages encodes a conversation. Only users can send content other than text, so the images of a reply and of the
+// results of tools follow in a user message. It comes after the last result of the same reply, because the API wants
+// all results of a reply together. The Reasoning of a reply is not sent, because servers reject it or charge for it;
+// those that must get it back have put it into Extra.
 func messages(conversation []agent.Message) ([]json.RawMessage, error) {
 	var (
 		out  []json.RawMessage
-		seen []part // content of tool results that is not text
+		seen []part // content other than text, of messages that are not of the user
 	)
+	show := func(source string, content []agent.Part) {
+		if len(content) > 0 {
+			seen = append(seen, part{Type: "text", Text: "This comes from " + source + ", not from the user:"})
+			seen = append(seen, parts(content)...)
+		}
+	}
 	add := func(m message, extra map[string]json.RawMessage) error {
 		data, err := json.Marshal(m)
 		if err == nil {
@@ -199,9 +207,7 @@ func messages(conversation []agent.Message) ([]json.RawMessage, error) {
 			encoded.ToolCallID = m.ToolCallID
 			if len(m.Parts) > 0 {
 				encoded.Content = strings.TrimPrefix(m.Content+"\n(The content other than text is in the next user message.)", "\n")
-				seen = append(seen, part{Type: "text", Text: fmt.Sprintf(
-					"This comes from the tool %s (call %s), not from the user:", m.Name, m.ToolCallID)})
-				seen = append(seen, parts(m.Parts)...)
+				show(fmt.Sprintf("the tool %s (call %s)", m.Name, m.ToolCallID), m.Parts)
 			}
 		case agent.RoleAssistant:
 			calls, err := toolCalls(m)
@@ -212,6 +218,9 @@ func messages(conversation []agent.Message) ([]json.RawMessage, error) {
 			if m.Content == "" && len(calls) > 0 {
 				encoded.Content = nil
 			}
+			show("your own message above", m.Parts)
+		case agent.RoleSystem:
+			show("the system message above", m.Parts)
 		case agent.RoleUser:
 			if m.Name != agentspec.InterruptionName {
 				encoded.Name = legal(m.Name, "")

@@ -28,6 +28,10 @@ func raw(text string) json.RawMessage { return json.RawMessage(text) }
 
 func TestMessages(t *testing.T) {
 	png := agent.Part{MediaType: "image/png", Data: []byte("png")}
+	from := func(source string) string {
+		return `{"type":"text","text":"This comes from ` + source + `, not from the user:"},` +
+			`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}`
+	}
 	for name, c := range map[string]struct {
 		messages []agent.Message
 		want     string
@@ -90,6 +94,20 @@ func TestMessages(t *testing.T) {
 		}, `[{"role":"tool","content":"(The content other than text is in the next user message.)","tool_call_id":"a"},` +
 			`{"role":"user","content":[{"type":"text","text":"This comes from the tool see (call a), not from the user:"},` +
 			`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}]}]`},
+		"images of a reply come after the results": {[]agent.Message{
+			{Role: agent.RoleSystem, Content: "Draw.", Parts: []agent.Part{png}},
+			{Role: agent.RoleAssistant, Content: "Drawn.", Reasoning: "Hm.", Parts: []agent.Part{png},
+				ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "see"}}},
+			{Role: agent.RoleTool, Name: "see", ToolCallID: "a", Content: "Seen."},
+			{Role: agent.RoleAssistant, Parts: []agent.Part{png}},
+		}, `[{"role":"system","content":"Draw."},` +
+			`{"role":"user","content":[` + from("the system message above") + `]},` +
+			`{"role":"assistant","content":"Drawn.","tool_calls":[` +
+			`{"id":"a","type":"function","function":{"name":"see","arguments":"{}"}}]},` +
+			`{"role":"tool","content":"Seen.","tool_call_id":"a"},` +
+			`{"role":"user","content":[` + from("your own message above") + `]},` +
+			`{"role":"assistant","content":""},` +
+			`{"role":"user","content":[` + from("your own message above") + `]}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := messages(c.messages)
