@@ -242,11 +242,15 @@ func split(ctx context.Context, r io.Reader, at reader, emit func(*block)) error
 	next := block{offset: at.offset, line: at.line + 1, within: at.within}
 	var kept []byte // the beginning of a line
 	skipped := int64(0)
+	var skip []byte // the buffer for the rest of a line that is too long
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		data := make([]byte, len(kept), max(blockSize, 2*len(kept)))
+		data := skip
+		if skip = nil; data == nil {
+			data = make([]byte, len(kept), max(blockSize, 2*len(kept)))
+		}
 		copy(data, kept)
 		n, err := io.ReadFull(r, data[len(kept):cap(data)])
 		data = data[:len(kept)+n]
@@ -258,7 +262,7 @@ func split(ctx context.Context, r io.Reader, at reader, emit func(*block)) error
 			i := bytes.IndexByte(data, '\n')
 			if i < 0 && !atEnd {
 				skipped += int64(len(data))
-				kept = nil
+				kept, skip = nil, data[:0]
 				continue
 			}
 			length := len(data)

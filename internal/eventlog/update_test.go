@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -51,6 +52,27 @@ func TestUpdateReportsDamage(t *testing.T) {
 				got = after
 			}
 		})
+	}
+}
+
+// TestLongLinesNeedLittleMemory reads a line that another program wrote. The file is sparse, so it needs no disk.
+func TestLongLinesNeedLittleMemory(t *testing.T) {
+	const size = 1 << 28
+	x, path := open(t, lines("a"))
+	if err := os.Truncate(path, int64(len(lines("a")))+size); err != nil {
+		t.Skip(err)
+	}
+	appendTo(t, path, "\n"+lines("b"))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	update(t, x)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8*wire.MaxLine {
+		t.Errorf("%d bytes of memory", used)
+	}
+	want := fmt.Sprintf("a@1 b@3 [run.jsonl:2: it has %d bytes, more than %d]", size, wire.MaxLine)
+	if got := shown(t, x); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
