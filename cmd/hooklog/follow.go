@@ -62,7 +62,8 @@ func follow(name string, wait func() bool, idle func(), say func(s source, what 
 }
 
 // A tail reads a file that grows. At its end it waits for more, until the file is replaced, or changes in another way
-// than by growing.
+// than by growing. The index of package eventlog follows files too, but it remembers the place of each event, because
+// the page reads events again. show prints each event once, and its memory does not grow.
 type tail struct {
 	name string
 	file *os.File

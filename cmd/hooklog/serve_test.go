@@ -9,10 +9,94 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 )
+
+// A served is a hooklog serve that runs, and a browser that shows its page.
+type served struct {
+	t       *testing.T
+	browser http.Client
+	address string        // with the token
+	again   chan struct{} // lets the command look at its input again
+	stop    context.CancelFunc
+	stderr  bytes.Buffer
+	ended   chan int // gets the exit code
+}
+
+// startServe starts hooklog serve.
+func startServe(t *testing.T, stdin io.Reader, name string) *served {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &served{t: t, browser: http.Client{Jar: jar}, again: make(chan struct{}), ended: make(chan int, 1)}
+	out, printed := io.Pipe()
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	s.stop = stop
+	i := &invocation{stdin: stdin, stdout: printed, stderr: &s.stderr, pause: func(ctx context.Context) bool {
+		select {
+		case <-s.again:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}}
+	go func() {
+		s.ended <- i.run(ctx, []string{"serve", name})
+		_ = printed.Close() // so that a command that prints no address ends the test
+	}()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.address = strings.TrimSpace(address)
+	return s
+}
+
+// get returns what the command answers.
+func (s *served) get(url string) []byte {
+	s.t.Helper()
+	reply, err := s.browser.Get(url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s, %v", reply.Status, err)
+	}
+	return text
+}
+
+// wait lets the command look at its input until it has so many events.
+func (s *served) wait(events int) {
+	s.t.Helper()
+	base, _, _ := strings.Cut(s.address, "?")
+	for {
+		s.again <- struct{}{}
+		var status struct{ Events int }
+		if err := json.Unmarshal(s.get(base+"api/status"), &status); err != nil {
+			s.t.Fatal(err)
+		}
+		if status.Events >= events {
+			return
+		}
+	}
+}
+
+// end stops the command and reports what it printed.
+func (s *served) end() {
+	s.t.Helper()
+	s.stop()
+	if code := <-s.ended; code != fine || s.stderr.Len() > 0 {
+		s.t.Errorf("the exit code is %d: %s", code, s.stderr.String())
+	}
+}
 
 // TestServeShowsStandardInput writes events to hooklog serve -, and asks for them as a browser does.
 func TestServeShowsStandardInput(t *testing.T) {
@@ -20,73 +104,44 @@ func TestServeShowsStandardInput(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
 	in, events := io.Pipe()
-	out, printed := io.Pipe()
-	var stderr bytes.Buffer
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	again := make(chan struct{}) // lets the command look at its input again
-	i := &invocation{stdin: in, stdout: printed, stderr: &stderr, pause: func(ctx context.Context) bool {
-		select {
-		case <-again:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}}
-	ended := make(chan int)
-	go func() { ended <- i.run(ctx, []string{"serve", "-"}) }()
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = strings.TrimSpace(address)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := http.Client{Jar: jar}
-	get := func(url string) []byte {
-		t.Helper()
-		reply, err := client.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer reply.Body.Close()
-		text, err := io.ReadAll(reply.Body)
-		if err != nil || reply.StatusCode != http.StatusOK {
-			t.Fatalf("%s, %v", reply.Status, err)
-		}
-		return text
-	}
-	if page := get(address); !bytes.Contains(page, []byte(`"name":"standard input"`)) {
+	s := startServe(t, in, "-")
+	if page := s.get(s.address); !bytes.Contains(page, []byte(`"name":"standard input"`)) {
 		t.Errorf("the page is %s", page)
 	}
-	base, _, _ := strings.Cut(address, "?")
-	const line = `{"protocol":1,"spec":"s","point":"P","run":{"id":"a"},"payload":1,"decision":"continue"}` + "\n"
-	for want := range 3 {
-		if _, err := io.WriteString(events, line); err != nil {
+	for n := range 3 {
+		if _, err := io.WriteString(events, lineOf(event(int64(n)))); err != nil {
 			t.Fatal(err)
 		}
-		// The pipe has been read, but the event may not be in the temporary file yet.
-		for {
-			again <- struct{}{}
-			var status struct{ Events int }
-			if err := json.Unmarshal(get(base+"api/status"), &status); err != nil {
-				t.Fatal(err)
-			}
-			if status.Events > want {
-				break
-			}
-		}
+		s.wait(n + 1) // the pipe has been read, but the event may not be in the temporary file yet
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 && runtime.GOOS != "windows" {
 		t.Errorf("a killed program would leave %v", files)
 	}
-	cancel()
-	if code := <-ended; code != fine || stderr.Len() > 0 {
-		t.Errorf("the exit code is %d: %s", code, stderr.String())
-	}
+	s.end()
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%v are left", files)
+	}
+}
+
+// TestTwoServersShowOneFile follows a file twice while it grows and is rotated.
+func TestTwoServersShowOneFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	appendTo(t, path, lineOf(event(1)))
+	servers := []*served{startServe(t, nil, path), startServe(t, nil, path)}
+	for _, s := range servers {
+		s.get(s.address)
+		s.wait(1)
+	}
+	if servers[0].address == servers[1].address {
+		t.Errorf("both have the address %s", servers[0].address)
+	}
+	appendTo(t, path, lineOf(event(2)))
+	servers[0].wait(2)
+	appendTo(t, path, lineOf(event(3)))
+	rename(t, path, path+".1")
+	appendTo(t, path, lineOf(event(4)))
+	for _, s := range servers {
+		s.wait(4)
+		s.end()
 	}
 }
