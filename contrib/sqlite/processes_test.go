@@ -242,9 +242,10 @@ func TestProcessesShareTheFile(t *testing.T) {
 	if err = errors.Join(err, failed, other, another); err != nil {
 		t.Fatal(err)
 	}
+	events := eventsOf(t, EventLog{DB: db}.Reader(t.Context()))
 	for what, n := range map[string]int{
 		"values": len(keys), "sessions": len(ids), "facts": len(history), "episodes": len(episodes),
-		"audit records": verifyAudit(t, db), "events": len(eventsOf(t, EventLog{DB: db}.Reader(t.Context()))),
+		"audit records": verifyAudit(t, db), "events": len(events),
 	} {
 		if n != processes*times {
 			t.Errorf("%d %s, want %d", n, what, processes*times)
@@ -254,6 +255,14 @@ func TestProcessesShareTheFile(t *testing.T) {
 		if i > 0 && f.Supersedes != history[i-1].ID || f.Current() != (i == len(history)-1) {
 			t.Fatalf("the history breaks at %d: %+v", i, f)
 		}
+	}
+	next := map[string]int64{} // by process
+	for _, e := range events {
+		process, _, _ := strings.Cut(e.Run.ID, "-")
+		if e.Seq != next[process] {
+			t.Errorf("event %d of the process %s follows %d others", e.Seq, process, next[process])
+		}
+		next[process]++
 	}
 	sound(t, db)
 }
