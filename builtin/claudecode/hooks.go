@@ -2,8 +2,10 @@ package claudecode
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -96,6 +98,26 @@ func (h *Hooks) Bind(hooks *agent.Hooks) {
 	add(func() { hooks.BeforeCompact.Add(h, hookkit.Priority(hookkit.Safety)) }, "PreCompact")
 	add(func() { hooks.AfterCompact.Add(h, late) }, "PostCompact", "SessionStart")
 	add(func() { hooks.OnRunEnd.Add(h) }, "SessionEnd")
+	kit.WatchTools(hooks, "claudecode.Hooks", h.toolNames()...)
+}
+
+// toolNames returns the names of this agent's tools in Tools, and the matchers of scripts about tools.
+func (h *Hooks) toolNames() []kit.ToolName {
+	names := kit.ToolKeys("Tools", h.Tools)
+	for _, event := range slices.Sorted(maps.Keys(h.handlers)) {
+		if !isToolEvent(event) {
+			continue
+		}
+		for _, c := range h.handlers[event] {
+			names = append(names, kit.ToolName{At: c.at, Name: c.matcher, Match: func(tool string) bool {
+				if known, ok := h.Tools[tool]; ok {
+					tool = known.Name
+				}
+				return c.matches(tool)
+			}})
+		}
+	}
+	return names
 }
 
 // common returns the input of the scripts.

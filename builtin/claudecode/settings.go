@@ -59,6 +59,8 @@ type handler struct {
 	Wakes   bool     `json:"asyncRewake"`
 	Shell   string   `json:"shell"`
 
+	at      string // the position of the matcher, for reports
+	matcher string
 	matches func(value string) bool
 }
 
@@ -141,7 +143,8 @@ func (h *Hooks) read(path string) error {
 				if err := one.check(event); err != nil {
 					return fmt.Errorf("%s: the hook %d of the matcher %d of %s: %w", path, j+1, i+1, event, err)
 				}
-				one.matches = matches
+				one.at = fmt.Sprintf("%s: the matcher %d of %s", path, i+1, event)
+				one.matcher, one.matches = g.Matcher, matches
 				h.handlers[event] = append(h.handlers[event], one)
 			}
 		}

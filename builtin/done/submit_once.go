@@ -43,6 +43,7 @@ func (s *SubmitOnce) Bind(h *agent.Hooks) {
 	h.AfterTool.Observe(s)
 	h.ShouldStop.Add(s, hookkit.Priority(hookkit.Safety))
 	h.BeforeRunEnd.Add(s, hookkit.Priority(hookkit.InputShape))
+	kit.WatchTools(h, "done.SubmitOnce", kit.ExactTool("Tool", s.Tool))
 }
 
 // BeforeTool lets the first submission through, and answers the calls after it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -51,7 +52,19 @@ func (f *File) make(d *declaration) (declared, error) {
 	if d.refuse {
 		options = append(options, hookkit.FailClosed())
 	}
-	return declared{hook, options, process}, nil
+	return declared{selective{hook, d}, options, process}, nil
+}
+
+// A selective hook is asked about the tools of its declaration.
+type selective struct {
+	agent.Hook
+	d *declaration
+}
+
+// Bind adds the hook, and reports tools that no agent has.
+func (s selective) Bind(h *agent.Hooks) {
+	s.Hook.Bind(h)
+	kit.WatchTools(h, s.d.name, kit.ToolNames("tools", s.d.match.tools)...)
 }
 
 // A supervised caller asks only about selected payloads, and explains failures.

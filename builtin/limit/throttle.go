@@ -66,6 +66,7 @@ func (l *Throttle) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Throttle", l.check())
 	h.OnPermission.Add(l, hookkit.Priority(hookkit.Safety))
 	h.AroundTool.Add(l, hookkit.Priority(hookkit.Safety))
+	kit.WatchTools(h, "limit.Throttle", kit.ToolNames("Tools", l.Tools)...)
 }
 
 func (l *Throttle) check() error {

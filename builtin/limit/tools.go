@@ -37,6 +37,7 @@ type Tools struct {
 func (l *Tools) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Tools", l.check())
 	h.BeforeTool.Add(l, hookkit.Priority(hookkit.Detection))
+	kit.WatchTools(h, "limit.Tools", kit.ToolKeys("Limits", l.Limits)...)
 }
 
 func (l *Tools) check() error {

@@ -34,6 +34,7 @@ type Confirm struct {
 func (c *Confirm) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.Confirm", c.check())
 	h.OnPermission.Add(c, hookkit.Priority(hookkit.Safety))
+	kit.WatchTools(h, "permission.Confirm", kit.ToolNames("Tools", c.Tools)...)
 }
 
 func (c *Confirm) check() error {

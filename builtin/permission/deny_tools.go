@@ -35,6 +35,8 @@ type DenyTools struct {
 func (d *DenyTools) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.DenyTools", d.check())
 	h.OnPermission.Add(d, hookkit.Priority(hookkit.Safety))
+	names := append(kit.ToolNames("Allow", d.Allow), kit.ToolNames("Deny", d.Deny)...)
+	kit.WatchTools(h, "permission.DenyTools", names...)
 }
 
 func (d *DenyTools) check() error {

@@ -38,6 +38,7 @@ type ReadOnly struct {
 func (r *ReadOnly) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.ReadOnly", errors.Join(toolname.Check("Tools", r.Tools), r.Share.Check()))
 	h.OnPermission.Add(r, hookkit.Priority(hookkit.Safety))
+	kit.WatchTools(h, "permission.ReadOnly", kit.ToolNames("Tools", r.Tools)...)
 }
 
 // Switch turns the hook on or off for a conversation, beginning with the next call. For example, a user approves the

@@ -103,6 +103,11 @@ func (p *Rules) Bind(h *agent.Hooks) {
 	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
 	h.OnPermissionGranted.Add(p, hookkit.Priority(hookkit.Safety))
 	h.OnPermissionDenied.Add(p, hookkit.Priority(hookkit.Safety))
+	var names []kit.ToolName
+	for i, r := range p.List {
+		names = append(names, kit.ToolName{At: fmt.Sprintf("List[%d].Tool", i), Name: r.Tool})
+	}
+	kit.WatchTools(h, "permission.Rules", names...)
 }
 
 func (p *Rules) check() error {

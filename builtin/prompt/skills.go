@@ -61,6 +61,11 @@ func (s *Skills) Bind(h *agent.Hooks) {
 	h.BeforeLLM.Add(s, hookkit.Priority(hookkit.InputShape))
 	h.OnPermission.Add(s, hookkit.Priority(hookkit.Safety))
 	h.AfterTool.Observe(s)
+	var names []kit.ToolName
+	for i, skill := range s.List {
+		names = append(names, kit.ToolNames(fmt.Sprintf("List[%d].Tools", i), skill.Tools)...)
+	}
+	kit.WatchTools(h, "prompt.Skills", names...)
 }
 
 func (s *Skills) check() error {

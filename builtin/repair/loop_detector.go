@@ -114,6 +114,7 @@ func (d *LoopDetector) Bind(h *agent.Hooks) {
 	if d.Mode == LoopNote {
 		h.Briefing.Add(d, hookkit.Priority(hookkit.Detection))
 	}
+	kit.WatchTools(h, "repair.LoopDetector", kit.ToolNames("Poll", d.Poll)...)
 }
 
 func (d *LoopDetector) check() error {

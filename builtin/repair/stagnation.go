@@ -60,6 +60,7 @@ func (s *Stagnation) Bind(h *agent.Hooks) {
 	kit.MustConfig("repair.Stagnation", toolname.Check("Ignore", s.Ignore))
 	h.AfterTool.Observe(s, hookkit.Priority(hookkit.Detection))
 	h.Briefing.Add(s, hookkit.Priority(hookkit.Detection))
+	kit.WatchTools(h, "repair.Stagnation", kit.ToolNames("Ignore", s.Ignore)...)
 }
 
 // ObserveAfterTool counts a call.

@@ -93,6 +93,7 @@ func (b *Breaker) Bind(h *agent.Hooks) {
 	kit.MustConfig("retry.Breaker", b.check())
 	h.AroundLLM.Add(b, hookkit.Priority(attempts))
 	h.AroundTool.Add(b, hookkit.Priority(attempts))
+	kit.WatchTools(h, "retry.Breaker", kit.ToolNames("Tools", b.Tools)...)
 }
 
 func (b *Breaker) check() error {

@@ -37,6 +37,7 @@ type Tools struct {
 func (t *Tools) Bind(h *agent.Hooks) {
 	kit.MustConfig("retry.Tools", errors.Join(toolname.Check("Idempotent", t.Idempotent), t.policy().check()))
 	h.AroundTool.Add(t, hookkit.Priority(retries))
+	kit.WatchTools(h, "retry.Tools", kit.ToolNames("Idempotent", t.Idempotent)...)
 }
 
 func (t *Tools) policy() policy { return policy{t.Attempts, t.FirstWait, t.MaxWait, t.Temporary} }

@@ -47,6 +47,7 @@ func (r *Results) Bind(h *agent.Hooks) {
 	}
 	kit.MustConfig("state.Results", err)
 	h.AfterTool.Observe(r)
+	kit.WatchTools(h, "state.Results", kit.ToolNames("Tools", r.Tools)...)
 }
 
 // ObserveAfterTool captures a result.

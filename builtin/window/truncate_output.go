@@ -39,6 +39,7 @@ func (o *TruncateOutput) Bind(h *agent.Hooks) {
 	}
 	own := &TruncateOutput{MaxChars: cmp.Or(o.MaxChars, 30_000), PerTool: maps.Clone(o.PerTool)}
 	h.AfterTool.Add(own, hookkit.Priority(hookkit.Mutation))
+	kit.WatchTools(h, "window.TruncateOutput", kit.ToolKeys("PerTool", own.PerTool)...)
 }
 
 // AfterTool truncates a result that exceeds its limit.

@@ -1,0 +1,127 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/spelling"
+)
+
+// A ToolName is the name of a tool in the configuration of a hook.
+type ToolName struct {
+	At    string                 // the position of the name, for example "Tools[0]"
+	Name  string                 // in which "*" matches any text
+	Match func(tool string) bool // reports whether the name selects a tool; nil: compare with Name
+}
+
+// ToolNames returns the names in a field that is a list.
+func ToolNames(field string, names []string) []ToolName {
+	all := make([]ToolName, len(names))
+	for i, name := range names {
+		all[i] = ToolName{At: fmt.Sprintf("%s[%d]", field, i), Name: name}
+	}
+	return all
+}
+
+// ToolKeys returns the keys of a field that is a map. They are exact names.
+func ToolKeys[V any](field string, byTool map[string]V) []ToolName {
+	var all []ToolName
+	for _, name := range slices.Sorted(maps.Keys(byTool)) {
+		all = append(all, ExactTool(fmt.Sprintf("%s[%q]", field, name), name))
+	}
+	return all
+}
+
+// ExactTool returns a name in which "*" is an ordinary character.
+func ExactTool(at, name string) ToolName {
+	return ToolName{at, name, func(tool string) bool { return tool == name }}
+}
+
+// WatchTools reports names that match no tool of a run. For example, Confirm names the tool refund, but the server that
+// has the tool offers it as desk__refund. Without the report nobody would notice that refunds need no confirmation.
+//
+// The report is a failure of the hook at BeforeStep, so it reaches the failure handler and the run continues. The names
+// are compared in the first step of each run, after OnRunStart has added its tools. Each name is reported once per
+// agent. A run without tools is not reported.
+func WatchTools(h *agent.Hooks, hook string, names ...ToolName) {
+	if len(names) == 0 {
+		return
+	}
+	w := &toolWatch{names: names, reported: make(map[string]bool)}
+	h.BeforeStep.AddFunc(w.beforeStep, hookkit.Named(hook))
+}
+
+// maxToolReports bounds the reports of a hook, because a program may make up names of agents.
+const maxToolReports = 1000
+
+// A toolWatch reports names that match no tool. It is safe for concurrent use.
+type toolWatch struct {
+	names []ToolName
+
+	mu       sync.Mutex
+	reported map[string]bool // by agent and position
+}
+
+func (w *toolWatch) beforeStep(_ context.Context, run *agent.Run, step agent.Step) error {
+	env := Env(run)
+	if step.Number > 1 || env == nil || env.Tools == nil {
+		return nil
+	}
+	var tools []string
+	for _, schema := range env.Tools.Schemas() {
+		tools = append(tools, schema.Name)
+	}
+	if len(tools) == 0 {
+		return nil
+	}
+	var reports []error
+	for _, n := range w.names {
+		if !slices.ContainsFunc(tools, n.matches) && w.first(env.Agent, n.At) {
+			reports = append(reports, fmt.Errorf("%s is %q, which matches no tool of the agent %q; %s", n.At, n.Name, env.Agent,
+				toolHint(n.Name, tools)))
+		}
+	}
+	return errors.Join(reports...)
+}
+
+func (n ToolName) matches(tool string) bool {
+	if n.Match != nil {
+		return n.Match(tool)
+	}
+	return toolname.Wildcard(n.Name, tool)
+}
+
+// first reports whether a name is reported for an agent for the first time.
+func (w *toolWatch) first(agentName, at string) bool {
+	key := agentName + "\x00" + at
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reported[key] || len(w.reported) >= maxToolReports {
+		return false
+	}
+	w.reported[key] = true
+	return true
+}
+
+// toolHint returns the remedy for a name that matches none of the tools.
+func toolHint(name string, tools []string) string {
+	part := strings.ToLower(strings.Trim(name, "*"))
+	for _, tool := range tools {
+		if strings.Contains(strings.ToLower(tool), part) {
+			return fmt.Sprintf("did you mean %q?", tool)
+		}
+	}
+	if meant := spelling.Suggest(name, tools); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return "its tools are " + shorten.To(strings.Join(tools, ", "), 256)
+}

@@ -1,0 +1,81 @@
+package kit_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// watching is a hook that watches names.
+type watching struct{ names []kit.ToolName }
+
+func (w watching) Bind(h *agent.Hooks) {
+	h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return nil, nil
+	})
+	kit.WatchTools(h, "room.Hook", w.names...)
+}
+
+// reportsOf returns the failures of two runs with the tools.
+func reportsOf(t *testing.T, names []kit.ToolName, tools ...string) (reports []string) {
+	t.Helper()
+	var all []agent.Tool
+	for _, name := range tools {
+		all = append(all, &looptest.Tool{Name: name})
+	}
+	hooks := new(agent.Hooks)
+	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reports = append(reports, f.Error()) })
+	hooks.Use(watching{names})
+	for range 2 {
+		ran := looptest.Harness{
+			Turns: []looptest.Turn{looptest.Reply("ok")}, Agent: &loop.Agent{Name: "desk", Hooks: hooks, Tools: all},
+		}.Run(t, "go")
+		if ran.Reply != "ok" {
+			t.Errorf("the run ended with %+v", ran.Stop)
+		}
+	}
+	return reports
+}
+
+func TestNamesWithoutToolAreReported(t *testing.T) {
+	list := func(names ...string) []kit.ToolName { return kit.ToolNames("Tools", names) }
+	for _, c := range []struct {
+		name  string
+		names []kit.ToolName
+		tools []string
+		want  []string // in the only report; nil: no report
+	}{
+		{"qualified tool", list("refund"), []string{"find", "desk__refund"},
+			[]string{`Tools[0] is "refund"`, `did you mean "desk__refund"?`, "room.Hook"}},
+		{"other case", list("Refund"), []string{"refund"}, []string{`did you mean "refund"?`}},
+		{"typing mistake", list("refnud"), []string{"find", "refund"}, []string{`did you mean "refund"?`}},
+		{"pattern", list("fs_*"), []string{"desk__fs_read"}, []string{`"fs_*"`, `did you mean "desk__fs_read"?`}},
+		{"nothing similar", list("pay"), []string{"find", "read"}, []string{"its tools are find, read"}},
+		{"second of two", list("find", "refund"), []string{"find"}, []string{"Tools[1]"}},
+		{"both", list("pay", "send"), []string{"find"}, []string{"Tools[0]", "Tools[1]"}},
+		{"a key", kit.ToolKeys("Limits", map[string]int{"f*": 1}), []string{"find"}, []string{`Limits["f*"] is "f*"`}},
+		{"match of a pattern", list("*und"), []string{"refund"}, nil},
+		{"every tool", list("*"), []string{"refund"}, nil},
+		{"match of a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"find"}, nil},
+		{"no tools", list("refund"), nil, nil},
+		{"no names", nil, []string{"find"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			reports := reportsOf(t, c.names, c.tools...)
+			if len(reports) != min(len(c.want), 1) {
+				t.Fatalf("%d reports: %q", len(reports), reports)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(reports[0], part) {
+					t.Errorf("the report %q lacks %s", reports[0], part)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package builtin_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/claudecode"
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/retry"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/window"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// namingTools returns hooks that name the tool, by the part of the report that says where.
+func namingTools(t *testing.T, tool string) map[string]agent.Hook {
+	t.Helper()
+	names := []string{tool}
+	rules := &permission.Rules{List: []permission.Rule{{Tool: tool, Decision: permission.Deny}}}
+	hooks := map[string]agent.Hook{
+		"permission.Confirm (Tools[0]":       &permission.Confirm{Tools: names},
+		"permission.DenyTools (Deny[0]":      &permission.DenyTools{Deny: names},
+		"permission.DenyTools (Allow[0]":     &permission.DenyTools{Allow: names},
+		"permission.ReadOnly (Tools[0]":      &permission.ReadOnly{Tools: names},
+		"permission.Rules (List[0].Tool":     rules,
+		"limit.Throttle (Tools[0]":           &limit.Throttle{Tools: names},
+		"limit.Tools (Limits[":               &limit.Tools{Limits: map[string]int{tool: 1}},
+		"done.SubmitOnce (Tool":              &done.SubmitOnce{Tool: tool},
+		"done.Gate (Conditions[0]":           &done.Gate{Conditions: []done.Condition{done.RequireTool(tool)}},
+		"prompt.Skills (List[0].Tools[0]":    &prompt.Skills{List: []prompt.Skill{{Name: "pay back", Tools: names}}},
+		"repair.LoopDetector (Poll[0]":       &repair.LoopDetector{Poll: names},
+		"repair.Stagnation (Ignore[0]":       &repair.Stagnation{Ignore: names},
+		"retry.Breaker (Tools[0]":            &retry.Breaker{Tools: names},
+		"retry.Cache (Tools[0]":              &retry.Cache{Tools: names},
+		"retry.Tools (Idempotent[0]":         &retry.Tools{Idempotent: names},
+		"state.Results (Tools[0]":            &state.Results{Tools: names},
+		"window.TruncateOutput (PerTool[":    &window.TruncateOutput{PerTool: map[string]limit.Bound[int]{tool: 1}},
+		"claudecode.Hooks (Tools[":           &claudecode.Hooks{Tools: map[string]claudecode.Tool{tool: {Name: "Bash"}}},
+		"claudecode.Hooks (the matcher 1 of": nil,
+	}
+	path := filepath.Join(t.TempDir(), "settings.json")
+	text := `{"hooks": {"PreToolUse": [{"matcher": "` + tool + `", "hooks": [{"type": "command", "command": "true"}]}]}}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scripts, err := claudecode.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks["claudecode.Hooks (the matcher 1 of"] = scripts
+	return hooks
+}
+
+// failuresWith runs an agent with one tool and returns the failures of its hooks.
+func failuresWith(t *testing.T, tool string, add func(h *agent.Hooks)) (failures []string) {
+	t.Helper()
+	hooks := new(agent.Hooks)
+	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { failures = append(failures, f.Error()) })
+	add(hooks)
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("ok")},
+		Agent: &loop.Agent{Name: "desk", Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: tool}}},
+	}.Run(t, "go")
+	return failures
+}
+
+func TestHooksReportToolsThatNobodyHas(t *testing.T) {
+	for name, hook := range namingTools(t, "refund") {
+		who, where, _ := strings.Cut(name, " (")
+		t.Run(name, func(t *testing.T) {
+			failures := failuresWith(t, "desk__refund", func(h *agent.Hooks) { h.Use(hook) })
+			all := strings.Join(failures, "\n")
+			if len(failures) != 1 || !strings.Contains(all, where) || !strings.Contains(all, "BeforeStep: hook "+who) ||
+				!strings.Contains(all, `did you mean "desk__refund"?`) {
+				t.Errorf("%d failures: %s", len(failures), all)
+			}
+		})
+	}
+}
+
+func TestHooksDoNotReportToolsOfAgent(t *testing.T) {
+	for name, hook := range namingTools(t, "refund") {
+		t.Run(name, func(t *testing.T) {
+			if failures := failuresWith(t, "refund", func(h *agent.Hooks) { h.Use(hook) }); failures != nil {
+				t.Errorf("failures: %q", failures)
+			}
+		})
+	}
+}
+
+func TestDeclaredHooksReportToolsThatNobodyHas(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hooks.json")
+	text := `{"hooks": [{"name": "guard", "at": ["OnPermission"], "tools": ["refund"], "command": ["true"],
+		"on_failure": "refuse"}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := &external.File{Path: path}
+	failures := failuresWith(t, "desk__refund", func(h *agent.Hooks) {
+		if err := file.Load(h); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if all := strings.Join(failures, "\n"); len(failures) != 1 || !strings.Contains(all, `guard (`+path) ||
+		!strings.Contains(all, `tools[0] is "refund"`) {
+		t.Errorf("%d failures: %s", len(failures), all)
+	}
+}
+
+func TestReportsWaitForToolsOfHooks(t *testing.T) {
+	late := func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+		return nil, run.Env.Tools.Add(&looptest.Tool{Name: "refund"})
+	}
+	failures := failuresWith(t, "find", func(h *agent.Hooks) {
+		h.Use(&permission.Confirm{Tools: []string{"refund"}})
+		h.OnRunStart.AddFunc(late)
+	})
+	if failures != nil {
+		t.Errorf("failures: %q", failures)
+	}
+}
