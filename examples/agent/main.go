@@ -99,7 +99,7 @@ func newAgent(o options, in io.Reader, out io.Writer) *loop.Agent {
 	case o.later:
 		a.Approver = everybodyAnswersLater{}
 	}
-	use(a.Hooks)
+	use(a.Hooks, len(o.mcp) == 0)
 	return a
 }
 
@@ -111,10 +111,12 @@ func do(ctx context.Context, a *loop.Agent, request loop.Request) (result *agent
 	return result, err
 }
 
-// use registers the hooks of this agent: two ready-made ones, and two functions.
-func use(hooks *agent.Hooks) {
+// use registers the hooks of this agent: ready-made ones, and two functions. run_command is one of the pretended tools.
+func use(hooks *agent.Hooks, pretended bool) {
 	hooks.Use(&repair.LoopDetector{})
-	hooks.Use(&permission.Confirm{Tools: []string{"run_command"}})
+	if pretended {
+		hooks.Use(&permission.Confirm{Tools: []string{"run_command"}})
+	}
 	hooks.OnPermission.AddFunc(denyRemoval, hookkit.Named("denyRemoval"), hookkit.Priority(hookkit.Safety))
 	hooks.Briefing.AddFunc(beBrief, hookkit.Named("beBrief"))
 }

@@ -42,7 +42,7 @@ func TestARecordShowsWhatAGuardWouldChange(t *testing.T) {
 		use  func(*agent.Hooks)
 		want string
 	}{
-		{"the same hooks", use, ""},
+		{"the same hooks", func(h *agent.Hooks) { use(h, true) }, ""},
 		{"without denyRemoval", func(h *agent.Hooks) {
 			h.Use(&repair.LoopDetector{})
 			h.Use(&permission.Confirm{Tools: []string{"run_command"}})
