@@ -83,7 +83,7 @@ var rows = []row{
 	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},
 	{
 		dir:     "builtin/internal",
-		imports: append([]string{"internal/atomicfile", "internal/filename"}, agentLoop...),
+		imports: append([]string{"internal/atomicfile", "internal/filename", "internal/spelling"}, agentLoop...),
 		tests:   []string{"builtin/internal/fixture"},
 	},
 	{

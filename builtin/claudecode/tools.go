@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
-	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -129,7 +128,7 @@ func (h *Hooks) ambiguous(call agent.ToolCallRequest) string {
 	}
 	for ours := range h.Tools[call.Name].Fields {
 		for name := range args {
-			if name != ours && shorten.FoldCase(name) == shorten.FoldCase(ours) {
+			if name != ours && toolargs.FoldName(name) == toolargs.FoldName(ours) {
 				return fmt.Sprintf("the arguments cannot be checked: write %s instead of %s", ours, name)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 )
 
-func TestExpressionsCompareNamesWithoutCase(t *testing.T) {
+func TestExpressionsFindNamesInAnySpelling(t *testing.T) {
 	for _, c := range []struct {
 		source, args, want string
 	}{
@@ -28,6 +28,13 @@ func TestExpressionsCompareNamesWithoutCase(t *testing.T) {
 		{`args.mail.to == "evil"`, `{"mail":{"to":"me","TO":"evil"}}`, "deny"},
 		{`args.mail.to == "evil"`, `{"mail":{"to":"me","x":1,"X":2}}`, ""},
 		{`args.to == "evil"`, `{"to":"Evil"}`, ""},
+		{`args.mail_to == "evil"`, `{"mailTo":"evil"}`, "deny"},
+		{`args.mail_to == "evil"`, `{"MailTo":"evil"}`, "deny"},
+		{`args.mail_to == "evil"`, `{"MAIL_TO":"evil"}`, "deny"},
+		{`args.mail_to == "evil"`, `{"mail-to":"evil"}`, "deny"},
+		{`args.mailTo == "evil"`, `{"mail_to":"evil"}`, "deny"},
+		{`args.mail_to == "evil"`, `{"mail_to":"me","mailTo":"evil"}`, "deny"},
+		{`args.mail_to == "evil"`, `{"mail_too":"evil"}`, ""},
 	} {
 		t.Run(c.source+" on "+c.args, func(t *testing.T) {
 			if got := ruled(t, permission.Deny, permission.Expr(c.source), c.args); got != c.want {
@@ -44,6 +51,7 @@ func TestFailedExpressionsNeverHold(t *testing.T) {
 		{"another type", `args.n > 1`, `{"n":"x"}`, "invalid operation"},
 		{"neither true nor false", `args.n`, `{"n":1}`, "invalid operation: bool"},
 		{"a name twice", `args.mail.to == "me"`, `{"mail":{"to":"me","TO":"evil"}}`, "occurs twice"},
+		{"a name in two spellings", `args.mail_to == "me"`, `{"mail_to":"me","mailTo":"evil"}`, "occurs twice"},
 		{"a name twice in a list", `len(args.mails) > 0 && "to" != ""`, `{"mails":[{"to":"me","TO":"x"}]}`, "occurs twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Name every
 // argument that the tool opens: "path,paths,source,target", or "*" for all texts in the arguments. Names are compared
-// without case, because tools decode them without case.
+// without case, "_" and "-", because tools decode them in more than one spelling: file_path is also filePath.
 //
 // If a rule denies or asks, one matching path is enough, and arguments within other arguments count. If a rule allows,
 // every path must match, and at least one must be an argument of the tool itself.

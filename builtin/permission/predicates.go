@@ -43,8 +43,8 @@ func (f PredicateFunc) Match(call agent.ToolCallRequest) (bool, error) { return 
 // variable tool is the name of the tool, and args are the decoded arguments. The language is that of
 // github.com/expr-lang/expr: every expression terminates, and an expression cannot access anything else.
 //
-// The names of arguments are compared without case, because tools decode them without case: args.to is also the
-// argument "TO". If an argument occurs twice, Match returns an error.
+// The names of arguments are compared without case, "_" and "-", because tools decode them in more than one spelling:
+// args.mail_to is also the argument "MAIL_TO" or "mailTo". If an argument occurs twice, Match returns an error.
 func Expr(source string) Predicate {
 	e := &expression{source: source, names: make(expressionNames)}
 	e.program, e.err = expr.Compile(source, expr.Env(exprEnv{}), expr.AsBool(), expr.Patch(e.names))
@@ -70,7 +70,7 @@ type expressionNames map[string][]string
 // Visit collects the text of a node.
 func (n expressionNames) Visit(node *ast.Node) {
 	if text, ok := (*node).(*ast.StringNode); ok {
-		folded := shorten.FoldCase(text.Value)
+		folded := toolargs.FoldName(text.Value)
 		n[folded] = append(n[folded], text.Value)
 	}
 }
@@ -108,7 +108,7 @@ func (e *expression) Match(call agent.ToolCallRequest) (bool, error) {
 }
 
 // rename returns a value in which the names of arguments are written as in the expression. It returns an error if two
-// names in an object differ only in case and the expression uses them.
+// names in an object differ only in their spelling and the expression uses them.
 func (n expressionNames) rename(value any) (any, error) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -118,7 +118,7 @@ func (n expressionNames) rename(value any) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			spellings := n[shorten.FoldCase(name)]
+			spellings := n[toolargs.FoldName(name)]
 			if len(spellings) == 0 {
 				object[name] = member
 			}

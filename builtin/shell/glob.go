@@ -44,9 +44,9 @@ type Glob struct {
 // "git *" allows it.
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Names are
-// compared without case, because tools decode them without case. A rule that denies or asks also finds arguments within
-// other arguments. If the argument is missing, the condition does not match. If the argument is not a text or a name
-// occurs twice, Match returns an error.
+// compared without case, "_" and "-", because tools decode them in more than one spelling. A rule that denies or asks
+// also finds arguments within other arguments. If the argument is missing, the condition does not match. If the
+// argument is not a text or a name occurs twice, Match returns an error.
 func CommandGlob(name string, globs ...string) Glob { return Glob{field: name, globs: globs} }
 
 // In returns the condition for commands that a shell of the dialect runs. It allows more commands than the condition

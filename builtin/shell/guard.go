@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -22,10 +23,10 @@ import (
 //
 // Points: OnPermission (Deny). Tier: Safety. State: none.
 //
-// The hook checks the arguments of every tool for Fields, at any depth and without regard to case. A text is parsed
-// like a shell script. A list of texts is checked as the words of one command, and each text that could be a script is
-// parsed too. A list or a text args, arguments or argv in the same object continues the command. Arguments that are not
-// valid JSON are parsed as a script.
+// The hook checks the arguments of every tool for Fields, at any depth, without regard to case, "_" and "-". A text is
+// parsed like a shell script. A list of texts is checked as the words of one command, and each text that could be a
+// script is parsed too. A list or a text args, arguments or argv in the same object continues the command. Arguments
+// that are not valid JSON are parsed as a script.
 //
 // Because the text is parsed, text that only resembles a command is allowed: a commit message, an argument of echo, a
 // pattern of grep. Disguised commands are found, for example
@@ -160,7 +161,7 @@ func (a commandArg) commands() ([]*Command, bool) {
 	return ParseWords(a.words)
 }
 
-// commandsIn returns the arguments with the names in fields, at any depth and without regard to case. Duplicate keys
+// commandsIn returns the arguments with the names in fields, at any depth and in any spelling. Duplicate keys
 // yield one result each. Some tools decode the first JSON value and ignore the rest, so text after a value does not
 // hide it.
 func commandsIn(args []byte, fields []string) (found []commandArg) {
@@ -233,8 +234,9 @@ func commandsInValue(value []byte, fields []string) (found []commandArg) {
 		case string:
 			switch {
 			case top.key:
-				named := func(field string) bool { return strings.EqualFold(field, t) }
-				top.each = strings.EqualFold(t, "commands")
+				name := toolargs.FoldName(t)
+				named := func(field string) bool { return toolargs.FoldName(field) == name }
+				top.each = named("commands")
 				top.key, top.named, top.words = false, slices.ContainsFunc(fields, named), slices.ContainsFunc(wordFields, named)
 				continue
 			case !top.object && (top.named || top.words):

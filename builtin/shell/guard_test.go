@@ -188,6 +188,7 @@ func TestGuardFindsCommandsInArguments(t *testing.T) {
 	}{
 		{`{"command":"rm -rf /"}`, true}, {`{"cmd":"rm -rf /"}`, true}, {`{"script":"ls\nrm -rf /"}`, true},
 		{`{"code":"rm -rf /"}`, true}, {`{"shell_command":"rm -rf /"}`, true},
+		{`{"shellCommand":"rm -rf /"}`, true}, {`{"shell-command":"rm -rf /"}`, true}, {`{"C_M_D":"rm -rf /"}`, true},
 		{`{"Command":"rm -rf /"}`, true}, {`{"a":{"b":[{"cmd":"rm -rf /"}]}}`, true},
 		{`{"command":"ls","command":"rm -rf /"}`, true}, {`{"command":"rm -rf /","command":"ls"}`, true},
 		{`{"command":["rm","-rf","/"]}`, true}, {`{"command":["sudo","rm","-rf","/"]}`, true},

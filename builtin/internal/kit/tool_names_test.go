@@ -2,43 +2,46 @@ package kit_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/loop"
-	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // watching is a hook that watches names.
 type watching struct{ names []kit.ToolName }
 
 func (w watching) Bind(h *agent.Hooks) {
-	h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-		return nil, nil
-	})
+	h.OnRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) error { return nil })
 	kit.WatchTools(h, "room.Hook", w.names...)
 }
 
-// reportsOf returns the failures of two runs with the tools.
+// table is a table of tools with these names.
+type table []string
+
+func (t table) Lookup(string) (schema agent.ToolSchema, ok bool) { return schema, false }
+func (t table) Add(agent.Tool) error                             { return nil }
+
+func (t table) Schemas() (all []agent.ToolSchema) {
+	for _, name := range t {
+		all = append(all, agent.ToolSchema{Name: name})
+	}
+	return all
+}
+
+// reportsOf returns the failures of two runs of two steps with the tools.
 func reportsOf(t *testing.T, names []kit.ToolName, tools ...string) (reports []string) {
 	t.Helper()
-	var all []agent.Tool
-	for _, name := range tools {
-		all = append(all, &looptest.Tool{Name: name})
-	}
 	hooks := new(agent.Hooks)
 	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reports = append(reports, f.Error()) })
 	hooks.Use(watching{names})
 	for range 2 {
-		ran := looptest.Harness{
-			Turns: []looptest.Turn{looptest.Reply("ok")}, Agent: &loop.Agent{Name: "desk", Hooks: hooks, Tools: all},
-		}.Run(t, "go")
-		if ran.Reply != "ok" {
-			t.Errorf("the run ended with %+v", ran.Stop)
-		}
+		run := agent.NewRun(&agent.Env{Agent: "desk", Tools: table(tools)})
+		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
+		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 2})
 	}
 	return reports
 }
@@ -77,5 +80,19 @@ func TestNamesWithoutToolAreReported(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestReportsOfInventedAgentsAreBounded(t *testing.T) {
+	reports := 0
+	hooks := new(agent.Hooks)
+	hooks.HandleFailures(func(context.Context, *hookkit.Failure) { reports++ })
+	hooks.Use(watching{kit.ToolNames("Tools", []string{"refund"})})
+	for i := range 1100 {
+		run := agent.NewRun(&agent.Env{Agent: fmt.Sprint(i), Tools: table{"find"}})
+		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
+	}
+	if reports != 1000 {
+		t.Errorf("%d reports", reports)
 	}
 }

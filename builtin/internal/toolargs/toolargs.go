@@ -12,6 +12,17 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+// FoldName returns equal texts for names of arguments that a tool may decode as the same argument: mail_to, mailTo,
+// MailTo, MAIL_TO and mail-to. The decoder of Go ignores case, and those of servers in other languages also accept both
+// the snake case of a schema and the camel case of a field.
+func FoldName(name string) string {
+	folded := shorten.FoldCase(name)
+	if bare := strings.NewReplacer("_", "", "-", "").Replace(folded); bare != "" {
+		return bare
+	}
+	return folded
+}
+
 // Decode decodes the arguments of a call, which must be empty or a JSON object. It returns an error if a name occurs
 // twice in an object, and for the names of the arguments also if they differ only in case.
 func Decode(call agent.ToolCallRequest) (map[string]any, error) {
@@ -91,20 +102,23 @@ type Value struct {
 }
 
 // Values returns the values of the arguments whose names match names, at any depth. names is a list separated by
-// commas, in which "*" matches any text. Names are compared without case. Arguments that are null are left out. Values
-// returns an error if a value is neither a text nor a list of texts.
+// commas, in which "*" matches any text. Names are compared as [FoldName] folds them. Arguments that are null are left
+// out. Values returns an error if a value is neither a text nor a list of texts.
 func Values(call agent.ToolCallRequest, names string) (found []Value, err error) {
 	args, err := Decode(call)
 	if err != nil {
 		return nil, err
 	}
-	patterns := strings.Split(shorten.FoldCase(strings.ReplaceAll(names, " ", "")), ",")
+	patterns := strings.Split(strings.ReplaceAll(names, " ", ""), ",")
+	for i, pattern := range patterns {
+		patterns[i] = FoldName(pattern)
+	}
 	return appendValues(nil, args, patterns, true)
 }
 
 func appendValues(found []Value, args map[string]any, patterns []string, top bool) ([]Value, error) {
 	for name, value := range args {
-		named := toolname.Match(patterns, shorten.FoldCase(name))
+		named := toolname.Match(patterns, FoldName(name))
 		var err error
 		switch v := value.(type) {
 		case nil:

@@ -24,6 +24,25 @@ func TestDuplicateNamesAreAmbiguous(t *testing.T) {
 	}
 }
 
+func TestNamesAreFoundInAnySpelling(t *testing.T) {
+	for _, c := range []struct {
+		names, args string
+		want        bool
+	}{
+		{"file_path", `{"filePath":"x"}`, true}, {"filePath", `{"FILE_PATH":"x"}`, true},
+		{"file-path", `{"FilePath":"x"}`, true},
+		{"to,file_*", `{"FileName":"x"}`, true}, {"file_path", `{"a":[{"filePath":"x"}]}`, true}, {"_", `{"_":"x"}`, true},
+		{"file_path", `{"filePaths":"x"}`, false}, {"_", `{"-":"x"}`, false}, {"_", `{"a":"x"}`, false},
+	} {
+		t.Run(c.names+" in "+c.args, func(t *testing.T) {
+			values, err := Values(agent.ToolCallRequest{Args: []byte(c.args)}, c.names)
+			if found := len(values) == 1; err != nil || found != c.want {
+				t.Errorf("found %v, %v", values, err)
+			}
+		})
+	}
+}
+
 // FuzzValues checks that an argument after any other arguments is found, that a second one of this name is an error,
 // and that every value found is a part of the arguments.
 func FuzzValues(f *testing.F) {
