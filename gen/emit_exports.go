@@ -52,8 +52,8 @@ func (e *emitter) exports(main *jen.File) ([]string, error) {
 	return texts, nil
 }
 
-// aliasDoc returns the comment of an alias. Documentation of Go shows neither the fields nor the methods of the type that
-// an alias is for, so the comment links it.
+// aliasDoc returns the comment of an alias. Documentation of Go shows neither the fields nor the methods of the type
+// that an alias is for, so the comment links it.
 func (e *emitter) aliasDoc(x Export) []string {
 	see := fmt.Sprintf("[%s.%s]", e.names[e.to.SpecPath], x.Name)
 	doc := docLines(x.Doc)
