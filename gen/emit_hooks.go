@@ -57,7 +57,12 @@ func (e *emitter) hooks(f *jen.File) {
 	}
 
 	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
+	hooksMethods(f)
+	e.pointsMethod(f)
+}
 
+// hooksMethods emits the methods of Hooks, which are the same for each spec.
+func hooksMethods(f *jen.File) {
 	method := func(name string) *jen.Statement {
 		return f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id(name)
 	}
@@ -109,7 +114,6 @@ func (e *emitter) hooks(f *jen.File) {
 	prose(f, "Explain writes every point, and every hook of it in firing order with the reasons for its position.")
 	method("Explain").Params(jen.Id("w").Qual("io", "Writer")).Error().Block(
 		jen.Return(implName("Explain").Call(jen.Id("w"), points())))
-	e.pointsMethod(f)
 }
 
 // pointsMethod emits the method of Hooks that lists its points, those of extended packages first.

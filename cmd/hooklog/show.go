@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"os/signal"
@@ -69,14 +70,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	p := newPrinter(out, colors, verbose)
 	write := func(l wire.Line) { p.print(l.Event) }
 	if asJSON {
-		escaped := isTerminal(i.stdout)
-		write = func(l wire.Line) {
-			text := l.Text
-			if escaped {
-				text = visibleJSON(text)
-			}
-			fmt.Fprintf(out, "%s\n", text)
-		}
+		write = jsonWriter(out, isTerminal(i.stdout))
 	}
 	shown := 0
 	for l := range r.matching(ctx, sources, &f) {
@@ -95,6 +89,17 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	}
 	r.summarize(note)
 	return r.code(), nil
+}
+
+// jsonWriter returns a function that writes lines as they are, or with invisible characters escaped.
+func jsonWriter(out io.Writer, escaped bool) func(wire.Line) {
+	return func(l wire.Line) {
+		text := l.Text
+		if escaped {
+			text = visibleJSON(text)
+		}
+		fmt.Fprintf(out, "%s\n", text)
+	}
 }
 
 // matching returns the lines of the events that match, until the context ends.
