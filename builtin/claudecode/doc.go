@@ -5,10 +5,12 @@
 // get the same JSON on standard input, and their exit codes and their JSON on standard output mean the same.
 // docs/claude-code.md lists all events with the differences.
 //
-// The package imports no third-party library. settings.go reads files and matchers, rule.go compares
-// the field if with calls, command.go runs one script,
-// answer.go reads its output, and verdict.go merges the answers. session.go, tools.go and asking.go connect the events
-// with the points.
+// A file that declares hooks without Claude Code belongs in package external, and permission rules in package
+// permission.
+//
+// The package imports no third-party library. settings.go reads files and matchers, rule.go compares the field if with
+// calls, command.go runs one script, answer.go reads its output, and verdict.go merges the answers. session.go,
+// tools.go and asking.go connect the events with the points.
 //
 // Start with [Read].
 package claudecode

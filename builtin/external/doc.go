@@ -5,6 +5,9 @@
 // [File] reads the file and adds its hooks. A file with any mistake adds nothing; the error names the line and the
 // column. docs/declared-hooks.md describes the format with examples.
 //
+// Settings files of Claude Code are read by package claudecode, and files that contain only rules by package
+// permission.
+//
 // Commands, processes and endpoints speak the messages of package hookkit/wire. The package imports package permission
 // for expressions, and with it github.com/expr-lang/expr and github.com/bmatcuk/doublestar. Ready-made hooks are linked
 // only if the program lists them.

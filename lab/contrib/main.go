@@ -1,6 +1,6 @@
-// Contrib measures the cost of each module in contrib that agents import: the modules that it links and the size that
-// it adds to a program. It replaces the table in docs/contrib.md, between the comments "costs" and "end of costs". Run
-// it from the root of the repository:
+// Command contrib measures the cost of each module in contrib that agents import: the modules that it links and the
+// size that it adds to a program. It replaces the table in docs/contrib.md, between the comments "costs" and "end of
+// costs". Run it from the root of the repository:
 //
 //	go run ./lab/contrib
 package main

@@ -1,5 +1,5 @@
-// Promises writes the tables of docs/security-hooks.md: what each security hook promises, and the tests that tried it
-// with their numbers of inputs. Run it from the root of the repository:
+// Command promises writes the tables of docs/security-hooks.md: what each security hook promises, and the tests that
+// tried it with their numbers of inputs. Run it from the root of the repository:
 //
 //	go run ./lab/promises
 //

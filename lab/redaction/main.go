@@ -1,6 +1,6 @@
-// Redaction measures package builtin/redact: the secrets that it finds in texts of real formats, the ordinary texts
-// that it changes, and its time, next to gitleaks. It replaces the tables in docs/redaction.md. Run it from the root of
-// the repository:
+// Command redaction measures package builtin/redact: the secrets that it finds in texts of real formats, the ordinary
+// texts that it changes, and its time, next to gitleaks. It replaces the tables in docs/redaction.md. Run it from the
+// root of the repository:
 //
 //	go run ./lab/redaction -page
 //

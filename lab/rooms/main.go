@@ -1,6 +1,6 @@
-// Rooms measures the cost of importing a package of builtin: the libraries and the large standard packages that it
-// links, and the size that one of its hooks adds to a program. It replaces the table in docs/built-in-hooks.md, between
-// the comments "rooms" and "end of rooms". Run it from the root of the repository:
+// Command rooms measures the cost of importing a package of builtin: the libraries and the large standard packages that
+// it links, and the size that one of its hooks adds to a program. It replaces the table in docs/built-in-hooks.md,
+// between the comments "rooms" and "end of rooms". Run it from the root of the repository:
 //
 //	go run ./lab/rooms
 package main

@@ -1,4 +1,4 @@
-// The example gives an agent the counts of its model, so that it compacts a conversation in time.
+// Command example gives an agent the counts of its model, so that it compacts a conversation in time.
 package main
 
 import (

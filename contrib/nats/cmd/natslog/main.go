@@ -1,4 +1,4 @@
-// Natslog writes the events of a stream to standard output, as lines of JSON. hooklog reads them:
+// Command natslog writes the events of a stream to standard output, as lines of JSON. hooklog reads them:
 //
 //	natslog -server tls://nats.example.com -creds reader.creds -events agents | hooklog show -
 //	natslog -server tls://nats.example.com -creds reader.creds -events agents -follow | hooklog serve -
