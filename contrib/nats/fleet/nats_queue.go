@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/generated/agent"
 )
 
 type natsQueue struct{ *server }
@@ -60,16 +61,42 @@ func (q natsQueue) Take(ctx context.Context) (Delivery, error) {
 	return nil, ctx.Err()
 }
 
+// deleting is how long the server may take to delete a queue.
+//
+// The server forgets the name of a stream first, and then moves the directory with its name away. A stream of the same
+// name that is made in between loses its files. It exists and takes no message, until somebody deletes it too.
+const deleting = 2 * time.Second
+
 // repair makes the queue again if it was deleted. A worker finds its runs within two sweeps. A consumer that was made
 // while its stream was being deleted answers requests with no run instead of an error, so repair asks for it by name.
 func (q natsQueue) repair(ctx context.Context) error {
+	missing, err := q.missing(ctx)
+	if err != nil || !missing {
+		return err
+	}
+	if err := (agent.SystemClock{}).Sleep(ctx, deleting); err != nil {
+		return err
+	}
+	if missing, err = q.missing(ctx); err != nil || !missing { // another worker was faster
+		return err
+	}
 	return q.conn.Do(ctx, func(ctx context.Context) error {
+		_, err := q.openQueue(ctx)
+		return err
+	})
+}
+
+// missing reports whether the queue or its consumer was deleted.
+func (q natsQueue) missing(ctx context.Context) (missing bool, err error) {
+	err = q.conn.Do(ctx, func(ctx context.Context) error {
 		_, err := q.consumer.Info(ctx)
-		if errors.Is(err, jetstream.ErrConsumerNotFound) || code(err) == jetstream.JSErrCodeStreamNotFound {
-			_, err = q.openQueue(ctx)
+		missing = errors.Is(err, jetstream.ErrConsumerNotFound) || code(err) == jetstream.JSErrCodeStreamNotFound
+		if missing {
+			return nil
 		}
 		return err
 	})
+	return missing, err
 }
 
 // delivery returns the delivery of a message, or nil if the queue was made again since made.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -14,11 +13,6 @@ import (
 // TestDeletedQueueLosesNoRun deletes the queue or its consumer while a run waits for a person. The worker makes it
 // again, and its messages or their deliveries count from 1. The run has a claim with a greater number.
 func TestDeletedQueueLosesNoRun(t *testing.T) {
-	// In one of some forty runs, the server ends up with a stream that takes no message, because it was made while the
-	// old one was being deleted. The runs then wait until somebody deletes it again.
-	if !*servertest.Long {
-		t.Skip("the server may keep a broken stream; set -cluster.long")
-	}
 	for _, name := range []string{"Queue", "Consumer"} {
 		t.Run(name, func(t *testing.T) {
 			store, conn := open(t, Config{Lifetime: 2 * time.Second})

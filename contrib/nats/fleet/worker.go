@@ -335,7 +335,7 @@ func (w *Worker) sweep(ctx context.Context) {
 	seen := make(map[string]sight)
 	for w.Clock.Sleep(ctx, every) == nil {
 		if err := w.sweepOnce(ctx, seen); err != nil && ctx.Err() == nil {
-			w.failed("the runs cannot be listed", err)
+			w.failed("lost runs cannot be looked for", err)
 		}
 	}
 }
