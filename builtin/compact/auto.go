@@ -66,7 +66,7 @@ type Sample struct {
 // Telemetry reports how full the context window was during one run.
 type Telemetry struct {
 	Samples []Sample `json:"samples"` // the last 1000
-	Peak    Tier     `json:"peak"`    // at most the last 1000
+	Peak    Tier     `json:"peak"`    // the fullest tier of all samples
 	Fired   []int    `json:"fired"`   // the steps in which Auto voted for a compaction; at most the last 1000
 }
 

@@ -38,89 +38,8 @@ type Stream struct {
 	failed   kit.Reporter
 }
 
-// chunks is the state of the chunks of a run.
-type chunks struct {
-	unsubscribe   func()
-	text          *redact.Stream // of the current reply; nil: there is none
-	step, attempt int            // of the current reply
-	index         int            // of the next event
-}
-
 // streamQueue bounds the queued events.
 const streamQueue = 1024
-
-// An Emitter receives an event. It is called by one goroutine at a time.
-type Emitter func(context.Context, StreamEvent) error
-
-// StreamEvent is one event of a run. As JSON it is a flat object with event_type, timestamp, run, tenant, user,
-// conversation, agent and the keys of Data.
-type StreamEvent struct {
-	Type string
-	Time time.Time
-	Run  string
-	agent.Identity
-	Agent string
-	Data  map[string]any
-}
-
-// MarshalJSON encodes the event as a flat object.
-func (e StreamEvent) MarshalJSON() ([]byte, error) {
-	flat := map[string]any{}
-	for k, v := range e.Data {
-		flat[k] = v
-	}
-	for k, v := range map[string]string{"tenant": e.Tenant, "user": e.User, "conversation": e.Conversation} {
-		if v != "" {
-			flat[k] = v
-		}
-	}
-	flat["event_type"], flat["timestamp"], flat["run"], flat["agent"] = e.Type, e.Time.UTC(), e.Run, e.Agent
-	return json.Marshal(flat)
-}
-
-// The types of events, with the keys of their Data.
-const (
-	StreamLoopStart = "loop_start" // task_summary, max_steps
-	StreamStepStart = "step_start" // step_num
-	StreamLLMStart  = "llm_start"  // step_num, prompt_tokens_est
-	StreamLLMChunk  = "llm_chunk"  // step_num, chunk, chunk_index
-	// step_num, response_length, duration_ms; error if the call failed.
-	StreamLLMEnd       = "llm_end"
-	StreamToolDispatch = "tool_dispatch" // step_num, tool_name, call_id, args_summary
-	// step_num, tool_name, call_id, duration_ms, has_error. It comes when the call returns, while other calls of the
-	// reply may be running. If a hook of AfterTool rejects the result later, a hook event follows.
-	StreamToolResult      = "tool_result"
-	StreamStepEnd         = "step_end"         // step_num, classification, new_entities_count
-	StreamLoopEnd         = "loop_end"         // total_steps, total_llm_calls, reason
-	StreamHook            = "hook"             // hook_name, method, message
-	StreamRecovery        = "recovery"         // strategy, success
-	StreamContextPressure = "context_pressure" // level, estimated_tokens, threshold, context_window, percent_used
-)
-
-// Emitters returns an emitter that calls all emitters in order, even if one fails. It returns all their errors.
-func Emitters(all ...Emitter) Emitter {
-	return func(ctx context.Context, e StreamEvent) error {
-		var errs []error
-		for _, emit := range all {
-			_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, emit(ctx, e) })
-			errs = append(errs, err)
-		}
-		return errors.Join(errs...)
-	}
-}
-
-// ChannelEmitter returns an emitter that sends to a buffered channel. If the buffer is full, the emitter returns an
-// error instead of waiting, so that a reader that has stopped cannot block the other events.
-func ChannelEmitter(to chan<- StreamEvent) Emitter {
-	return func(_ context.Context, e StreamEvent) error {
-		select {
-		case to <- e:
-			return nil
-		default:
-			return fmt.Errorf("the channel has no room for %s; read it faster, or give it a larger buffer", e.Type)
-		}
-	}
-}
 
 // Bind adds the hook to all points.
 func (s *Stream) Bind(h *agent.Hooks) {
@@ -290,59 +209,6 @@ func (s *Stream) result(run *agent.Run, call agent.ToolCallRequest, took time.Du
 		"step_num": call.Step, "tool_name": call.Name, "call_id": call.ID, "duration_ms": kit.Milliseconds(took),
 		"has_error": failed,
 	})
-}
-
-// subscribe sends the chunks of replies as events.
-func (s *Stream) subscribe(run *agent.Run) {
-	if kit.Env(run) == nil || kit.Env(run).Subscribe == nil {
-		return
-	}
-	end := kit.Env(run).Subscribe(func(c agent.Chunk) {
-		if c.Delta.Content != "" {
-			s.chunk(run, c)
-		}
-	})
-	s.chunks.Do(run, func(c *chunks) { c.unsubscribe = end })
-}
-
-// chunk sends a chunk, or with Redact the part of the reply that is certain.
-func (s *Stream) chunk(run *agent.Run, c agent.Chunk) {
-	text, index := c.Delta.Content, c.Index
-	if s.Redact != nil {
-		s.chunks.Do(run, func(state *chunks) {
-			if state.text == nil || state.step != c.Step || state.attempt != c.Attempt {
-				*state = chunks{unsubscribe: state.unsubscribe, text: s.Redact.Stream(), step: c.Step, attempt: c.Attempt}
-			}
-			text, index = state.text.Add(text), state.index
-			if text != "" {
-				state.index++
-			}
-		})
-	}
-	if text != "" {
-		s.sendChunk(run, c.Step, index, text)
-	}
-}
-
-// endChunks sends the rest of a redacted reply.
-func (s *Stream) endChunks(run *agent.Run) {
-	if s.Redact == nil || run == nil {
-		return
-	}
-	var rest chunks
-	text := ""
-	s.chunks.Do(run, func(state *chunks) {
-		if rest = *state; rest.text != nil {
-			text, state.text = rest.text.End(), nil
-		}
-	})
-	if text != "" {
-		s.sendChunk(run, rest.step, rest.index, text)
-	}
-}
-
-func (s *Stream) sendChunk(run *agent.Run, step, index int, text string) {
-	s.send(run, StreamLLMChunk, map[string]any{"step_num": step, "chunk": text, "chunk_index": index})
 }
 
 // line redacts a text before it becomes a line of at most maxRunes characters.
