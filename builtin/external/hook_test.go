@@ -325,6 +325,22 @@ func TestAPromptShowsThePayload(t *testing.T) {
 	}
 }
 
+// A model that reads the beginning and the end of a call cannot judge the middle.
+func TestAPromptJudgesWholeCalls(t *testing.T) {
+	model := looptest.NewScript(looptest.Reply("ok"), looptest.Reply("ok"))
+	f := file(t, `{"hooks": [{"name": "judge", "at": ["OnPermission", "AfterLLM"], "prompt": "ok?"}]}`)
+	f.Models = map[string]agent.Model{"": model}
+	hooks, long := load(t, f), strings.Repeat("é", 20_000)
+	if got := permit(t, hooks, "work", `{"text":"`+long+`"}`); !strings.Contains(got, "more than a prompt can judge") ||
+		len(model.Requests()) > 0 {
+		t.Errorf("got %q after %d requests", got, len(model.Requests()))
+	}
+	if exit, err := hooks.AfterLLM.Fire(t.Context(), agent.NewRun(nil), &agent.LLMResponse{Content: long}); exit != nil ||
+		err != nil || len(model.Requests()) != 1 {
+		t.Errorf("got %v, %v after %d requests", exit, err, len(model.Requests()))
+	}
+}
+
 // A prompt without a model asks the model of the run, and then its calls and tokens count towards the run. The calls of
 // a model of the program's own do not.
 func TestAPromptCountsTowardsTheRun(t *testing.T) {

@@ -3,6 +3,7 @@ package external_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -72,6 +73,43 @@ func TestLoadReplacesTheHooks(t *testing.T) {
 	t.Run("other Hooks", func(t *testing.T) {
 		if err := f.Load(new(agent.Hooks)); err == nil {
 			t.Error("one File is loaded twice")
+		}
+	})
+}
+
+// While runs go on, the file is replaced by something else, and then by a link to the file of the next version.
+func TestAnUnreadableFileChangesNothing(t *testing.T) {
+	f := file(t, denies("a"))
+	hooks := load(t, f)
+	for name, replace := range map[string]func() error{
+		"missing":         func() error { return nil },
+		"directory":       func() error { return os.Mkdir(f.Path, 0o700) },
+		"link to nothing": func() error { return os.Symlink("nothing", f.Path) },
+		"link to itself":  func() error { return os.Symlink(f.Path, f.Path) },
+		"device":          func() error { return os.Symlink(os.DevNull, f.Path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.RemoveAll(f.Path); err != nil {
+				t.Fatal(err)
+			}
+			if err := replace(); err != nil {
+				t.Skip(err) // a system without links
+			}
+			if err := f.Load(hooks); err == nil || !slices.Equal(names(hooks), []string{"a"}) {
+				t.Errorf("error %v, the hooks are %q", err, names(hooks))
+			}
+		})
+	}
+	t.Run("link", func(t *testing.T) {
+		write(t, f.Path+".next", denies("b"))
+		if err := os.RemoveAll(f.Path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(f.Path+".next", f.Path); err != nil {
+			t.Skip(err)
+		}
+		if err := f.Load(hooks); err != nil || !slices.Equal(names(hooks), []string{"b"}) {
+			t.Errorf("error %v, the hooks are %q", err, names(hooks))
 		}
 	})
 }

@@ -8,13 +8,29 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // decode reads JSON strictly into the value that into points to. It refuses what encoding/json accepts silently:
 // unknown fields, and fields given twice. The error begins with the path of the mistake; path is the one of the value
 // itself.
+//
+// The text of the error has keys and values of the other process, and may be logged for each fire. So it is short, and
+// control characters are escaped.
 func decode(data []byte, into any, path string) error {
+	err := decodeWhole(data, into, path)
+	if err == nil {
+		return nil
+	}
+	const first, last = 300, 200 // the path begins the text, and the mistake ends it
+	if text := err.Error(); len(text) > first+last {
+		return errors.New(strings.ToValidUTF8(text[:first]+"..."+text[len(text)-last:], ""))
+	}
+	return err
+}
+
+func decodeWhole(data []byte, into any, path string) error {
 	if !json.Valid(data) {
 		return fmt.Errorf("%s: not JSON: %w", path, json.Unmarshal(data, new(json.RawMessage)))
 	}
@@ -135,7 +151,7 @@ func (w *walker) object(t reflect.Type, depth int) error {
 	w.at++
 	for w.more('}') {
 		key := w.key()
-		w.path = append(append(w.path, '.'), key...)
+		w.path = appendKey(append(w.path, '.'), key)
 		if t != nil && t.Kind() == reflect.Struct {
 			f, ok := find(fields, key)
 			if !ok {
@@ -153,6 +169,15 @@ func (w *walker) object(t reflect.Type, depth int) error {
 		w.path = w.path[:above]
 	}
 	return nil
+}
+
+// appendKey appends a key to a path. A key that is long or not printable is quoted, and ends after some characters.
+func appendKey(path []byte, key string) []byte {
+	const limit = 100
+	if len(key) > limit || strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Appendf(path, "%.*q", limit, key)
+	}
+	return append(path, key...)
 }
 
 func (w *walker) array(t reflect.Type, depth int) error {

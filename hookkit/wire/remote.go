@@ -82,7 +82,7 @@ func Connect[H Pointer](ctx context.Context, spec Spec, c Caller, opts []RemoteO
 	}
 	for _, p := range r.served {
 		if !slices.Contains(spec.Points, p) {
-			return nil, fmt.Errorf("wire: %s serves the point %q, which is not a wire point of %s; generate this program "+
+			return nil, fmt.Errorf("wire: %s serves the point %.100q, which is not a wire point of %s; generate this program "+
 				"from the spec of the service, or name the points to use with wire.Points", nameOf(c), p, spec.Path)
 		}
 	}
@@ -112,7 +112,7 @@ func (s Spec) accept(d Description) error {
 			"hookgen at both ends", d.Protocol, Protocol)
 	}
 	if d.Spec != s.Path {
-		return fmt.Errorf("its hooks are for the spec %q, and this program has %q", d.Spec, s.Path)
+		return fmt.Errorf("its hooks are for the spec %.200q, and this program has %q", d.Spec, s.Path)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (r *RemoteHook[H]) Bind(h H) {
 type CallError struct {
 	Service string        // the name of the process: the text of the Caller if it has a String method, else its type
 	Point   string        // the fire point
-	Elapsed time.Duration // of the call; 0 if it was not measured
+	Elapsed time.Duration // of the call; 0 if a Caller that returns CallErrors did not measure it
 	Err     error         // never nil
 }
 
@@ -151,7 +151,11 @@ type CallError struct {
 func (e *CallError) Error() string {
 	after := ""
 	if e.Elapsed > 0 {
-		after = fmt.Sprintf(" after %v", e.Elapsed.Round(time.Millisecond))
+		unit := time.Millisecond
+		if e.Elapsed < unit {
+			unit = time.Microsecond
+		}
+		after = fmt.Sprintf(" after %v", e.Elapsed.Round(unit))
 	}
 	return fmt.Sprintf("%s failed at %s%s: %v", e.Service, e.Point, after, e.Err)
 }
@@ -161,16 +165,17 @@ func (e *CallError) Unwrap() error { return e.Err }
 
 // hook returns a hook that asks the service.
 func (r *connection) hook(p hookkit.PointInfo) hookkit.AnyHook {
-	failed := func(err error) (hookkit.AnyReply, error) {
-		if own := new(CallError); errors.As(err, &own) {
-			return hookkit.AnyReply{}, err
-		}
-		return hookkit.AnyReply{}, &CallError{Service: nameOf(r.caller), Point: p.Name, Err: err}
-	}
 	return func(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
 		payload, err := json.Marshal(call.Payload)
 		if err != nil {
 			return hookkit.AnyReply{}, fmt.Errorf("wire: the payload of %s cannot be written: %w", p.Name, err)
+		}
+		begun := time.Now()
+		failed := func(err error) (hookkit.AnyReply, error) {
+			if own := new(CallError); errors.As(err, &own) {
+				return hookkit.AnyReply{}, err
+			}
+			return hookkit.AnyReply{}, &CallError{nameOf(r.caller), p.Name, time.Since(begun), err}
 		}
 		reply, err := r.caller.Call(ctx, Request{
 			Protocol: Protocol, Spec: r.spec.Path, Point: p.Name, Run: r.spec.info(run), Payload: payload,
@@ -260,7 +265,7 @@ func (r Reply) outcome(p hookkit.PointInfo) (any, error) {
 		}
 		return o.New(value.Elem().Interface(), r.Reason)
 	}
-	return nil, fmt.Errorf("$.decision: %q is not legal; use %s", r.Decision, strings.Join(legal, ", "))
+	return nil, fmt.Errorf("$.decision: %.100q is not legal; use %s", r.Decision, strings.Join(legal, ", "))
 }
 
 // decisionOf returns the name of an outcome in a Reply, and whether it replaces or edits the payload.

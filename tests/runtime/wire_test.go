@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -46,6 +50,7 @@ func (c rawCaller) Call(context.Context, wire.Request) (wire.Reply, error) {
 
 // A reply that the point does not allow, or with anything unknown in it, is a failure that names the place.
 func TestWrongRepliesAreFailures(t *testing.T) {
+	long := strings.Repeat("x", 1_000_000)
 	for _, c := range []struct{ name, reply, failure string }{
 		{
 			"an unknown decision",
@@ -87,6 +92,16 @@ func TestWrongRepliesAreFailures(t *testing.T) {
 			`{"decision":"continue","value":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`,
 			`levels deep`,
 		},
+		{"a key with a terminal code", `{"\u001b[2J":1}`, `$."\x1b[2J": unknown field`},
+		{"a long key", `{"` + long + `":1}`, `$."xxx`},
+		{"a long decision", `{"decision":"` + long + `"}`, `x" is not legal`},
+		{
+			"a long number",
+			`{"decision":"Stop","value":{"Code":` + strings.Repeat("9", 1_000_000) + `}}`,
+			`$.value.Code: a JSON number`,
+		},
+		{"a long path", `{"value":` + strings.Repeat(`{"`+long[:99]+`":`, 900) + `{"a":1,"a":1}` + strings.Repeat("}", 901),
+			`$.value.xxx`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var h fixture.Hooks
@@ -97,10 +112,41 @@ func TestWrongRepliesAreFailures(t *testing.T) {
 			h.Use(connected)
 			exit, err := h.RewriteLeaveClosed.Fire(t.Context(), fixture.NewRun(nil), &fixture.Item{})
 			if err == nil || !strings.Contains(err.Error(), c.failure) {
-				t.Errorf("Fire returned %v, %v; the failure should contain %q", exit, err, c.failure)
+				t.Errorf("Fire returned %v, %.2000v; the failure should contain %q", exit, err, c.failure)
+			}
+			if text := fmt.Sprint(err); len(text) > 1000 || strings.ContainsFunc(text, unicode.IsControl) {
+				t.Errorf("the failure has %d bytes: %.200q", len(text), text)
 			}
 		})
 	}
+}
+
+// A slowCaller fails after some time.
+type slowCaller struct {
+	wire.Caller
+	after time.Duration
+}
+
+func (c slowCaller) Call(context.Context, wire.Request) (wire.Reply, error) {
+	time.Sleep(c.after)
+	return wire.Reply{}, io.ErrUnexpectedEOF
+}
+
+// The failure of a remote hook says which process failed, how long it took, and why.
+func TestFailuresSayHowLongTheyTook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		connected, err := fixture.Remote(t.Context(), slowCaller{after: 3 * time.Second}, wire.Points("RewriteLeaveClosed"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Use(connected)
+		_, err = h.RewriteLeaveClosed.Fire(t.Context(), fixture.NewRun(nil), &fixture.Item{})
+		want := "runtime_test.slowCaller failed at RewriteLeaveClosed after 3s: unexpected EOF"
+		if c, ok := errors.AsType[*wire.CallError](err); !ok || c.Elapsed != 3*time.Second || c.Error() != want {
+			t.Errorf("the failure is %v", err)
+		}
+	})
 }
 
 // An exit needs no value, and its fields may be written in another case.

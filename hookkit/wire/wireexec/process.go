@@ -234,14 +234,16 @@ func (p *process) failure(ctx context.Context) error {
 	return p.stderr.explain(p.cause)
 }
 
-// abandon gives a request up. The program may still answer a request that was sent.
+// abandon gives a request up. The program may still answer a request that was sent, or have answered it in this moment.
 func (p *process) abandon(id int64, sent bool) {
 	p.mu.Lock()
+	_, unanswered := p.waiting[id]
 	delete(p.waiting, id)
-	if sent {
-		p.abandoned[id] = true
-	} else {
+	switch {
+	case !sent:
 		p.unread++
+	case unanswered:
+		p.abandoned[id] = true
 	}
 	stuck := len(p.abandoned)+p.unread > maxAbandoned
 	p.mu.Unlock()
