@@ -25,6 +25,7 @@ var groups = []group{
 	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", args: []string{"-rapid.checks=100"}},
 	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", except: "allocations_test.go", whole: true,
 		args: []string{"-race", "-rapid.checks=10"}},
+	{title: "Invariants", dir: "tests/remote", files: "remote_test.go", args: []string{"-specs=30", "-fires=100"}},
 	{title: "Generated code", dir: "gen", files: "generation_test.go", args: []string{"-rapid.checks=300"}},
 	{title: "Generated code", dir: "tests/compile", files: "*_test.go"},
 	{title: "hookgen", dir: "gen", files: "wrong_test.go"},
