@@ -13,6 +13,7 @@ import (
 // waitOptions describe a call that the run waits for, with its time limits.
 type waitOptions struct {
 	what          string
+	begun         time.Time     // on the clock
 	limit         time.Duration // 0: no limit
 	grace         time.Duration // time to return after the context is done
 	alwaysReturns bool          // the call always returns after that, so wait for it
@@ -23,10 +24,11 @@ type waitOptions struct {
 	timeouts      *timeouts
 }
 
-// waiting returns the options for a call named what.
-func (r *run) waiting(what string, limit time.Duration) waitOptions {
+// waiting returns the options for a call named what that begins at the time begun.
+func (r *run) waiting(what string, begun time.Time, limit time.Duration) waitOptions {
 	return waitOptions{
-		what: what, limit: limit, grace: r.limits.Grace, clock: r.clock, crew: &r.crew, timeouts: &r.timeouts,
+		what: what, begun: begun, limit: limit, grace: r.limits.Grace,
+		clock: r.clock, crew: &r.crew, timeouts: &r.timeouts,
 	}
 }
 
@@ -35,62 +37,61 @@ func (r *run) waiting(what string, limit time.Duration) waitOptions {
 // When the context is done or the limit has passed, f has the grace period to return. With the option strict it
 // has no grace period. After that f is abandoned and its answer is dropped. The error then wraps the context's
 // cause.
-func await[T any](ctx context.Context, w waitOptions, f func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := within(ctx, w)
-	defer cancel()
+func await[T any](parent context.Context, w waitOptions, f func(context.Context) (T, error)) (T, error) {
+	ctx := newCallContext(parent, w)
+	defer ctx.cancel()
 	if w.among != nil {
-		w.among.cancelWith(cancel)
+		w.among.cancelWith(ctx.cancel)
 	}
 
-	type answer struct {
+	var answer struct { // not read before the call has returned
 		value T
 		err   error
 	}
-	answers := make(chan answer, 1)
 	w.crew.do(func() {
-		var a answer
-		returned := false
+		completed := false
 		defer func() {
-			if !returned {
-				a = answer{err: &PanicError{w.what, recover(), debug.Stack()}}
+			if !completed {
+				answer.err = &PanicError{w.what, recover(), debug.Stack()}
 			}
-			a.err = usableError(a.err)
-			answers <- a
+			answer.err = usableError(answer.err)
+			ctx.returned.Store(true)
+			ctx.notify()
 		}()
-		a.value, a.err = f(ctx)
-		returned = true
+		answer.value, answer.err = f(ctx)
+		completed = true
 	})
 
-	select {
-	case a := <-answers:
-		if !w.strict || ctx.Err() == nil {
-			return a.value, markLate(ctx, a.err)
+	for !ctx.returned.Load() && ctx.Err() == nil {
+		select {
+		case <-ctx.changed:
+		case <-parent.Done():
+			<-ctx.Done()
 		}
-	case <-ctx.Done():
 	}
-	if w.strict {
-		var none T
+	var none T
+	if w.strict && ctx.Err() != nil {
 		return none, causeOf(ctx)
 	}
-	if w.alwaysReturns {
-		a := <-answers
-		return a.value, markLate(ctx, a.err)
+	var over chan struct{} // closed at the end of the grace period; nil: it does not end
+	if !ctx.returned.Load() && !w.alwaysReturns {
+		grace, stop := context.WithCancel(context.WithoutCancel(ctx))
+		defer stop()
+		over = make(chan struct{})
+		go func() {
+			if w.clock.Sleep(grace, w.grace) == nil {
+				close(over)
+			}
+		}()
 	}
-	grace, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	over := make(chan struct{})
-	go func() {
-		if w.clock.Sleep(grace, w.grace) == nil {
-			close(over)
+	for !ctx.returned.Load() {
+		select {
+		case <-ctx.changed:
+		case <-over:
+			return none, fmt.Errorf("%w; it ignored its context and was left running", causeOf(ctx))
 		}
-	}()
-	select {
-	case a := <-answers:
-		return a.value, markLate(ctx, a.err)
-	case <-over:
-		var none T
-		return none, fmt.Errorf("%w; it ignored its context and was left running", causeOf(ctx))
 	}
+	return answer.value, markLate(ctx, answer.err)
 }
 
 // markLate adds the TimeoutError to the error of a call that returned because its limit had passed.
@@ -107,20 +108,3 @@ func markLate(ctx context.Context, err error) error {
 
 // causeOf returns the cause of a context that is done. The caller supplied the cause, so causeOf checks it.
 func causeOf(ctx context.Context) error { return usableError(context.Cause(ctx)) }
-
-// within returns a context that is cancelled when the limit has passed on the clock.
-func within(ctx context.Context, w waitOptions) (context.Context, func()) {
-	if w.limit <= 0 {
-		return context.WithCancel(ctx)
-	}
-	if _, ok := w.clock.(agent.SystemClock); ok {
-		return w.timeouts.within(ctx, w.what, w.limit)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		if w.clock.Sleep(ctx, w.limit) == nil {
-			cancel(&TimeoutError{w.what, w.limit})
-		}
-	}()
-	return ctx, func() { cancel(context.Canceled) }
-}

@@ -171,7 +171,7 @@ func (r *run) runCompactor(compactor agent.Compactor, c agent.Compaction) (done 
 	if isNil(compactor) {
 		return done, errors.New("the agent has no compactor; set Compactor")
 	}
-	return await(r.ctx, r.waiting("the compactor", 0), func(ctx context.Context) (agent.Compacted, error) {
+	return await(r.ctx, r.waiting("the compactor", r.clock.Now(), 0), func(ctx context.Context) (agent.Compacted, error) {
 		return compactor.Compact(ctx, r.env, c)
 	})
 }

@@ -166,7 +166,7 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	f.mu.Unlock()
 	f.started.again(n)
 
-	output, err := f.call(ctx, asked)
+	output, err := f.call(ctx, asked, begun)
 	if f.started.wait() {
 		return agent.ToolCallResult{}, errWaits()
 	}
@@ -191,14 +191,16 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 }
 
 // call calls the tool. It fails if a hook passed a different call than the permitted one.
-func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolOutput, error) {
+func (f *flight) call(
+	ctx context.Context, asked agent.ToolCallRequest, begun time.Time,
+) (agent.ToolOutput, error) {
 	r, c := f.r, f.c
 	if !asked.Same(c.req) {
 		return agent.ToolOutput{}, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
 			Message: "a hook changed the call after it was permitted; change it at BeforeTool"}
 	}
 	limit, alwaysReturns := limitOf(c.entry.tool, r.limits.ToolTime)
-	w := r.waiting(c.entry.what, limit)
+	w := r.waiting(c.entry.what, begun, limit)
 	w.alwaysReturns, w.among = alwaysReturns, &f.all
 	report := &reporter{Context: ctx, f: f}
 	defer report.close()

@@ -16,7 +16,7 @@ func (r *run) generate(
 	begun := r.clock.Now()
 	out := r.stream.reply(step, attempt)
 	defer out.close()
-	w := r.waiting("the model", r.limits.ModelTime)
+	w := r.waiting("the model", begun, r.limits.ModelTime)
 	w.among = among
 	reply, err := await(ctx, w, func(ctx context.Context) (agent.LLMResponse, error) {
 		streaming, ok := r.model.(agent.StreamingModel)
@@ -63,9 +63,8 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	if h.r.state.isClosed() {
 		return agent.LLMResponse{}, errOver
 	}
-	reply, err := await(ctx, h.r.waiting("the model", h.r.limits.ModelTime), func(
-		ctx context.Context,
-	) (agent.LLMResponse, error) {
+	w := h.r.waiting("the model", h.r.clock.Now(), h.r.limits.ModelTime)
+	reply, err := await(ctx, w, func(ctx context.Context) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
 	})
 	if err == nil {

@@ -123,7 +123,7 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 		asking := cloneQuestion(question)
 		r.stream.event(Event{Kind: EventAsking, Step: question.Call.Step, Question: &asking})
 	}
-	w := r.waiting("the approver", r.limits.ApprovalTime)
+	w := r.waiting("the approver", r.clock.Now(), r.limits.ApprovalTime)
 	w.strict = true
 	answer, err := await(r.ctx, w, func(ctx context.Context) (agent.Approval, error) {
 		return r.approver.Approve(ctx, question)

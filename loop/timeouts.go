@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -11,55 +10,19 @@ import (
 // poller each time, which takes longer than all other work of the loop for the call.
 type timeouts struct {
 	mu      sync.Mutex
-	running []*timeout
+	running []*callContext
 	timer   *time.Timer
 	next    time.Time // when the timer fires; zero: not set
 }
 
-// A timeout is a context with a time limit.
-type timeout struct {
-	context.Context
-	cancel   context.CancelCauseFunc
-	what     string
-	limit    time.Duration
-	deadline time.Time
-	at       int // index in running
-}
-
-// Deadline returns the earlier of the limit and the deadline of the parent.
-func (t *timeout) Deadline() (time.Time, bool) {
-	if earlier, ok := t.Context.Deadline(); ok && earlier.Before(t.deadline) {
-		return earlier, true
-	}
-	return t.deadline, true
-}
-
-// Err returns context.DeadlineExceeded or context.Canceled once the context is done.
-func (t *timeout) Err() error {
-	err := t.Context.Err()
-	if err == nil {
-		return nil
-	}
-	if _, late := context.Cause(t.Context).(*TimeoutError); late { //nolint:errorlint // a parent's cause may be anything
-		return context.DeadlineExceeded
-	}
-	return err
-}
-
-// within returns a context with a time limit, and a function that releases it.
-func (ts *timeouts) within(ctx context.Context, what string, limit time.Duration) (context.Context, func()) {
-	t := &timeout{what: what, limit: limit, deadline: time.Now().Add(limit)}
-	t.Context, t.cancel = context.WithCancelCause(ctx)
+// add begins to watch a context that has a time limit.
+func (ts *timeouts) add(c *callContext) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	t.at = len(ts.running)
-	ts.running = append(ts.running, t)
-	if ts.next.IsZero() || t.deadline.Before(ts.next) {
-		ts.set(t.deadline)
-	}
-	return t, func() {
-		t.cancel(nil)
-		ts.remove(t)
+	c.at = len(ts.running)
+	ts.running = append(ts.running, c)
+	if ts.next.IsZero() || c.deadline.Before(ts.next) {
+		ts.set(c.deadline)
 	}
 }
 
@@ -73,18 +36,19 @@ func (ts *timeouts) set(next time.Time) {
 	ts.timer.Reset(time.Until(next))
 }
 
-func (ts *timeouts) remove(t *timeout) {
+// remove ends the watch. It is a no-op for a context that is not watched.
+func (ts *timeouts) remove(c *callContext) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if t.at < 0 {
+	if c.at < 0 {
 		return
 	}
 	last := len(ts.running) - 1
-	ts.running[t.at] = ts.running[last]
-	ts.running[t.at].at = t.at
+	ts.running[c.at] = ts.running[last]
+	ts.running[c.at].at = c.at
 	ts.running[last] = nil
 	ts.running = ts.running[:last]
-	t.at = -1
+	c.at = -1
 }
 
 // expire cancels the expired contexts and sets the timer for the next one.
@@ -94,11 +58,11 @@ func (ts *timeouts) expire() {
 	now := time.Now()
 	ts.next = time.Time{}
 	var next time.Time
-	for _, t := range ts.running {
-		if !now.Before(t.deadline) {
-			t.cancel(&TimeoutError{t.what, t.limit})
-		} else if next.IsZero() || t.deadline.Before(next) {
-			next = t.deadline
+	for _, c := range ts.running {
+		if !now.Before(c.deadline) {
+			c.expire()
+		} else if next.IsZero() || c.deadline.Before(next) {
+			next = c.deadline
 		}
 	}
 	if !next.IsZero() {

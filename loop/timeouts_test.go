@@ -7,14 +7,24 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
 )
+
+// watched returns a context with a time limit and its cancel function.
+func watched(parent context.Context, ts *timeouts, limit time.Duration) (context.Context, func()) {
+	c := newCallContext(parent, waitOptions{
+		what: "the thing", begun: time.Now(), limit: limit, clock: agent.SystemClock{}, timeouts: ts,
+	})
+	return c, c.cancel
+}
 
 func TestTimeoutsExpireInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ts timeouts
 		begun := time.Now()
 		for _, limit := range []time.Duration{time.Hour, time.Second, time.Minute, time.Second} {
-			ctx, cancel := ts.within(t.Context(), "the thing", limit)
+			ctx, cancel := watched(t.Context(), &ts, limit)
 			defer cancel()
 			if at, ok := ctx.Deadline(); !ok || !at.Equal(begun.Add(limit)) {
 				t.Errorf("limit %v: deadline %v", limit, at)
@@ -37,8 +47,8 @@ func TestTimeoutsExpireInOrder(t *testing.T) {
 func TestAStoppedTimeoutDoesNotExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ts timeouts
-		first, stopFirst := ts.within(t.Context(), "first", time.Minute)
-		second, stopSecond := ts.within(t.Context(), "second", 2*time.Minute)
+		first, stopFirst := watched(t.Context(), &ts, time.Minute)
+		second, stopSecond := watched(t.Context(), &ts, 2*time.Minute)
 		stopFirst()
 		stopFirst() // a second call is a no-op
 		if first.Err() != context.Canceled || second.Err() != nil {
@@ -59,7 +69,7 @@ func TestATimeoutKeepsTheDeadlineOfItsParent(t *testing.T) {
 		parent, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		var ts timeouts
-		ctx, stop := ts.within(parent, "the thing", time.Minute)
+		ctx, stop := watched(parent, &ts, time.Minute)
 		defer stop()
 		if at, _ := ctx.Deadline(); !at.Equal(time.Now().Add(time.Second)) {
 			t.Errorf("deadline %v", at)
@@ -94,7 +104,7 @@ func TestTimeoutsStopInAnyOrder(t *testing.T) {
 				var contexts [n]context.Context
 				var stops [n]func()
 				for i := range n {
-					contexts[i], stops[i] = ts.within(t.Context(), "the thing", time.Duration(i+1)*time.Second)
+					contexts[i], stops[i] = watched(t.Context(), &ts, time.Duration(i+1)*time.Second)
 				}
 				for _, i := range c.stop {
 					stops[i]()
