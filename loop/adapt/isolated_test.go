@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -52,5 +54,50 @@ func TestAPanickingAgentHasItsStack(t *testing.T) {
 	var crash *adapt.PanicError
 	if !errors.As(err, &crash) || !strings.Contains(string(crash.Stack), "adapt_test.crashingTool") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Each case cancels the run while the model or the tool ignores its context.
+func TestDeafModelsAndToolsAreAbandoned(t *testing.T) {
+	for name, bind := range map[string]func(*foreign, func()){
+		"model": func(f *foreign, wait func()) {
+			f.model = func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				wait()
+				return agent.LLMResponse{Content: "late"}, nil
+			}
+		},
+		"tool": func(f *foreign, wait func()) {
+			f.tool = func(context.Context, agent.ToolCallRequest) (string, error) {
+				wait()
+				return "late", nil
+			}
+		},
+	} {
+		for _, c := range []struct {
+			returns time.Duration // after the end of the context
+			takes   time.Duration
+		}{{time.Hour, time.Second}, {time.Millisecond, time.Millisecond}} {
+			t.Run(name+" for "+c.returns.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancel(t.Context())
+					var begun time.Time
+					f := calling(new(agent.Hooks))
+					bind(&f, func() {
+						begun = time.Now()
+						cancel()
+						time.Sleep(c.returns)
+					})
+					_, _, err := f.run(ctx, adapt.Task{})
+					late := err != nil && strings.Contains(err.Error(), "no answer within 1s")
+					if late != (c.returns > c.takes) || late && !errors.Is(err, context.Canceled) {
+						t.Errorf("the run ended with %v", err)
+					}
+					if took := time.Since(begun); took != c.takes {
+						t.Errorf("the run ended after %v, want %v", took, c.takes)
+					}
+					time.Sleep(c.returns) // the bubble waits for all goroutines
+				})
+			})
+		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // hooks left it and may be called again. AfterLLM may change the reply or end the run.
 //
 // The error is an [*Ended] if a hook ended the run. The adapter returns it like any error of the model. If the context
-// is done before the model begins, generate is not called, and the error is that of the context.
+// is done before the model begins, generate is not called, and the error is that of the context. If it is done later,
+// generate has a second to return. Then it is abandoned, and its reply is dropped.
 func (h *Host) Model(
 	ctx context.Context, req agent.LLMRequest, generate func(context.Context, agent.LLMRequest) (agent.LLMResponse, error),
 ) (agent.LLMResponse, error) {
@@ -73,7 +74,7 @@ func (r *run) model(
 			if err := ctx.Err(); err != nil {
 				return agent.LLMResponse{}, err
 			}
-			return isolated(func() (agent.LLMResponse, error) { return generate(ctx, req) })
+			return within(ctx, func() (agent.LLMResponse, error) { return generate(ctx, req) })
 		})
 	case agent.UseReply:
 		reply = exit.Response

@@ -23,7 +23,8 @@ import (
 // A refused call is a result with an Err, and the error is nil. Give the Content of the result to the model, so that it
 // reads the reason and the run continues. The error is not nil if a hook ended the run, which is an [*Ended], or if the
 // tool failed and no hook changed the result. Then it is the error of act, so that the framework treats it as it always
-// does. If the context is done before the tool begins, act is not called, and the error is that of the context.
+// does. If the context is done before the tool begins, act is not called, and the error is that of the context. If it
+// is done later, act has a second to return. Then it is abandoned, and its output is dropped.
 func (h *Host) Tool(
 	ctx context.Context, call agent.ToolCallRequest, act func(context.Context, agent.ToolCallRequest) (string, error),
 ) (agent.ToolCallResult, error) {
@@ -213,7 +214,8 @@ func (c *toolCall) attempt(ctx context.Context, asked agent.ToolCallRequest) (ag
 	number := c.attempts.number
 	c.attempts.Unlock()
 	begun := time.Now()
-	output, err := isolated(func() (agent.ToolOutput, error) { return c.act(ctx, c.req.Clone()) })
+	call := c.req.Clone()
+	output, err := within(ctx, func() (agent.ToolOutput, error) { return c.act(ctx, call) })
 	if err != nil {
 		c.attempts.Lock()
 		defer c.attempts.Unlock()
