@@ -52,7 +52,7 @@ func (c Command) secrets() (all []string) {
 		_, value, _ := strings.Cut(entry, "=")
 		all = append(all, value)
 	}
-	return all
+	return append(all, secretsOfArgs(c.Args[min(len(c.Args), 1):])...)
 }
 
 // inherited are the names of the variables that a child gets from the environment of this program.

@@ -47,18 +47,7 @@ func (h HTTP) secrets() (all []string) {
 			}
 		}
 	}
-	u, err := url.Parse(h.URL)
-	if err != nil {
-		return append(all, h.URL)
-	}
-	if password, ok := u.User.Password(); ok {
-		all = append(all, password)
-	}
-	all = append(all, u.User.Username(), u.RawQuery)
-	for _, values := range u.Query() {
-		all = append(all, values...)
-	}
-	return all
+	return append(all, secretsOfURL(h.URL)...)
 }
 
 func (h HTTP) open() (*link, error) {

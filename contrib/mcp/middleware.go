@@ -35,7 +35,10 @@ type MiddlewareOptions struct {
 // A session of a client is a run. Hooks therefore keep their state for the length of the session, and for one request
 // with clients that have no session. Its points OnRunStart and OnRunEnd fire too. EndTurn ends the run: all later calls
 // of the session are refused. User of the Env is the user of the verified bearer token, if there is one, and its tools
-// are those at the begin of the session.
+// are those at the begin of the session. The Calls of the result of the run are the last ones, at most 1 MiB.
+//
+// A call ends when its client cancels it. A handler that ignores its context has a second more. Then it is abandoned,
+// and its result is dropped.
 //
 // The hooks see the text of a result and its images. If they change it, the client gets the changed result. Structured
 // content is then replaced by the changed text if that is JSON or was its only property, and otherwise removed.
@@ -54,6 +57,9 @@ func Middleware(hooks *agent.Hooks, opts MiddlewareOptions) sdk.Middleware {
 		}
 	}
 }
+
+// keptResults bounds the results of a session that are kept for OnRunEnd, in bytes. A session can last for weeks.
+const keptResults = 1 << 20
 
 type middleware struct {
 	hooks *agent.Hooks
@@ -80,7 +86,9 @@ func (m *middleware) session(req *sdk.CallToolRequest, next sdk.MethodHandler) *
 		return s
 	}
 	s := &session{
-		host:  &adapt.Host{Hooks: m.hooks, Agent: orElse(m.opts.Agent, "mcp"), Approver: m.opts.Approver},
+		host: &adapt.Host{
+			Hooks: m.hooks, Agent: orElse(m.opts.Agent, "mcp"), Approver: m.opts.Approver, KeepBytes: keptResults,
+		},
 		begun: make(chan struct{}),
 	}
 	var task adapt.Task
@@ -88,17 +96,23 @@ func (m *middleware) session(req *sdk.CallToolRequest, next sdk.MethodHandler) *
 		task.User = req.Extra.TokenInfo.UserID
 	}
 	m.sessions[req.Session] = s
+	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
+		_ = req.Session.Wait()
+		cancel()
+	}()
+	go func() {
+		defer cancel()
 		defer func() {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			delete(m.sessions, req.Session)
 		}()
-		s.host.Tools = toolsOf(req.Session, next)
-		result, err := s.host.Run(context.Background(), task, func(run context.Context, _ adapt.Task) (string, error) {
+		s.host.Tools = toolsOf(ctx, req.Session, next)
+		result, err := s.host.Run(ctx, task, func(run context.Context, _ adapt.Task) (string, error) {
 			s.run = run
 			close(s.begun)
-			_ = req.Session.Wait()
+			<-ctx.Done()
 			return "", nil
 		})
 		if s.run == nil {
@@ -107,7 +121,7 @@ func (m *middleware) session(req *sdk.CallToolRequest, next sdk.MethodHandler) *
 				s.err = fmt.Errorf("a hook ended the session: %s", orElse(result.Reply, result.Stop.Message))
 			}
 			close(s.begun)
-			_ = req.Session.Wait()
+			<-ctx.Done()
 		}
 	}()
 	return s
@@ -131,7 +145,11 @@ func (m *middleware) handle(
 	ctx context.Context, method string, req *sdk.CallToolRequest, next sdk.MethodHandler,
 ) (sdk.Result, error) {
 	s := m.session(req, next)
-	<-s.begun
+	select {
+	case <-s.begun:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if s.err != nil {
 		return refused(s.err), nil
 	}
@@ -259,10 +277,10 @@ func contentOf(p agent.Part, i int) sdk.Content {
 }
 
 // toolsOf returns the tools of a server for hooks, for example for one that permits only tools that change nothing.
-func toolsOf(of *sdk.ServerSession, next sdk.MethodHandler) (all []agent.ToolSchema) {
+func toolsOf(ctx context.Context, of *sdk.ServerSession, next sdk.MethodHandler) (all []agent.ToolSchema) {
 	params := &sdk.ListToolsParams{}
 	for range maxPages {
-		result, err := next(context.Background(), "tools/list", &sdk.ListToolsRequest{Session: of, Params: params})
+		result, err := next(ctx, "tools/list", &sdk.ListToolsRequest{Session: of, Params: params})
 		list, ok := result.(*sdk.ListToolsResult)
 		if err != nil || !ok {
 			break

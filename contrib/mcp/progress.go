@@ -6,31 +6,64 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A reporter passes the progress of one call on, one report at a time, until the call ends. The library delivers
-// reports in another goroutine: a report may be under way when the answer of the call arrives, or come after it.
+// maxReports bounds the reports of a call that wait for hooks. The oldest are dropped.
+const maxReports = 16
+
+// A reporter passes the progress of one call on, one report at a time, until the call ends. A server may send more
+// reports than the hooks can follow. The library would keep all of them until their turn, so report never waits.
 type reporter struct {
-	f     func(*sdk.ProgressNotificationParams)
-	turn  chan struct{} // holds a value while a report is under way, and from the end on
-	ended chan struct{} // closed at the end
+	f       func(*sdk.ProgressNotificationParams)
+	waiting chan *sdk.ProgressNotificationParams
+	ended   chan struct{} // closed at the end
+	done    chan struct{} // closed when f is not called any more
 }
 
 func newReporter(f func(*sdk.ProgressNotificationParams)) *reporter {
-	return &reporter{f: f, turn: make(chan struct{}, 1), ended: make(chan struct{})}
+	r := &reporter{
+		f: f, waiting: make(chan *sdk.ProgressNotificationParams, maxReports),
+		ended: make(chan struct{}), done: make(chan struct{}),
+	}
+	go r.pass()
+	return r
 }
 
-func (r *reporter) report(p *sdk.ProgressNotificationParams) {
-	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
-		r.f(p)
-	case <-r.ended:
+// pass passes the reports on until the end, and then those that wait.
+func (r *reporter) pass() {
+	defer close(r.done)
+	for {
+		select {
+		case p := <-r.waiting:
+			r.f(p)
+			continue
+		case <-r.ended:
+		}
+		select {
+		case p := <-r.waiting:
+			r.f(p)
+		default:
+			return
+		}
 	}
 }
 
-// end waits for the report under way. Later reports are dropped.
+func (r *reporter) report(p *sdk.ProgressNotificationParams) {
+	for {
+		select {
+		case r.waiting <- p:
+			return
+		default:
+		}
+		select {
+		case <-r.waiting:
+		default:
+		}
+	}
+}
+
+// end waits for the reports that have come. Later reports are dropped.
 func (r *reporter) end() {
-	r.turn <- struct{}{}
 	close(r.ended)
+	<-r.done
 }
 
 // report passes a progress report on to the call that it is about.

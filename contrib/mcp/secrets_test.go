@@ -2,14 +2,19 @@ package mcp_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hookgen/hookgen/contrib/mcp"
 )
@@ -61,6 +66,63 @@ func TestKeysAreNotInErrors(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			}
+		})
+	}
+}
+
+// A tool fails with a text that repeats the arguments or the path.
+func TestErrorsKeepPublicTextsOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string // of a command
+		path string   // of a URL
+		want string   // the text that remains
+	}{
+		"flag":                     {args: []string{"--api-key=" + key}},
+		"flag and value":           {args: []string{"--token", "hunter2"}},
+		"header":                   {args: []string{"--header", "Authorization: Bearer hunter2"}},
+		"setting":                  {args: []string{"DATABASE=" + key}},
+		"argument":                 {args: []string{"-y", key}},
+		"password of a URL":        {args: []string{"postgres://ann:hunter2@localhost/db"}},
+		"query of a URL":           {args: []string{"--url=https://localhost/?k=hunter2"}},
+		"path of a URL":            {path: "/v1/" + key + "/mcp", want: "/v1/"},
+		"escaped path":             {path: "/v1/sk%2D0123456789abcdef/mcp", want: "/v1/"},
+		"a directory is no secret": {args: []string{"/project/2026-01-02-summary"}, want: "/project/2026-01-02"},
+		"a package is no secret":   {args: []string{"-y", "@example/server-files"}, want: "@example/server-files"},
+		"a path is no secret":      {path: "/v1/weather/mcp", want: "/v1/weather/mcp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var to mcp.Transport
+			name := "look"
+			if c.args != nil {
+				command := child(t, "complain")
+				command.Args = append(command.Args, c.args...)
+				to, name = command, "complain"
+			} else {
+				repeated, err := url.PathUnescape(c.path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := &wire{tools: oneTool, call: func(http.ResponseWriter) string {
+					return fmt.Sprintf(`{"isError":true,"content":[{"type":"text","text":"no %s, %s"}]}`, c.path, repeated)
+				}}
+				to = mcp.HTTP{URL: listening(t, w).URL + c.path}
+			}
+			_, err := tool(t, connect(t, to, mcp.Options{}), name).Call(t.Context(), call(""))
+			if err == nil || strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "hunter2") ||
+				!strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func init() {
+	// A server whose tool fails with the arguments of the process.
+	other["complain"] = func(s *sdk.Server) {
+		add(s, "complain", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			result := text("bad arguments: " + strings.Join(os.Args[1:], " "))
+			result.IsError = true
+			return result, nil
 		})
 	}
 }
