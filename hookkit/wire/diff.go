@@ -54,6 +54,10 @@ const maxWaiting = 64 << 20
 // maxDiffRuns is how many runs of a record are remembered.
 const maxDiffRuns = 1 << 16
 
+// maxCandidates is how many waiting fires are compared with a fire whose payload has the same hash. Two payloads with
+// one hash can differ if they have a key twice, in another order. A record of such payloads would take hours.
+const maxCandidates = 16
+
 // A differ compares two records. Everything that belongs to one of them is indexed by 0 for the first and 1 for the
 // second.
 type differ struct {
@@ -255,7 +259,8 @@ func (d *differ) match(w *waiting) {
 		d.send(aloneComparison(w))
 		return
 	}
-	for _, other := range d.byKey[1-s][waitKey{pair, w.key}] {
+	same := d.byKey[1-s][waitKey{pair, w.key}]
+	for _, other := range same[:min(len(same), maxCandidates)] {
 		if !samePayload(w.event, other.event) {
 			continue
 		}

@@ -317,6 +317,38 @@ func TestDiffBoundsItsRuns(t *testing.T) {
 	}
 }
 
+// TestPayloadsWithKeysTwiceCostLittle compares payloads that differ and have the same hash. The allocations show how many
+// comparisons there were.
+func TestPayloadsWithKeysTwiceCostLittle(t *testing.T) {
+	const count = 500
+	record := func(payload string) iter.Seq2[wire.Event, error] {
+		return func(yield func(wire.Event, error) bool) {
+			e := fire("a", 1, "")
+			e.Payload = []byte(payload)
+			for range count {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	alone := 0
+	for c, err := range wire.Diff(record(`{"k":1,"k":2}`), record(`{"k":2,"k":1}`)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Status == wire.Missing || c.Status == wire.Added {
+			alone++
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.Mallocs - before.Mallocs; alone != 2*count || made > 1000*count {
+		t.Errorf("%d fires without counterparts, %d allocations", alone, made)
+	}
+}
+
 // heap returns the memory in use.
 func heap() uint64 {
 	var m runtime.MemStats
