@@ -3,20 +3,12 @@ package state
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
-	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -84,78 +76,6 @@ type checkpointRun struct {
 // checkpointTexts are the texts that a checkpoint has only if they changed.
 type checkpointTexts struct{ system, theory, task string }
 
-// CheckpointState is the progress of a run after a step.
-type CheckpointState struct {
-	StepNumber       int                    `json:"step_number"`
-	SessionLog       CheckpointLog          `json:"session_log_data"`
-	Conversation     CheckpointConversation `json:"conversation_data"`
-	Config           CheckpointConfig       `json:"config_snapshot"`
-	ToolResultsStore map[string]string      `json:"tool_results_store"` // by call ID; since the last compaction
-	Counters         CheckpointCounters     `json:"counters"`
-	Metadata         map[string]string      `json:"metadata"`   // keys: run, agent, task
-	CreatedAt        float64                `json:"created_at"` // seconds since 1970
-}
-
-// CheckpointLog describes the last 1000 steps so far, one line for each step.
-type CheckpointLog struct {
-	Entries       []string `json:"entries"`
-	CurrentTheory string   `json:"current_theory"` // the last value of the argument __theory__ of a call
-}
-
-// CheckpointConversation is the stored conversation.
-type CheckpointConversation struct {
-	agent.Identity
-	Messages []agent.Message `json:"messages"`
-}
-
-// CheckpointConfig holds the limits and settings of the run.
-type CheckpointConfig struct {
-	MaxSteps        int      `json:"max_steps"`
-	MaxTokens       int      `json:"max_tokens"`
-	Temperature     *float64 `json:"temperature"`
-	SystemPrompt    string   `json:"system_prompt"`
-	QueriesUsed     int      `json:"queries_used"`     // calls of the model
-	BudgetRemaining *int     `json:"budget_remaining"` // tokens; null: no limit
-}
-
-// CheckpointCounters are the counters of the run, with which the next run continues.
-type CheckpointCounters struct {
-	Steps      int            `json:"steps"`
-	ModelCalls int            `json:"model_calls"`
-	ToolCalls  int            `json:"tool_calls"`
-	Tools      map[string]int `json:"tools,omitempty"` // answered calls by tool
-	Usage      agent.Usage    `json:"usage"`
-	Elapsed    time.Duration  `json:"elapsed_ns"`
-	Rejections int            `json:"rejections"`
-}
-
-// countersOf returns the counters of a run.
-func countersOf(run *agent.Run) CheckpointCounters {
-	c := kit.Env(run).Count()
-	return CheckpointCounters{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Elapsed, c.Rejections}
-}
-
-// A checkpointPart is a stored checkpoint. Its state has only the messages, entries and results since the part before
-// it, and a text only if it changed.
-type checkpointPart struct {
-	CheckpointState
-	Chain string `json:"chain"`
-	First bool   `json:"first,omitempty"` // of its chain
-	From  int    `json:"from"`            // the number of messages in the parts before it
-}
-
-// savedCounters are the counters that are stored in each step.
-type savedCounters struct {
-	Chain    string             `json:"chain"`
-	Task     string             `json:"task_sha256"`
-	Counters CheckpointCounters `json:"counters"`
-}
-
-func hashOf(task string) string {
-	sum := sha256.Sum256([]byte(task))
-	return hex.EncodeToString(sum[:])
-}
-
 // Bind adds the hook to its points.
 func (c *Checkpoint) Bind(h *agent.Hooks) {
 	var errs []error
@@ -206,12 +126,6 @@ func (c *Checkpoint) owner(run *agent.Run) (agent.Identity, bool) {
 	owner.Conversation = cmp.Or(c.Name, kit.ConversationID(run))
 	return owner, owner.Conversation != "" && run.Parent() == ""
 }
-
-func partKey(owner agent.Identity, step int) string {
-	return storekey.Of(checkpointKind, owner, "step", strconv.Itoa(step))
-}
-
-func countersKey(owner agent.Identity) string { return storekey.Of(checkpointKind, owner, "counters") }
 
 func (c *Checkpoint) report(err error) { c.failed.Report("state.Checkpoint", c.OnError, err) }
 
@@ -293,102 +207,6 @@ func (c *Checkpoint) deleteOthers(ctx context.Context, owner agent.Identity, ste
 	return err
 }
 
-func (r *checkpointRun) note(s agent.StepResult) {
-	if r.results == nil {
-		r.results = make(map[string]string)
-	}
-	line := fmt.Sprintf("#%d", r.offset+s.Step.Number)
-	for _, result := range s.Results {
-		line += " " + shorten.Line(result.Call.Name, 60) + ": " + shorten.Line(result.Content(), 120)
-		r.results[result.Call.ID] = result.Content()
-	}
-	if s.Response != nil {
-		if len(s.Results) == 0 {
-			line += " " + shorten.Line(s.Response.Content, 120)
-		}
-		for _, call := range s.Response.ToolCalls {
-			var args struct {
-				Theory string `json:"__theory__"`
-			}
-			if json.Unmarshal(call.Args, &args) == nil && args.Theory != "" {
-				r.theory = args.Theory
-			}
-		}
-	}
-	if s.Err != "" {
-		line += " " + shorten.Line(s.Err, 120)
-	}
-	r.entries = append(r.entries, line)
-}
-
-func lastEntries(entries []string) []string { return entries[max(0, len(entries)-maxEntries):] }
-
-// part returns the checkpoint of a step.
-func (r *checkpointRun) part(run *agent.Run, s agent.StepResult, messages []agent.Message) *checkpointPart {
-	count := kit.Env(run).Count()
-	part := &checkpointPart{Chain: r.chainFor(run), CheckpointState: CheckpointState{
-		StepNumber: r.offset + s.Step.Number,
-		SessionLog: CheckpointLog{Entries: slices.Clone(r.entries)},
-		Config: CheckpointConfig{
-			MaxSteps: count.MaxSteps, MaxTokens: count.MaxTokens, Temperature: r.temperature, QueriesUsed: count.ModelCalls,
-		},
-		Counters:  countersOf(run),
-		Metadata:  map[string]string{"run": run.ID(), "agent": kit.Agent(run)},
-		CreatedAt: kit.UnixSeconds(kit.Env(run).Now()),
-	}}
-	was := r.was
-	if r.begun && continues(messages, r.kept) {
-		part.From = len(r.kept)
-	} else {
-		part.First, was = true, checkpointTexts{}
-		part.SessionLog.Entries = lastEntries(slices.Concat(r.earlier, r.entries))
-	}
-	part.Conversation.Messages = messages[part.From:]
-	if r.system != was.system {
-		part.Config.SystemPrompt = r.system
-	}
-	if r.theory != was.theory {
-		part.SessionLog.CurrentTheory = r.theory
-	}
-	if r.task != was.task {
-		part.Metadata["task"] = r.task
-	}
-	known := resultsIn(part.Conversation.Messages)
-	for id, result := range r.results {
-		if known[id] != result {
-			if part.ToolResultsStore == nil {
-				part.ToolResultsStore = make(map[string]string)
-			}
-			part.ToolResultsStore[id] = result
-		}
-	}
-	if count.MaxTokens > 0 {
-		remaining := count.MaxTokens - count.Usage.Total()
-		part.Config.BudgetRemaining = &remaining
-	}
-	return part
-}
-
-// continues reports whether a conversation begins with an earlier one, by the texts of the messages.
-func continues(messages, earlier []agent.Message) bool {
-	return len(messages) >= len(earlier) && slices.EqualFunc(messages[:len(earlier)], earlier,
-		func(a, b agent.Message) bool {
-			return a.Role == b.Role && a.Content == b.Content && a.ToolCallID == b.ToolCallID && a.Name == b.Name &&
-				len(a.ToolCalls) == len(b.ToolCalls)
-		})
-}
-
-// resultsIn returns the results of calls in a conversation, by the ID of the call.
-func resultsIn(messages []agent.Message) map[string]string {
-	results := make(map[string]string)
-	for _, m := range messages {
-		if m.Role == agent.RoleTool {
-			results[m.ToolCallID] = m.Content
-		}
-	}
-	return results
-}
-
 // resume takes over the conversation of the last checkpoint, and the counters if the task is the same.
 func (c *Checkpoint) resume(
 	ctx context.Context, run *agent.Run, start agent.RunStart,
@@ -450,142 +268,4 @@ func (c *Checkpoint) done(ctx context.Context, run *agent.Run, result agent.Agen
 		return nil
 	}
 	return errors.Join(c.Store.Delete(ctx, countersKey(owner)), c.deleteOthers(ctx, owner, 0))
-}
-
-// stepsOf returns the steps of the checkpoints of an owner, in ascending order.
-func stepsOf(ctx context.Context, store agent.Store, owner agent.Identity) ([]int, error) {
-	keys, err := store.Keys(ctx, storekey.Of(checkpointKind, owner)+"/")
-	if err != nil {
-		return nil, fmt.Errorf("the checkpoints cannot be listed: %w", err)
-	}
-	var steps []int
-	for _, key := range keys {
-		_, parts, ok := storekey.Parse(checkpointKind, key)
-		if !ok || len(parts) != 2 {
-			continue
-		}
-		if n, err := strconv.Atoi(parts[1]); err == nil && n > 0 && partKey(owner, n) == key {
-			steps = append(steps, n)
-		}
-	}
-	slices.Sort(steps)
-	return steps, nil
-}
-
-// readCounters returns the counters of an owner, or nil. Unreadable counters are skipped and logged.
-func readCounters(ctx context.Context, store agent.Store, owner agent.Identity) (*savedCounters, error) {
-	key := countersKey(owner)
-	data, err := store.Get(ctx, key)
-	if errors.As(err, new(*agent.NotFound)) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the counters cannot be read: %w", err)
-	}
-	var saved savedCounters
-	if err := json.Unmarshal(data, &saved); err != nil {
-		logUnreadable(ctx, key, err)
-		return nil, nil
-	}
-	return &saved, nil
-}
-
-func logUnreadable(ctx context.Context, key string, err error) {
-	slog.WarnContext(ctx, "state.Checkpoint: an unreadable checkpoint is skipped",
-		"key", shorten.To(key, shorten.SummaryChars), "error", err)
-}
-
-// Latest returns the last checkpoint of a conversation, with the counters of the run when it was interrupted. Set
-// Conversation to Checkpoint.Name, or to the name of the conversation if that is empty. Unreadable checkpoints are
-// skipped and logged, and so are those that follow them. Without a readable checkpoint, the error is a *agent.NotFound.
-func Latest(ctx context.Context, store agent.Store, owner agent.Identity) (CheckpointState, error) {
-	state, chain, err := latest(ctx, store, owner)
-	if err != nil {
-		return CheckpointState{}, err
-	}
-	counters, err := readCounters(ctx, store, owner)
-	if err != nil {
-		return CheckpointState{}, err
-	}
-	if counters != nil && counters.Chain == chain && counters.Counters.Steps != state.Counters.Steps {
-		state.Counters = counters.Counters // of a later step, or of a later run
-	}
-	return state, nil
-}
-
-// latest joins the checkpoints of the newest chain that has all its parts.
-func latest(ctx context.Context, store agent.Store, owner agent.Identity) (CheckpointState, string, error) {
-	steps, err := stepsOf(ctx, store, owner)
-	if err != nil {
-		return CheckpointState{}, "", err
-	}
-	chains := make(map[string]*CheckpointState)
-	broken := make(map[string]bool)
-	for _, n := range steps {
-		part, err := readPart(ctx, store, owner, n)
-		if ctx.Err() != nil {
-			return CheckpointState{}, "", ctx.Err()
-		}
-		if err != nil {
-			logUnreadable(ctx, partKey(owner, n), err)
-			continue // the next part of its chain does not fit
-		}
-		state := chains[part.Chain]
-		switch {
-		case part.First:
-			chains[part.Chain], broken[part.Chain] = &part.CheckpointState, false
-		case state == nil || broken[part.Chain] || part.From != len(state.Conversation.Messages):
-			broken[part.Chain] = true
-		default:
-			state.join(part)
-		}
-	}
-	if len(chains) == 0 {
-		return CheckpointState{}, "", &agent.NotFound{Key: storekey.Of(checkpointKind, owner)}
-	}
-	newest := slices.MaxFunc(slices.Sorted(maps.Keys(chains)), func(a, b string) int {
-		return cmp.Or(cmp.Compare(chains[a].CreatedAt, chains[b].CreatedAt),
-			cmp.Compare(chains[a].StepNumber, chains[b].StepNumber))
-	})
-	state := chains[newest]
-	results := resultsIn(state.Conversation.Messages)
-	maps.Copy(results, state.ToolResultsStore)
-	state.ToolResultsStore = results
-	return *state, newest, nil
-}
-
-func readPart(ctx context.Context, store agent.Store, owner agent.Identity, n int) (checkpointPart, error) {
-	var part checkpointPart
-	data, err := store.Get(ctx, partKey(owner, n))
-	if err == nil {
-		err = json.Unmarshal(data, &part)
-	}
-	switch {
-	case err != nil:
-	case part.StepNumber != n:
-		err = fmt.Errorf("it is of step %d", part.StepNumber)
-	case part.Chain == "" || part.First && part.From != 0:
-		err = errors.New("it is not a checkpoint")
-	}
-	return part, err
-}
-
-// join adds the next checkpoint of the chain to a state.
-func (s *CheckpointState) join(part checkpointPart) {
-	next := part.CheckpointState
-	next.Conversation.Messages = append(s.Conversation.Messages, next.Conversation.Messages...)
-	next.SessionLog.Entries = lastEntries(append(s.SessionLog.Entries, next.SessionLog.Entries...))
-	next.SessionLog.CurrentTheory = cmp.Or(next.SessionLog.CurrentTheory, s.SessionLog.CurrentTheory)
-	next.Config.SystemPrompt = cmp.Or(next.Config.SystemPrompt, s.Config.SystemPrompt)
-	if next.Metadata["task"] == "" && s.Metadata["task"] != "" {
-		if next.Metadata == nil {
-			next.Metadata = make(map[string]string)
-		}
-		next.Metadata["task"] = s.Metadata["task"]
-	}
-	if results := s.ToolResultsStore; results != nil {
-		maps.Copy(results, next.ToolResultsStore)
-		next.ToolResultsStore = results
-	}
-	*s = next
 }
