@@ -15,8 +15,8 @@ var commandKey = regexp.MustCompile(`(?i)^(alias\..*|pager\..*|` +
 
 // gitScripts are the options of git whose value is a script.
 var gitScripts = kit.Set("-x", "--exec", "--extcmd", "--tree-filter", "--index-filter", "--env-filter",
-	"--msg-filter",
-	"--commit-filter", "--parent-filter", "--tag-name-filter", "--upload-pack", "--receive-pack", "--upload-archive")
+	"--msg-filter", "--commit-filter", "--parent-filter", "--tag-name-filter", "--upload-pack", "--receive-pack",
+	"--upload-archive")
 
 // git reads the commands that git runs: aliases, pagers and other settings, and the scripts of subcommands.
 func (r *reader) git(c *Command) {

@@ -86,10 +86,8 @@ func (r *reader) stdinScript(c *Command) {
 
 // interpreters are programs that run scripts in other languages.
 var interpreters = kit.Set("python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun",
-	"osascript",
-	"pwsh", "powershell", "rscript", "tclsh", "ipython", "groovy", "julia", "elixir", "expect", "tsx", "ts-node", "r",
-	"erl",
-	"scala", "guile", "sbcl", "ocaml", "racket", "octave", "ghc", "jshell", "m4")
+	"osascript", "pwsh", "powershell", "rscript", "tclsh", "ipython", "groovy", "julia", "elixir", "expect", "tsx",
+	"ts-node", "r", "erl", "scala", "guile", "sbcl", "ocaml", "racket", "octave", "ghc", "jshell", "m4")
 
 // codeOptions are the letters of options of interpreters whose value is code, a module or a file.
 const codeOptions = "cemrpCEF"

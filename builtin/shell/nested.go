@@ -195,5 +195,4 @@ func (c *Command) executesOutput(others []*Command) {
 
 // dangerous are the programs that the default rules refuse with some arguments.
 var dangerous = kit.Set("rm", "rimraf", "dd", "shred", "find", "chmod", "chown", "chgrp", "wipefs", "git", "dropdb",
-	"env", "sudo",
-	"xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")
+	"env", "sudo", "xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")

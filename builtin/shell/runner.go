@@ -8,20 +8,15 @@ import (
 
 // runners are programs that run a command after arguments of their own, which are too many to list.
 var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pipenv", "pnpm", "yarn", "npm", "conda",
-	"mamba",
-	"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "vagrant", "systemd-run", "pkexec", "gosu", "su-exec",
-	"fakeroot",
-	"firejail", "bwrap", "proot", "hyperfine", "direnv", "dotenv", "nix-shell", "nix", "rush", "screen", "tmux",
-	"bundle",
-	"rbenv", "pyenv", "mise", "asdf", "rye", "hatch", "tox", "osqueryi", "at", "batch", "distrobox", "toolbox",
-	"flatpak-spawn",
-	"cgexec", "numactl", "prlimit", "setarch", "catchsegv", "valgrind", "gdb", "perf", "pv", "rlwrap", "cpulimit",
-	"caffeinate",
-	"xvfb-run", "dbus-run-session", "ld.so", "busctl", "runcon", "sg", "newgrp",
-	"linux64", "linux32", "i386", "i686", "x86_64", "choom", "faketime", "dbus-launch", "ip", "logsave", "aa-exec",
-	"ssh-agent", "sshpass", "dumb-init", "tini", "chpst", "softlimit", "envdir", "s6-setuidgid", "watchexec", "nodemon",
-	"concurrently", "foreman", "ansible", "salt", "adb", "wsl", "start-stop-daemon", "daemonize", "capsh", "chronic",
-	"expect", "just")
+	"mamba", "docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "vagrant", "systemd-run", "pkexec", "gosu",
+	"su-exec", "fakeroot", "firejail", "bwrap", "proot", "hyperfine", "direnv", "dotenv", "nix-shell", "nix", "rush",
+	"screen", "tmux", "bundle", "rbenv", "pyenv", "mise", "asdf", "rye", "hatch", "tox", "osqueryi", "at", "batch",
+	"distrobox", "toolbox", "flatpak-spawn", "cgexec", "numactl", "prlimit", "setarch", "catchsegv", "valgrind", "gdb",
+	"perf", "pv", "rlwrap", "cpulimit", "caffeinate", "xvfb-run", "dbus-run-session", "ld.so", "busctl", "runcon", "sg",
+	"newgrp", "linux64", "linux32", "i386", "i686", "x86_64", "choom", "faketime", "dbus-launch", "ip", "logsave",
+	"aa-exec", "ssh-agent", "sshpass", "dumb-init", "tini", "chpst", "softlimit", "envdir", "s6-setuidgid", "watchexec",
+	"nodemon", "concurrently", "foreman", "ansible", "salt", "adb", "wsl", "start-stop-daemon", "daemonize", "capsh",
+	"chronic", "expect", "just")
 
 // runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
 func (r *reader) runner(c *Command, in flow) {
