@@ -20,9 +20,10 @@ func TestClaudeSettings(t *testing.T) {
 	if text, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
+	settings := filepath.Join("testdata", "claude", "settings.json")
 	play := func(t *testing.T, answer string, env ...string) string {
 		t.Helper()
-		cmd := exec.Command(binary, "-claude-settings", filepath.Join("testdata", "claude", "settings.json"))
+		cmd := exec.Command(binary, "-claude-settings", settings)
 		cmd.Env = append(os.Environ(), env...)
 		cmd.Stdin = strings.NewReader(answer)
 		var out bytes.Buffer
@@ -63,5 +64,23 @@ func TestClaudeSettings(t *testing.T) {
 	t.Run("stop gate", func(t *testing.T) {
 		out := play(t, "y\n", "GATE_COMMAND=test")
 		wants(t, out, "RejectDone: a Stop hook", "reply I cannot do more than that.")
+	})
+	t.Run("the folder .claude of a project", func(t *testing.T) {
+		project := filepath.Join(t.TempDir(), "my project")
+		if err := os.CopyFS(filepath.Join(project, "hooks"), os.DirFS("testdata/claude/hooks")); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings = filepath.Join(project, ".claude", "settings.json")
+		if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(settings, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, play(t, "y\n"), "The cache server is down", "PreToolUse:Bash hook error: Do not remove files.")
 	})
 }

@@ -132,13 +132,14 @@ func useClaudeHooks(hooks *agent.Hooks, path, transcripts string, out io.Writer)
 		"read_file":   {Name: "Read", Fields: map[string]string{"path": "file_path"}},
 	}
 	scripts.TranscriptDir = transcripts
-	if scripts.ProjectDir, err = filepath.Abs(filepath.Dir(path)); err != nil {
-		return err
+	scripts.ProjectDir = filepath.Dir(path)
+	if filepath.Base(scripts.ProjectDir) == ".claude" {
+		scripts.ProjectDir = filepath.Dir(scripts.ProjectDir)
 	}
 	for _, ignored := range scripts.Ignored {
 		fmt.Fprintf(out, "%s: %s has no effect here\n", path, ignored)
 	}
-	scripts.Notify = func(m claudecode.Message) { fmt.Fprintf(out, "%s: %s\n", m.Event, m.Text) }
+	scripts.Notify = func(m claudecode.Message) { fmt.Fprintf(out, "%s: %s\n", m.Event, clean(m.Text)) }
 	hooks.Use(scripts)
 	return nil
 }
