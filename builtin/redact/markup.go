@@ -33,6 +33,9 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		}
 		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/")
 		text := span{t.text, next}
+		if !closed && unclosed(s, t, next) {
+			closed = true
+		}
 		if data := cdata(s, t.text); data.to > 0 {
 			text, closed = data, true
 		}
@@ -58,6 +61,23 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		}
 	}
 	return found
+}
+
+// unclosed reports whether an element ends at the opening tag at next, because its closing tag was forgotten:
+//
+//	<password>hunter2<password>hunter3
+//	<password>hunter2
+//	<user>ann</user>
+//
+// In a usage text such as "login <password>, <user>" no word follows the first tag.
+func unclosed(s string, t tag, next int) bool {
+	content := strings.TrimRight(s[t.text:next], " \t\r\n")
+	if len(content) < 4 || strings.IndexByte(".,:;/|)]=@", content[0]) >= 0 || strings.ContainsAny(content, " \t\r\n") {
+		return false
+	}
+	other, ok := tagAt(s, next+opening(s, next))
+	again := ok && strings.EqualFold(s[other.name.from:other.name.to], s[t.name.from:t.name.to])
+	return again || strings.Contains(s[t.text+len(content):next], "\n")
 }
 
 // opening returns the length of the opening bracket of a tag at at, or 0.

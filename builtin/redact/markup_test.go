@@ -21,6 +21,14 @@ func TestElementsWithASecretNameAreRedacted(t *testing.T) {
 		`a < b && password > c`, `<1password>hunter2</1password>`, `<>hunter2</>`,
 		`<user>a</user><password>«hunter2»</password><x>b</x>`,
 		`<password>«hunter2»</password><password>«hunter3»</password>`,
+		`<password>«hunter2»<password>«hunter3»</password>`, `<password>«!hunter2»<password>«hunter3»</password>`,
+		`alone: <password>«hunter2»<PASSWORD>«hunter3»`,
+		"<password>«hunter2»\n<user>ann</user>",
+		"<password>«hunter2»\n<password>«hunter3»\n<password>«hunter4»</password>",
+		`&lt;password&gt;«hunter2»&lt;password&gt;«hunter3»&lt;/password&gt;`,
+		`login <password>:<password>`, "login <password>, or\n<password>", "login <password> again\n<user>",
+		"login <password>@x\n<host>", `login <password>abc<password>`, `login <password>user name<password>`,
+		`login <password>hunter2<user>`, `<user>hunter2<user>`,
 	)
 }
 
