@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -199,6 +200,37 @@ func TestAHookSetsThePricesOfARun(t *testing.T) {
 		t.Errorf("the run cost %v, want 3", ran.Usage.Cost)
 	}
 }
+
+func TestPricesThatAreNotFiniteAreUnknown(t *testing.T) {
+	for _, given := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 0} {
+		t.Run(fmt.Sprint(given), func(t *testing.T) {
+			price := agent.OnRunStartFunc(func(
+				_ context.Context, run *agent.Run, _ agent.RunStart,
+			) (agent.OnRunStartOutcome, error) {
+				run.Env.UsePricer(fixed(given))
+				return nil, nil
+			})
+			replies := []float64{}
+			watch := agent.AfterLLMFunc(func(
+				_ context.Context, _ *agent.Run, reply agent.LLMResponse,
+			) (agent.AfterLLMOutcome, error) {
+				replies = append(replies, reply.Usage.Cost)
+				return nil, nil
+			})
+			ran := looptest.Harness{
+				Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Cost: 2})), Hooks: hooks(price, watch),
+			}.Run(t, "x")
+			if ran.Usage.Cost != 2 || len(replies) != 1 || replies[0] != 2 {
+				t.Errorf("the run cost %v and its replies %v, want 2", ran.Usage.Cost, replies)
+			}
+		})
+	}
+}
+
+// fixed is the price of each call.
+type fixed float64
+
+func (f fixed) Price(agent.LLMRequest, agent.LLMResponse) float64 { return float64(f) }
 
 // euro costs 1 for each token of the input.
 type euro struct{}

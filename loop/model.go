@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -68,7 +69,7 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 		return h.r.model.Generate(ctx, req)
 	})
 	if err == nil {
-		reply = h.r.priced(req, reply)
+		reply = h.r.priced(req, encodable(reply))
 	}
 	h.r.counts.model(reply.Usage)
 	if err != nil {
@@ -95,7 +96,7 @@ func (r *run) priced(req agent.LLMRequest, reply agent.LLMResponse) agent.LLMRes
 	}
 	req.Model = orElse(req.Model, r.agent.Request.Model)
 	err := recoverAsError("the pricer", func() error {
-		if cost := pricer.Price(req, reply); cost > 0 {
+		if cost := pricer.Price(req, reply); cost > 0 && !math.IsInf(cost, 1) { // others cannot be encoded as JSON
 			reply.Usage.Cost = cost
 		}
 		return nil

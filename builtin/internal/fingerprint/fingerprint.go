@@ -28,7 +28,8 @@ const MaxBytes = 1 << 20
 
 // Call returns equal sums for calls of one tool with equal arguments. For example, {"a":1,"b":2} and { "b":2.0, "a":1 }
 // are equal: the order of keys, blanks, escapes and the notation of numbers do not matter. Missing arguments equal {}.
-// Arguments that are not valid JSON are compared as text.
+// Arguments that are not valid JSON are compared as text, and so are those with a replacement character: Go decodes
+// "\udcff" and "\udcfe" as the same text, but in Python they are the names of two files.
 func Call(call agent.ToolCallRequest) (f Sum) {
 	Canonical(call, func(text []byte) { f = Of(text) })
 	return f
@@ -74,20 +75,28 @@ func appendPart(b []byte, text string) []byte {
 
 // appendCanonicalArgs appends the canonical text of arguments, which is identical for equal arguments.
 func appendCanonicalArgs(b, args []byte) []byte {
-	if len(args) > MaxBytes {
-		return append(append(b, "text "...), args...)
+	if len(args) <= MaxBytes {
+		out, ok := appendCanonicalJSON(b, args)
+		if ok && !bytes.Contains(out[len(b):], []byte("\ufffd")) {
+			return out
+		}
 	}
+	return append(append(b, "text "...), args...)
+}
+
+// appendCanonicalJSON appends the canonical text of arguments that are valid JSON.
+func appendCanonicalJSON(b, args []byte) (out []byte, ok bool) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = []byte("{}")
 	}
 	if out, ok := scanCanonical(append(b, "json "...), args); ok {
-		return out
+		return out, true
 	}
 	value, err := jsonx.Decode(args)
 	if err != nil {
-		return append(append(b, "text "...), args...)
+		return nil, false
 	}
-	return appendCanonical(append(b, "json "...), value)
+	return appendCanonical(append(b, "json "...), value), true
 }
 
 func appendCanonical(b []byte, value any) []byte {

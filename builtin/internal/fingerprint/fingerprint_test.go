@@ -42,6 +42,11 @@ func TestArgumentsAreComparedByValue(t *testing.T) {
 		{`{"a":1} {"b":2}`, `{"a":1}`, false},
 		{`not json`, `not  json`, false},
 		{`{"a":1`, `{"a":1}`, false},
+		{`{"path":"\udcff"}`, `{"path":"\udcfe"}`, false},
+		{`{"\udcff":1}`, `{"\udcfe":1}`, false},
+		{"{\"path\":\"\xff\"}", "{\"path\":\"\xfe\"}", false},
+		{"{\"path\":\"\xff\"}", "{\"path\":\"\ufffd\"}", false},
+		{`{"path":"\ud83d\ude00"}`, `{"path":"😀"}`, true},
 	} {
 		t.Run(c.a+" and "+c.b, func(t *testing.T) {
 			a := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.a)})
