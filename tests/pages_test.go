@@ -23,8 +23,9 @@ import (
 // TestPages runs the code of README.md and of the pages in docs. Each page has a module of its own, example.com/tour.
 // Its blocks are used there one after the other, as a reader would who types everything:
 //
-//	go       A block that begins with a comment such as "// mail/spec.go" is that file. Any other block is a part of the
-//	         package that a comment above it names, <!-- package mail -->, and needs no imports.
+//	go       A block that begins with a comment such as "// mail/spec.go" is that file. A block below a comment such as
+//	         <!-- file examples/agent/clerk/main.go --> is a part of that file, which its own tests run. Any other
+//	         block is a part of the package that a comment names, <!-- package mail -->, and needs no imports.
 //	diff     Lines of files to replace.
 //	sh       Commands, one in a line. They succeed, but after a diff the last one fails, and so does one with the
 //	         comment "# exits with 1".
@@ -122,6 +123,13 @@ func (p *page) use(t *testing.T, b block, next string) {
 	switch b.language {
 	case "go":
 		p.undo(t)
+		if b.file != "" {
+			text, err := os.ReadFile(filepath.Join(usermodule.Root(t), filepath.FromSlash(b.file)))
+			if err != nil || !strings.Contains(string(text), b.text) {
+				t.Errorf("it is not a part of %s (%v)", b.file, err)
+			}
+			break
+		}
 		dir := p.write(t, b)
 		if regexp.MustCompile(`(?m)^//hookgen:points$`).MatchString(b.text) && next != "sh" {
 			p.run(t, p.hookgen, dir)

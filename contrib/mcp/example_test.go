@@ -33,6 +33,35 @@ func ExampleConnect() {
 	// Take an umbrella. <nil>
 }
 
+// A program offers its own function as a tool of an MCP server, without a process or a port.
+func ExampleInProcess() {
+	type bill struct {
+		Euros int `json:"euros"`
+	}
+	type receipt struct {
+		Number string `json:"number"`
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "bank", Version: "v1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "pay", Description: "Pays a bill."}, func(
+		_ context.Context, _ *sdk.CallToolRequest, b bill,
+	) (*sdk.CallToolResult, receipt, error) {
+		return nil, receipt{Number: fmt.Sprint("A", b.Euros)}, nil
+	})
+
+	ctx := context.Background()
+	bank, err := mcp.Connect(ctx, "bank", mcp.InProcess{Server: server}, mcp.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer bank.Close()
+	tool := bank.Tools()[0]
+	output, err := tool.Call(ctx, agent.ToolCallRequest{Name: "bank__pay", Args: []byte(`{"euros":7}`)})
+	fmt.Println(tool.Schema().Name, output, err)
+	// Output:
+	// bank__pay {"number":"A7"} <nil>
+}
+
 // A server denies a tool to all its clients.
 func ExampleMiddleware() {
 	hooks := new(agent.Hooks)

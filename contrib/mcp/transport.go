@@ -79,8 +79,9 @@ func (l *link) describe(err error) error {
 	return err
 }
 
-// InProcess is a server in the same program. Its tools run in goroutines of the library, in which a panic ends the
-// program.
+// InProcess is a server in the same program, for example one that also serves other clients. Its tools run in
+// goroutines of the library, in which a panic ends the program. A Go function that only your agents call is simpler as
+// a tool of package loop; see loop.Tool.
 type InProcess struct {
 	Server *sdk.Server
 }

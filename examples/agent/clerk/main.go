@@ -1,0 +1,157 @@
+// Command clerk pays bills with real parts: a model on a server, the tools of an MCP server, and a store in a file. A
+// person approves each payment, perhaps tomorrow and in another process:
+//
+//	clerk -url http://localhost:11434/v1 -model qwen3 "Pay the rent of 1200 euros."
+//	clerk -url http://localhost:11434/v1 -model qwen3 -approve ID
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/retry"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/contrib/mcp"
+	"github.com/hookgen/hookgen/contrib/openai"
+	"github.com/hookgen/hookgen/contrib/otel"
+	"github.com/hookgen/hookgen/contrib/sqlite"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A receipt is the answer of the agent. The model gets the JSON Schema of the type.
+type receipt struct {
+	Number string `json:"number" jsonschema:"as the bank wrote it"`
+	Euros  int    `json:"euros"`
+}
+
+func main() {
+	url := flag.String("url", openai.DefaultURL, "the `ADDRESS` of the model's server, up to the version")
+	model := flag.String("model", "gpt-5-mini", "the `NAME` of the model")
+	file := flag.String("store", "clerk.db", "the `FILE` of conversations and suspended runs")
+	approve := flag.String("approve", "", "continue the suspended run `ID`, and approve its calls")
+	flag.Parse()
+	if err := run(context.Background(), *url, *model, *file, *approve, flag.Arg(0)); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, url, model, file, approve, task string) (err error) {
+	db, err := sqlite.Open(file, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+
+	bank, err := mcp.Connect(ctx, "bank", mcp.InProcess{Server: newBank()}, mcp.Options{})
+	if err != nil {
+		return err
+	}
+	defer bank.Close()
+
+	events := &observe.Stream{Emit: show}
+	defer func() { err = errors.Join(err, events.Drain(ctx)) }()
+
+	hooks := new(agent.Hooks)
+	hooks.Use(events)
+	hooks.Use(&retry.Model{}) // waits if the server is overloaded
+	hooks.Use(&permission.Confirm{Tools: []string{"bank__pay"}})
+	hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}}) // the next task continues the conversation
+	hooks.Use(&otel.Telemetry{Provider: "openai"})            // to the exporters of your program, if it has any
+	clerk := &loop.Agent{
+		Name:         "clerk",
+		Instructions: "You pay bills.",
+		Model: &openai.Model{
+			URL: url, Name: model, Key: func() string { return os.Getenv("OPENAI_API_KEY") },
+		},
+		Tools:    bank.Tools(),
+		Hooks:    hooks,
+		Approver: later{},
+	}
+	store := sqlite.Store{DB: db}
+	if approve != "" {
+		return resume(ctx, clerk, store, approve)
+	}
+	return finish(ctx, clerk, store, loop.Request{Task: task, Conversation: "bills"})
+}
+
+// finish runs a request. It prints the receipt, or stores a run that waits for a person.
+func finish(ctx context.Context, clerk *loop.Agent, store sqlite.Store, req loop.Request) error {
+	got, result, err := loop.RunAs[receipt](ctx, clerk, req)
+	if !errors.Is(err, loop.ErrSuspended) {
+		if err == nil {
+			fmt.Printf("receipt %s, %d euros\n", got.Number, got.Euros)
+		}
+		return err
+	}
+	text, err := json.Marshal(result.Suspended)
+	if err == nil {
+		err = store.Put(ctx, "suspended/"+result.Suspended.ID, text)
+	}
+	if err != nil {
+		return err
+	}
+	for _, q := range result.Suspended.Questions {
+		fmt.Printf("may it call %s %s? -approve %s\n", q.Call.Name, q.Call.Args, result.Suspended.ID)
+	}
+	return nil
+}
+
+// resume approves all calls of a suspended run and continues it.
+func resume(ctx context.Context, clerk *loop.Agent, store sqlite.Store, id string) error {
+	text, err := store.Take(ctx, "suspended/"+id) // no other process gets it
+	if err != nil {
+		return err
+	}
+	var s agent.Suspension
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	var answers []loop.Answer
+	for _, q := range s.Questions {
+		answers = append(answers, loop.AnswerTo(q, agent.Approval{Allow: true, By: os.Getenv("USER")}))
+	}
+	err = finish(ctx, clerk, store, loop.Request{Suspended: &s, Answers: answers})
+	if errors.Is(err, loop.ErrNotStarted) { // nothing has begun, so somebody can try again
+		err = errors.Join(err, store.Put(ctx, "suspended/"+id, text))
+	}
+	return err
+}
+
+// later is an approver that does not wait. A real one also notifies a person.
+type later struct{}
+
+func (later) Approve(context.Context, agent.Question) (agent.Approval, error) {
+	return agent.Approval{Pending: true}, nil
+}
+
+// show prints the events of a run as they happen. The event llm_chunk has the pieces of replies.
+func show(_ context.Context, e observe.StreamEvent) error {
+	if e.Type == observe.StreamToolDispatch {
+		fmt.Println("calling", e.Data["tool_name"], e.Data["args_summary"])
+	}
+	return nil
+}
+
+// newBank returns an MCP server in this program. For a server of somebody else use mcp.Command or mcp.HTTP.
+func newBank() *sdk.Server {
+	type bill struct {
+		Euros int `json:"euros"`
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "bank", Version: "v1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "pay", Description: "Pays a bill and returns a receipt."}, func(
+		_ context.Context, _ *sdk.CallToolRequest, b bill,
+	) (*sdk.CallToolResult, receipt, error) {
+		return nil, receipt{Number: "A1", Euros: b.Euros}, nil
+	})
+	return server
+}
