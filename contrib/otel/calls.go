@@ -2,9 +2,6 @@ package otel
 
 import (
 	"context"
-	"errors"
-	"go/token"
-	"reflect"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -49,7 +46,7 @@ func (t *Telemetry) end(c *call, operation, class, message string, attrs []attri
 		defer c.span.End()
 		c.span.SetAttributes(attrs...)
 		if class != "" {
-			c.span.SetStatus(codes.Error, message)
+			c.span.SetStatus(codes.Error, legible(message, class))
 		}
 	})
 	t.measure(c.ctx, operation, time.Since(c.start), c.labels)
@@ -76,6 +73,7 @@ func (b *binding) model(
 			class, message = classPanic, "the call panicked or ended its goroutine"
 		case err != nil:
 			message = b.reason(textOf(err), req)
+			b.failed(run, textOf(err), class)
 		}
 		if req.Model == "" && reply.Model != "" {
 			guarded(func() { c.span.SetName(titled(chat, b.name(reply.Model))) })
@@ -164,8 +162,10 @@ func (b *binding) tool(
 			class, message = classPanic, "the call panicked or ended its goroutine"
 		case err != nil:
 			message = b.reason(textOf(err), req, result.Output)
+			b.failed(run, textOf(err), class)
 		case result.Err != "":
 			class, message = known(result.Kind), b.reason(result.Err, req, result.Output)
+			b.failed(run, result.Err, class)
 		}
 		c.labels = []attribute.KeyValue{attribute.String(toolName, b.listed(run, req.Name))}
 		var attrs []attribute.KeyValue
@@ -188,84 +188,4 @@ func (t *Telemetry) listed(run *agent.Run, name string) string {
 		return other
 	}
 	return t.tools.bounded(t.name(name))
-}
-
-// The values of error.type, in addition to the kinds of failure of a call.
-const (
-	classPanic     = string(agent.FailPanic)
-	classTimeout   = string(agent.FailTimeout)
-	classCancelled = string(agent.FailCancelled)
-	classHook      = string(agent.FailHook)
-	classTooLong   = "prompt_too_long"
-)
-
-// classOf returns the value of error.type for an error, or "" for nil.
-func classOf(err error) (class string) {
-	if err == nil {
-		return ""
-	}
-	defer func() {
-		if recover() != nil { // a method of the error panicked
-			class = other
-		}
-	}()
-	var (
-		tool    *agent.ToolError
-		tooLong *agent.PromptTooLong
-		failure *hookkit.Failure
-	)
-	switch {
-	case errors.As(err, &tool) && tool != nil && tool.Kind != "":
-		return known(tool.Kind)
-	case errors.As(err, &tooLong):
-		return classTooLong
-	case errors.Is(err, context.DeadlineExceeded):
-		return classTimeout
-	case errors.Is(err, context.Canceled):
-		return classCancelled
-	case errors.As(err, &failure):
-		return classHook
-	}
-	return typeOf(err)
-}
-
-// typeOf returns the first exported type among an error and those that it wraps, for example *url.Error. A program has
-// a bounded number of types.
-func typeOf(err error) string {
-	for range 100 {
-		t := reflect.TypeOf(err)
-		if t == nil {
-			break
-		}
-		name := t.Name()
-		if t.Kind() == reflect.Pointer {
-			name = t.Elem().Name()
-		}
-		if token.IsExported(name) {
-			return t.String()
-		}
-		err = errors.Unwrap(err)
-	}
-	return other
-}
-
-// known returns a kind of failure. Tools can invent kinds, which become other.
-func known(kind agent.FailureKind) string {
-	switch kind {
-	case agent.FailTool, agent.FailPanic, agent.FailTimeout, agent.FailCancelled, agent.FailArguments, agent.FailUnknown,
-		agent.FailDuplicate, agent.FailTooMany, agent.FailDisabled, agent.FailDenied, agent.FailSkipped, agent.FailHook,
-		agent.FailRejected, agent.FailRunEnded, agent.FailHandoff:
-		return string(kind)
-	}
-	return other
-}
-
-// textOf returns the text of an error whose method may panic.
-func textOf(err error) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = "an error whose methods panic"
-		}
-	}()
-	return err.Error()
 }

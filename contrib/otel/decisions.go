@@ -20,8 +20,10 @@ func (b *binding) Observe(ctx context.Context, run *agent.Run, f hookkit.AnyFire
 	}
 	for _, failed := range f.Failures {
 		attrs := b.event(f, failed.Hook, failed.Site)
-		attrs = append(attrs, attribute.String(errorType, failure(failed.Cause)))
-		attrs = b.because(attrs, textOf(failed.Cause), f)
+		class, text := failure(failed.Cause), textOf(failed.Cause)
+		attrs = append(attrs, attribute.String(errorType, class))
+		attrs = b.because(attrs, text, f)
+		b.failed(run, text, class)
 		open.event(ctx, eventFailure, attrs...)
 	}
 	if f.Decision == "" || f.Decision == "Error" && len(f.Failures) > 0 {

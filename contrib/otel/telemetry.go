@@ -79,6 +79,7 @@ type openRun struct {
 	span   trace.Span        // nil before OnRunStart
 	start  time.Time
 	before agent.Counters // of the parts of the run before it was suspended
+	last   failureNote    // of a call or a hook
 }
 
 // A binding is one Bind of a Telemetry. For example, an agent and its sub-agent have the same Telemetry in Use. Both
@@ -233,14 +234,21 @@ func (b *binding) endRun(ctx context.Context, run *agent.Run, f agent.OnRunEndFi
 	attrs = b.named(attrs, stopBy, result.Stop.By)
 	attrs = b.named(attrs, handedOffTo, result.HandedOffTo)
 	labels := []attribute.KeyValue{attribute.String(agentName, b.agents.bounded(b.name(result.Agent)))}
+	var class, message string
 	if result.Err != "" {
-		attrs, labels = append(attrs, attribute.String(errorType, other)), append(labels, attribute.String(errorType, other))
+		class = classOfRun(result, open.last)
+		content := result
+		content.Err, content.Stop, content.Signals, content.Warnings = "", agent.EndRun{}, nil, nil // they repeat the error
+		content.Agent, content.HandedOffTo, content.EndedBy = "", "", ""                            // recorded names
+		message = legible(b.reason(result.Err, content), class)
+		attrs = append(attrs, attribute.String(errorType, class))
+		labels = append(labels, attribute.String(errorType, class))
 	}
 	guarded(func() {
 		defer open.span.End()
 		open.span.SetAttributes(attrs...)
 		if result.Err != "" {
-			open.span.SetStatus(codes.Error, b.reason(result.Err, result))
+			open.span.SetStatus(codes.Error, message)
 		}
 	})
 	b.measure(trace.ContextWithSpan(ctx, open.span), invokeAgent, time.Since(open.start), labels)

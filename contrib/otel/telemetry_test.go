@@ -207,9 +207,9 @@ func TestSpansEndHoweverTheRunEnds(t *testing.T) {
 		{name: "model error", turn: model(func(context.Context) error { return errors.New("429") }), span: "chat",
 			class: "_OTHER"},
 		{name: "model panic", turn: model(func(context.Context) error { panic("model") }), span: "chat",
-			class: "*loop.PanicError"},
+			class: "panic"},
 		{name: "model goexit", turn: model(func(context.Context) error { runtime.Goexit(); return nil }), span: "chat",
-			class: "*loop.PanicError"},
+			class: "panic"},
 		{name: "model too long", turn: model(func(context.Context) error { return &agent.PromptTooLong{} }), span: "chat",
 			class: "prompt_too_long"},
 		{name: "model cancelled", turn: model(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }),
@@ -223,9 +223,9 @@ func TestSpansEndHoweverTheRunEnds(t *testing.T) {
 			return "", &agent.ToolError{Kind: "kind-4711"}
 		}, span: "execute_tool work", class: "_OTHER"},
 		{name: "tool panic", turn: work, tool: func(context.Context) (string, error) { panic("tool") },
-			span: "execute_tool work", class: "*loop.PanicError"},
+			span: "execute_tool work", class: "panic"},
 		{name: "tool goexit", turn: work, tool: func(context.Context) (string, error) { runtime.Goexit(); return "", nil },
-			span: "execute_tool work", class: "*loop.PanicError"},
+			span: "execute_tool work", class: "panic"},
 		{name: "tool cancelled", turn: work, tool: func(ctx context.Context) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()

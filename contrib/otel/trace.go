@@ -17,7 +17,7 @@ import (
 //	hooks.Trace(otel.Trace(nil))
 //
 // The span is a child of the span in the context of the fire. It has the run, the hook that decided and its decision.
-// A failure is its status. A nil provider means the global one.
+// A failure is its status, with the value of error.type. A nil provider means the global one.
 //
 // A tracer receives no payload, so it cannot check that a reason or an error does not quote one. The spans therefore
 // have neither. Log them with hookkit.SlogTracer if the log may contain them. A tracer receives a fire after its end.
@@ -45,7 +45,7 @@ func (f fires) Trace(ctx context.Context, e hookkit.Event) {
 			_, span := f.tracer.Start(ctx, "fire "+e.Point, trace.WithTimestamp(e.Start), trace.WithAttributes(attrs...))
 			defer span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
 			if e.Failure != nil {
-				span.SetStatus(codes.Error, "")
+				span.SetStatus(codes.Error, failureOf(e.Failure))
 			}
 		})
 	}

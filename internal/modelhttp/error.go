@@ -33,6 +33,9 @@ type Error struct {
 	retryAfter time.Duration
 }
 
+// HTTPStatusCode returns Status, for example for telemetry.
+func (e *Error) HTTPStatusCode() int { return e.Status }
+
 // Temporary reports whether the same call may succeed later: after a failure of the network, a limit on the rate, or
 // an overload of the server.
 func (e *Error) Temporary() bool { return e.temporary }

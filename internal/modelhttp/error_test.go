@@ -1,6 +1,8 @@
 package modelhttp
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,4 +49,11 @@ func FuzzReported(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestTelemetryGetsTheStatus(t *testing.T) {
+	var status interface{ HTTPStatusCode() int }
+	if err := fmt.Errorf("model: %w", &Error{Status: 429}); !errors.As(err, &status) || status.HTTPStatusCode() != 429 {
+		t.Errorf("the error %v has no status", err)
+	}
 }
