@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -58,37 +60,52 @@ func (h *Hooks) rules(updates json.RawMessage) (json.RawMessage, error) {
 	var rules []map[string]any
 	for _, update := range all {
 		if update.Type != "addRules" {
-			return nil, fmt.Errorf("the type %q is not addRules", update.Type)
+			return nil, fmt.Errorf("the type %.*q is not addRules", maxQuoted, update.Type)
 		}
 		for _, r := range update.Rules {
-			tool, argument := r.Tool, "command"
-			for ours, theirs := range h.Tools {
-				if theirs.Name != r.Tool {
-					continue
-				}
-				tool = ours
-				for our, their := range theirs.Fields {
-					if their == "command" {
-						argument = our
-					}
-				}
-			}
-			one := map[string]any{"tool": tool, "decision": update.Behavior}
+			glob := ""
 			switch {
 			case r.Content == "" || r.Content == "*":
 			case r.Tool == "Bash":
-				glob := r.Content
+				glob = r.Content
 				if prefix, ok := strings.CutSuffix(glob, ":*"); ok {
 					glob = prefix + " *"
 				}
-				one["command"] = map[string]any{"arg": argument, "globs": []string{glob}}
 			default:
-				return nil, fmt.Errorf("the rule %s(%s) has no counterpart", r.Tool, r.Content)
+				return nil, fmt.Errorf("the rule %.*q of %.*q has no counterpart", maxQuoted, r.Content, maxQuoted, r.Tool)
 			}
-			rules = append(rules, one)
+			tools := h.toolsOf(r.Tool)
+			for _, tool := range slices.Sorted(maps.Keys(tools)) {
+				one := map[string]any{"tool": tool, "decision": update.Behavior}
+				if glob != "" {
+					one["command"] = map[string]any{"arg": tools[tool], "globs": []string{glob}}
+				}
+				rules = append(rules, one)
+			}
 		}
 	}
 	return json.Marshal(rules)
+}
+
+// toolsOf returns the tools of this agent that have a name in Claude Code, with the argument that is the command there.
+// For example, an agent has run_command and run_in_container, and both are Bash.
+func (h *Hooks) toolsOf(theirs string) map[string]string {
+	tools := make(map[string]string)
+	if _, renamed := h.Tools[theirs]; !renamed {
+		tools[theirs] = "command"
+	}
+	for ours, tool := range h.Tools {
+		if tool.Name != theirs {
+			continue
+		}
+		tools[ours] = "command"
+		for our, their := range tool.Fields {
+			if their == "command" {
+				tools[ours] = our
+			}
+		}
+	}
+	return tools
 }
 
 // OnPermissionDenied runs the scripts of PermissionDenied.

@@ -90,8 +90,8 @@ var launchers = []string{"builtin", "chroot", "command", "doas", "env", "eval", 
 	"setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
 
 // coversFile compares a pattern with the path of a file. Patterns are those of gitignore. "//etc/**" begins at the root.
-// Others begin at the home directory, the project or any directory, for example "~/.ssh/**", "./.env" and "*.ts". Only
-// the root is known for sure here, so the others may begin anywhere. A directory covers its files.
+// Others begin at the home directory, the project or any directory, for example "~/.ssh/**", "./.env" and "*.ts". They
+// may begin anywhere here, because only the root is known for sure. A directory covers its files.
 func coversFile(pattern, file string) bool {
 	const unclear = "?[]{}!\\"
 	if strings.ContainsAny(pattern, unclear) || strings.HasPrefix(file, "~") || strings.ContainsAny(file, "$\\") {
