@@ -51,8 +51,8 @@ func TestPage(t *testing.T) {
 			for name, test := range map[string]func(*testing.T, *tab){
 				"opens a run": opensRun, "nests runs": nestsRuns, "shows a difference": showsDifference,
 				"searches": searches, "filters": filters, "has keys": hasKeys, "is accessible": isAccessible,
-				"fits a narrow window": fitsNarrowWindow,
-				"shows hostile texts":  showsHostileTexts, "shortens long texts": shortensLongTexts,
+				"fits a narrow window": fitsNarrowWindow, "goes back": goesBack,
+				"shows hostile texts": showsHostileTexts, "shortens long texts": shortensLongTexts,
 				"shows damaged lines": showsDamagedLines, "connects to nothing else": connectsToNothingElse,
 			} {
 				t.Run(name, func(t *testing.T) { test(t, openTab(t, browser, hooklog, form.open)) })
@@ -504,6 +504,22 @@ func fitsNarrowWindow(t *testing.T, p *tab) {
 		t.Errorf("the run is %d pixels too wide", wide)
 	}
 	p.do(chromedp.Click(chromedp.CSS(".back")))
+	p.until(`document.querySelector('nav').offsetParent !== null && !document.querySelector('main').offsetParent`)
+}
+
+// goesBack uses the button of the browser, in a wide window and in a narrow one.
+func goesBack(t *testing.T, p *tab) {
+	p.write(event(1, "a", "BeforeSend"), event(2, "b", "BeforeSend"))
+	p.open()
+	p.click("#list li:last-child button")
+	p.until(`document.querySelector('main h2').innerText === 'Run a'`)
+	p.run(`history.back()`)
+	p.until(`document.querySelector('main h2').innerText === 'Run b'`)
+	p.do(chromedp.EmulateViewport(360, 640), chromedp.Reload())
+	p.until(`document.querySelectorAll('#list [data-row]').length === 2`)
+	p.click("#list li:last-child button")
+	p.until(`document.querySelector('main h2')?.innerText === 'Run a'`)
+	p.run(`history.back()`)
 	p.until(`document.querySelector('nav').offsetParent !== null && !document.querySelector('main').offsetParent`)
 }
 

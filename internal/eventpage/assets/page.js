@@ -337,8 +337,8 @@ async function openRun(which, {event, focus, keepHash} = {}) {
 	main.scrollTop = 0;
 	byId('news').hidden = true;
 	if (!keepHash) {
-		const hash = new URLSearchParams({run: run.id, ...(event === undefined ? {} : {event})});
-		history.replaceState(null, '', '#' + hash);
+		const hash = '#' + new URLSearchParams({run: run.id, ...(event === undefined ? {} : {event})});
+		if (hash !== location.hash) history.pushState(null, '', hash); // so that the browser goes back to the run before
 	}
 	mark();
 	if (event !== undefined) await timeline.show(event, focus);
@@ -839,6 +839,16 @@ async function openHash() {
 	const event = hash.has('event') ? Number(hash.get('event')) : undefined;
 	if (hash.has('run')) await openRun({id: hash.get('run')}, {event, keepHash: true});
 	else if (event !== undefined) await openRun({number: (await source.fire(event)).run}, {event, keepHash: true});
+	else await openFirst();
+}
+
+// openFirst opens the newest run, or shows the list if there is no room for both.
+async function openFirst() {
+	document.querySelector('.panes').classList.remove('opened');
+	const first = searching() ? null : list.querySelector('[data-row]');
+	if (first && matchMedia('(min-width: 56.01rem)').matches) {
+		await openRun({number: first.parentElement.number}, {keepHash: true});
+	}
 }
 
 async function start() {
@@ -848,9 +858,7 @@ async function start() {
 	drawStatus(status);
 	await loadRuns();
 	await openHash();
-	if (!opened && list.querySelector('[data-row]') && matchMedia('(min-width: 56.01rem)').matches) {
-		await openRun({number: list.firstChild.number}, {keepHash: true});
-	}
+	if (!opened) await openFirst();
 	if (!opened) main.replaceChildren(el('p', {class: 'empty'}, 'Choose a run.'));
 	window.addEventListener('hashchange', openHash);
 	if (!data.live) return;
