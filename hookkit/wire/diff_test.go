@@ -317,8 +317,8 @@ func TestDiffBoundsItsRuns(t *testing.T) {
 	}
 }
 
-// TestPayloadsWithKeysTwiceCostLittle compares payloads that differ and have the same hash. The allocations show how many
-// comparisons there were.
+// TestPayloadsWithKeysTwiceCostLittle compares payloads that differ and have the same hash. The allocations show how
+// many comparisons there were.
 func TestPayloadsWithKeysTwiceCostLittle(t *testing.T) {
 	const count = 500
 	record := func(payload string) iter.Seq2[wire.Event, error] {
