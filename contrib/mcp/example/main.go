@@ -1,4 +1,5 @@
-// Command example asks an agent for the files of a directory. The agent has the tools of an MCP server and may only read:
+// Command example asks an agent for the files of a directory. The agent has the tools of an MCP server and may only
+// read:
 //
 //	go run . npx -y @modelcontextprotocol/server-filesystem /tmp
 package main
