@@ -6,6 +6,37 @@ import (
 	"testing"
 )
 
+// editSpec is the beginning of a spec whose point may edit a field of Call, with %s as the type of that field.
+const editSpec = `package p
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/hookgen/hookgen/spec"
+)
+
+//hookgen:points
+type Points interface {
+	OnCall(Call) (spec.Edit[%s], spec.FailOpen)
+}
+`
+
+// editTypes are declarations for the fields of Call.
+const editTypes = `
+type (
+	Note        string
+	Box[T any]  struct{ V T }
+	Pair[A, B any] struct{ A A; B B }
+	Key         = string
+	Alias       = float64
+)
+
+const Width = 1
+
+var b struct{ c struct{ d [2]int; e [3]int } }
+`
+
 // An Edit finds its field by the type, an embedded one too, however it is written.
 func TestEditFindsItsField(t *testing.T) {
 	for edit, want := range map[string]string{
@@ -15,7 +46,11 @@ func TestEditFindsItsField(t *testing.T) {
 		"*Pair[Note, byte]": "Pair",
 	} {
 		t.Run(edit, func(t *testing.T) {
-			decls := `
+			pair := "Pair[byte, Note]"
+			if strings.Contains(edit, "*Pair") {
+				pair = "*Pair[Note, byte]"
+			}
+			s := mustRead(t, fmt.Sprintf(editSpec, edit)+`
 type Call struct {
 	*Note
 	time.Time
@@ -30,18 +65,9 @@ type Call struct {
 	Struct struct{ Note; A int }
 	Inner  struct{ Call; A int }
 	Own    Alias
-`
-			if strings.Contains(edit, "*Pair") {
-				decls += "\t*Pair[Note, byte]\n"
-			} else {
-				decls += "\tPair[byte, Note]\n"
-			}
-			decls += "}\n\ntype Note string\n\ntype Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; " +
-				"B B }\n\ntype Key = string\n\ntype Alias = float64\n\nconst Width = 1\n\nvar b struct{ c struct{ d [2]int; " +
-				"e [3]int } }\n"
-			s := mustRead(t, "package p\n\nimport (\n\t\"net/url\"\n\t\"time\"\n\n"+
-				"\t\"github.com/hookgen/hookgen/spec\"\n)\n\n"+
-				"//hookgen:points\ntype Points interface {\n\tOnCall(Call) (spec.Edit["+edit+"], spec.FailOpen)\n}\n"+decls)
+	`+pair+`
+}
+`+editTypes)
 			if got := s.Points[0].EditField; got != want {
 				t.Errorf("Edit[%s] is about %q, want %q", edit, got, want)
 			}
@@ -49,23 +75,33 @@ type Call struct {
 	}
 }
 
+// overlongSpec has a point that may edit a field of the type %[1]s.
+const overlongSpec = `package p
+
+import "github.com/hookgen/hookgen/spec"
+
+//hookgen:points
+type Points interface {
+	OnCall(Call) (spec.Edit[%[1]s], spec.FailOpen)
+}
+
+type Call struct{ A %[1]s }
+
+`
+
 // Longer types are not compared.
 func TestOverlongTypesMatchNoField(t *testing.T) {
 	for n, fits := range map[int]bool{1<<14 - 1: true, 1 << 14: false} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			long := strings.Repeat("L", n)
-			_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n" +
-				"//hookgen:points\ntype Points interface {\n\tOnCall(Call) (spec.Edit[" + long + "], spec.FailOpen)\n}\n\n" +
-				"type Call struct{ A " + long + " }\n\ntype " + long + " string\n"})
+			_, found := readFiles(map[string]string{"spec.go": fmt.Sprintf(overlongSpec, long) + "type " + long + " string\n"})
 			if fits != (len(found) == 0) {
 				t.Errorf("%d letters: %.300v", n, found)
 			}
 		})
 	}
 	doubling := aliases(40) + "type T40 string\n"
-	_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n" +
-		"//hookgen:points\ntype Points interface {\n\tOnCall(Call) (spec.Edit[T0], spec.FailOpen)\n}\n\n" +
-		"type Call struct{ A T0 }\n" + doubling})
+	_, found := readFiles(map[string]string{"spec.go": fmt.Sprintf(overlongSpec, "T0") + doubling})
 	if len(found) != 1 || found[0].Rule != "edit-field" {
 		t.Errorf("aliases of aliases: %v", found)
 	}

@@ -103,9 +103,9 @@ func exportedTypes(t *testing.T, dir string) map[string]bool {
 
 var identifier = regexp.MustCompile(`\b[A-Z][A-Za-z]+\b`)
 
-// TestWhatStandsInThePlaceOfEachIsThere holds the names on the right of the page to what there is: every hook is a type
-// of builtin or of a package below it, every point and outcome one of the reference spec.
-func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
+// TestCounterpartsExist checks the names on the right of the page: each hook is a type of builtin or of a package below
+// it, and each point and outcome is in the reference spec.
+func TestCounterpartsExist(t *testing.T) {
 	hooks, spec := map[string]bool{}, exportedTypes(t, "../../generated/agent")
 	dirs, err := filepath.Glob("../../builtin/*/doc.go")
 	if err != nil || len(dirs) == 0 {
