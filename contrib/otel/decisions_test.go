@@ -39,50 +39,51 @@ func TestDecisionsAreEventsOfTheRun(t *testing.T) {
 			h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 				return agent.Deny{Reason: "not on weekends"}, nil
 			}, named)
-		}, []string{"hookgen.decision hookgen.point=OnPermission hookgen.hook=guard gen_ai.tool.name=shell " +
-			"gen_ai.tool.call.id=c1 hookgen.decision=Deny hookgen.reason=not on weekends"}},
+		}, []string{"hookgen.decision hookgen.point=OnPermission hookgen.hook.name=guard gen_ai.tool.name=shell " +
+			"gen_ai.tool.call.id=c1 hookgen.decision.name=Deny hookgen.reason=not on weekends"}},
 		{"ask without an approver", func(h *agent.Hooks) {
 			h.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 				return agent.Ask{}, nil
 			}, named)
 		}, []string{
-			"hookgen.decision hookgen.point=OnPermission hookgen.hook=guard gen_ai.tool.name=shell " +
-				"gen_ai.tool.call.id=c1 hookgen.decision=Ask",
-			"hookgen.denial hookgen.denial=no_approver gen_ai.tool.name=shell gen_ai.tool.call.id=c1 hookgen.hook=guard " +
+			"hookgen.decision hookgen.point=OnPermission hookgen.hook.name=guard gen_ai.tool.name=shell " +
+				"gen_ai.tool.call.id=c1 hookgen.decision.name=Ask",
+			"hookgen.denial hookgen.denial.kind=no_approver gen_ai.tool.name=shell gen_ai.tool.call.id=c1 " +
+				"hookgen.hook.name=guard " +
 				"hookgen.reason=there is nobody to ask",
 		}},
 		{"skip", func(h *agent.Hooks) {
 			h.BeforeTool.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 				return agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}, Reason: "known"}, nil
 			}, named)
-		}, []string{"hookgen.decision hookgen.point=BeforeTool hookgen.hook=guard gen_ai.tool.name=shell " +
-			"gen_ai.tool.call.id=c1 hookgen.decision=SkipTool hookgen.reason=known"}},
+		}, []string{"hookgen.decision hookgen.point=BeforeTool hookgen.hook.name=guard gen_ai.tool.name=shell " +
+			"gen_ai.tool.call.id=c1 hookgen.decision.name=SkipTool hookgen.reason=known"}},
 		{"end", func(h *agent.Hooks) {
 			h.BeforeLLM.AddFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 				return agent.EndTurn{Reason: "enough"}, nil
 			}, named)
-		}, []string{"hookgen.decision hookgen.point=BeforeLLM hookgen.hook=guard hookgen.decision=EndTurn " +
+		}, []string{"hookgen.decision hookgen.point=BeforeLLM hookgen.hook.name=guard hookgen.decision.name=EndTurn " +
 			"hookgen.reason=enough"}},
 		{"replace", func(h *agent.Hooks) {
 			h.AfterTool.AddFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Output = "[removed]"
 				return agent.ReplaceAfterTool(r, "a secret"), nil
 			}, named)
-		}, []string{"hookgen.decision hookgen.point=AfterTool hookgen.hook=guard gen_ai.tool.name=shell " +
-			"gen_ai.tool.call.id=c1 hookgen.decision=Replace hookgen.reason=a secret"}},
+		}, []string{"hookgen.decision hookgen.point=AfterTool hookgen.hook.name=guard gen_ai.tool.name=shell " +
+			"gen_ai.tool.call.id=c1 hookgen.decision.name=Replace hookgen.reason=a secret"}},
 		{"answer", func(h *agent.Hooks) {
 			h.AroundTool.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (
 				hookkit.Answer[agent.ToolCallResult], error,
 			) {
 				return hookkit.Answered(agent.ToolCallResult{Output: "cached"}), nil
 			}, named)
-		}, []string{"hookgen.decision hookgen.point=AroundTool hookgen.hook=guard gen_ai.tool.name=shell " +
-			"gen_ai.tool.call.id=c1 hookgen.decision=Answered"}},
+		}, []string{"hookgen.decision hookgen.point=AroundTool hookgen.hook.name=guard gen_ai.tool.name=shell " +
+			"gen_ai.tool.call.id=c1 hookgen.decision.name=Answered"}},
 		{"failure", func(h *agent.Hooks) {
 			h.BeforeTool.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 				panic("no rules")
 			}, named)
-		}, []string{"hookgen.failure hookgen.point=BeforeTool hookgen.hook=guard gen_ai.tool.name=shell " +
+		}, []string{"hookgen.failure hookgen.point=BeforeTool hookgen.hook.name=guard gen_ai.tool.name=shell " +
 			"gen_ai.tool.call.id=c1 error.type=panic hookgen.reason=panic: no rules"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,8 +109,8 @@ func TestDecisionsWithoutARunAreEventsOfTheCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	span.End()
-	want := []string{"hookgen.decision hookgen.point=OnPermission hookgen.hook=guard gen_ai.tool.name=shell " +
-		"hookgen.decision=Deny"}
+	want := []string{"hookgen.decision hookgen.point=OnPermission hookgen.hook.name=guard gen_ai.tool.name=shell " +
+		"hookgen.decision.name=Deny"}
 	if diff := cmp.Diff(want, lines(s.span(t, "request"))); diff != "" {
 		t.Error(diff)
 	}

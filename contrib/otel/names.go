@@ -45,7 +45,7 @@ const (
 	executeTool = "execute_tool"
 )
 
-// The names that the semantic conventions do not have.
+// The names that the semantic conventions do not have. No attribute has the name of an event or of a namespace.
 const (
 	runID       = "hookgen.run.id"
 	tenant      = "hookgen.tenant"
@@ -57,11 +57,11 @@ const (
 	handedOffTo = "hookgen.run.handed_off_to"
 
 	point    = "hookgen.point"
-	hook     = "hookgen.hook"
+	hook     = "hookgen.hook.name"
 	site     = "hookgen.hook.site"
-	decision = "hookgen.decision"
+	decision = "hookgen.decision.name"
 	reason   = "hookgen.reason"
-	denial   = "hookgen.denial"
+	denial   = "hookgen.denial.kind"
 
 	eventDecision = "hookgen.decision"
 	eventFailure  = "hookgen.failure"

@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"strings"
 	"testing"
 
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
@@ -46,5 +47,24 @@ func TestNamesAreThoseOfTheConventions(t *testing.T) {
 				t.Errorf("it is %q", c.theirs)
 			}
 		})
+	}
+}
+
+// Backends store attributes as trees, so that an attribute cannot be the parent of another one.
+func TestOwnNamesDoNotCollide(t *testing.T) {
+	attributes := []string{
+		runID, tenant, step, steps, modelCalls, stopCause, stopBy, handedOffTo, point, hook, site, decision, reason, denial,
+	}
+	for i, a := range attributes {
+		for _, event := range []string{eventDecision, eventFailure, eventDenial} {
+			if a == event {
+				t.Errorf("%s is an attribute and an event", a)
+			}
+		}
+		for k, b := range attributes {
+			if i != k && (a == b || strings.HasPrefix(b, a+".")) {
+				t.Errorf("%s is the parent of %s", a, b)
+			}
+		}
 	}
 }

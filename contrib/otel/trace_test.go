@@ -27,18 +27,21 @@ func TestTraceRecordsEachFireOfAnySpec(t *testing.T) {
 		{"refuse", func(_ context.Context, _ *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
 			return mail.Refuse{Reason: m.Text}, nil
 		}, map[string]string{
-			"hookgen.point": "BeforeSend", "hookgen.run.id": "r1", "hookgen.hook": "guard", "hookgen.decision": "Refuse",
+			"hookgen.point": "BeforeSend", "hookgen.run.id": "r1", "hookgen.hook.name": "guard",
+			"hookgen.decision.name": "Refuse",
 		}, codes.Unset},
 		{"fail", func(_ context.Context, _ *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
 			return nil, errors.New(m.Text)
 		}, map[string]string{
-			"hookgen.point": "BeforeSend", "hookgen.run.id": "r1", "hookgen.hook": "guard", "hookgen.decision": "Error",
-			"error.type": "_OTHER",
+			"hookgen.point": "BeforeSend", "hookgen.run.id": "r1", "hookgen.hook.name": "guard",
+			"hookgen.decision.name": "Error",
+			"error.type":            "_OTHER",
 		}, codes.Error},
 		{"panic", func(_ context.Context, _ *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) { panic(m.Text) },
 			map[string]string{
-				"hookgen.point": "BeforeSend", "hookgen.run.id": "r1", "hookgen.hook": "guard", "hookgen.decision": "Error",
-				"error.type": "panic",
+				"hookgen.point": "BeforeSend", "hookgen.run.id": "r1", "hookgen.hook.name": "guard",
+				"hookgen.decision.name": "Error",
+				"error.type":            "panic",
 			}, codes.Error},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,7 +84,7 @@ func TestTraceRecordsFailedObservers(t *testing.T) {
 	ctx, span := s.tracer().Start(t.Context(), "request")
 	hooks.OnSent.Fire(ctx, nil, mail.Message{})
 	span.End()
-	want := []string{"hookgen.failure hookgen.point=OnSent hookgen.hook=log error.type=panic"}
+	want := []string{"hookgen.failure hookgen.point=OnSent hookgen.hook.name=log error.type=panic"}
 	if diff := cmp.Diff(want, lines(s.span(t, "request"))); diff != "" {
 		t.Error(diff)
 	}

@@ -68,13 +68,16 @@ func (t *spanTree) print(out io.Writer, parent trace.SpanID, indent string) {
 	}
 }
 
-// attributes returns the attributes of an event that say who decided what.
+// shown are the attributes of an event that say who decided what, and how they are printed.
+var shown = map[attribute.Key]string{
+	"hookgen.point": "point", "hookgen.hook.name": "hook", "hookgen.decision.name": "decision", "gen_ai.tool.name": "name",
+}
+
 func attributes(all []attribute.KeyValue) string {
 	var b strings.Builder
 	for _, a := range all {
-		switch key := string(a.Key); key {
-		case "hookgen.point", "hookgen.hook", "hookgen.decision", "gen_ai.tool.name":
-			fmt.Fprintf(&b, " %s=%s", key[strings.LastIndex(key, ".")+1:], clean(a.Value.String()))
+		if name, ok := shown[a.Key]; ok {
+			fmt.Fprintf(&b, " %s=%s", name, clean(a.Value.String()))
 		}
 	}
 	return b.String()
