@@ -4,7 +4,10 @@
 // Start reading at [Scanner].
 package jsonscan
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // A Scanner reads Data from the offset At. Each method reads one item and moves At after it. If a method reports
 // false, Data has something else there, and At is undefined.
@@ -60,52 +63,69 @@ func (s *Scanner) Text() (raw []byte, plain, ok bool) {
 	}
 	begin := s.At + 1
 	plain = true
-	for i := begin; ; i++ {
-		i += ordinary(s.Data[i:])
-		if i >= len(s.Data) {
-			return nil, false, false
-		}
-		switch c := s.Data[i]; {
-		case c == '"':
-			s.At = i + 1
-			return s.Data[begin:i], plain, true
-		case c < ' ':
-			return nil, false, false
-		case c >= 0x80:
-			plain = false
-		case c == '\\':
-			plain = false
-			n := escape(s.Data[i:])
-			if n == 0 {
+	quote := s.At // the next quote, once it is found
+	for i := begin; ; {
+		if quote < i {
+			n := bytes.IndexByte(s.Data[i:], '"')
+			if n < 0 {
 				return nil, false, false
 			}
-			i += n - 1
+			quote = i + n
 		}
+		part := s.Data[i:quote]
+		slash := bytes.IndexByte(part, '\\')
+		if slash >= 0 {
+			part = part[:slash]
+		}
+		switch {
+		case ordinary(part):
+		case hasControl(part):
+			return nil, false, false
+		default:
+			plain = false
+		}
+		if slash < 0 {
+			s.At = quote + 1
+			return s.Data[begin:quote], plain, true
+		}
+		plain = false
+		n := escape(s.Data[i+slash:])
+		if n == 0 {
+			return nil, false, false
+		}
+		i += slash + n
 	}
 }
 
-// ordinary returns the length of a prefix of ASCII bytes without quotes, backslashes and control characters. The
-// prefix may be shorter than possible. Most texts are long, so it checks 32 bytes at a time and then eight.
-func ordinary(data []byte) (n int) {
-	for ; n+32 <= len(data); n += 32 {
-		d := data[n : n+32 : n+32]
-		if special(d)|special(d[8:])|special(d[16:])|special(d[24:]) != 0 {
-			break
-		}
-	}
-	for ; n+8 <= len(data) && special(data[n:]) == 0; n += 8 {
-	}
-	return n
-}
-
-// special returns nonzero if one of the first eight bytes is not ordinary. It tests all of them in one word.
-// Subtracting c from a byte below 0x80 sets its highest bit only if the byte is less than c, or if the previous
-// byte borrows. In the latter case the previous byte is special itself.
-func special(data []byte) uint64 {
+// ordinary reports whether data is ASCII without control characters. It tests eight bytes in one word: subtracting ' '
+// from a byte below ' ' sets its highest bit. A byte borrows from the next one only if it is below ' ' itself.
+func ordinary(data []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	w := binary.LittleEndian.Uint64(data)
-	quote, slash := w^ones*'"', w^ones*'\\' // 0 in the bytes that are one
-	return ((quote - ones) | (slash - ones) | (w - ones*' ') | w) & highs
+	var found uint64
+	for ; len(data) >= 32; data = data[32:] { // most texts are long
+		a, b := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+		c, d := binary.LittleEndian.Uint64(data[16:]), binary.LittleEndian.Uint64(data[24:])
+		found |= (a - ones*' ') | a | (b - ones*' ') | b | (c - ones*' ') | c | (d - ones*' ') | d
+	}
+	for ; len(data) >= 8; data = data[8:] {
+		w := binary.LittleEndian.Uint64(data)
+		found |= (w - ones*' ') | w
+	}
+	for _, c := range data {
+		if c < ' ' || c >= 0x80 {
+			return false
+		}
+	}
+	return found&highs == 0
+}
+
+func hasControl(data []byte) bool {
+	for _, c := range data {
+		if c < ' ' {
+			return true
+		}
+	}
+	return false
 }
 
 // escape returns the length of the escape sequence at the start of data, or 0 if it is invalid.

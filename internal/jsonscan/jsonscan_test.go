@@ -66,7 +66,8 @@ var samples = []string{
 	`-`, `-0`, `00`, `0.`, `.5`, `1e`, `1e+`, `1E-7`, `12.50e3`, `tru`, `truex`, `nul`, `{} {}`, "\x00",
 	"\"a\x00b\"", "\"\xff\"",
 	`"` + strings.Repeat("ordinary ", 20) + `\n` + strings.Repeat("text ", 20) + `"`, `"12345678` + "\x1f" + `"`,
-	`"1234567\"890"`,
+	`"1234567\"890"`, `"a\\"`, `"\\\""`, `"\\\"`, "\"é\x01\"", "\"\x01\\n\"", "\"\\n\x01\"",
+	"\"" + strings.Repeat("é", 40) + "\x1f\"",
 }
 
 func TestScanningAgreesWithEncodingJSON(t *testing.T) {
