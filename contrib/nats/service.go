@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	client "github.com/nats-io/nats.go"
@@ -50,6 +51,8 @@ type Service struct {
 	timeout  time.Duration
 	maxBytes int
 	calls    chan struct{} // holds one value for each request that is being answered
+	held     chan struct{} // holds one value for each request that waits or is being answered
+	dropping atomic.Bool   // the last request was dropped
 
 	subs   []*client.Subscription
 	ended  []<-chan client.SubStatus
@@ -79,6 +82,7 @@ func Serve(conn *Conn, subject string, h wire.Handler, opts ...ServiceOption) (*
 	for _, o := range opts {
 		o.applyService(s)
 	}
+	s.held = make(chan struct{}, (1+waitingPerCall)*cap(s.calls))
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	before := conn.client.LastError()
 	err := conn.Do(s.ctx, func(ctx context.Context) error {
@@ -91,9 +95,6 @@ func Serve(conn *Conn, subject string, h wire.Handler, opts ...ServiceOption) (*
 			}
 			s.subs = append(s.subs, sub)
 			s.ended = append(s.ended, sub.StatusChanged(client.SubscriptionClosed))
-			if err := sub.SetPendingLimits(waitingPerCall*cap(s.calls), -1); err != nil {
-				return err
-			}
 		}
 		return conn.client.FlushWithContext(ctx) // the server has refused a subject by now
 	})
@@ -110,7 +111,7 @@ func Serve(conn *Conn, subject string, h wire.Handler, opts ...ServiceOption) (*
 	return s, nil
 }
 
-// receive begins to answer a message. It waits while too many are being answered.
+// receive begins to answer a message. It does not wait, so the time of a request begins with its arrival.
 func (s *Service) receive(m *client.Msg, answer func(context.Context, []byte) ([]byte, error)) {
 	begun := time.Now()
 	if !strings.HasPrefix(m.Reply, inboxes) { // for example a subject of a bucket, to which only this process may write
@@ -119,16 +120,21 @@ func (s *Service) receive(m *client.Msg, answer func(context.Context, []byte) ([
 		return
 	}
 	select {
-	case s.calls <- struct{}{}:
-	case <-s.ctx.Done():
+	case s.held <- struct{}{}:
+		s.dropping.Store(false)
+	default:
+		if !s.dropping.Swap(true) {
+			s.conn.report(fmt.Errorf("requests on %s are dropped: %d wait already", m.Subject, cap(s.held)-cap(s.calls)))
+		}
 		return
 	}
 	if !s.begin() {
+		<-s.held
 		return
 	}
 	go func() {
 		defer s.all.Done()
-		defer func() { <-s.calls }()
+		defer func() { <-s.held }()
 		limit := s.timeout
 		if ms, err := strconv.ParseInt(m.Header.Get(headerWait), 10, 64); err == nil && ms >= 0 {
 			limit = min(limit, time.Duration(min(ms, limit.Milliseconds()))*time.Millisecond)
@@ -136,6 +142,11 @@ func (s *Service) receive(m *client.Msg, answer func(context.Context, []byte) ([
 		ctx, cancel := context.WithDeadlineCause(s.ctx, begun.Add(limit),
 			fmt.Errorf("nats: the time of the request, %v, is over: %w", limit, context.DeadlineExceeded))
 		defer cancel()
+		select {
+		case s.calls <- struct{}{}:
+			defer func() { <-s.calls }()
+		case <-ctx.Done():
+		}
 		if ctx.Err() != nil {
 			return // the sender has given up
 		}

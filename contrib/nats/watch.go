@@ -57,6 +57,7 @@ func (b *Bucket) Watch(ctx context.Context, prefix string) iter.Seq2[Entry, erro
 // changes is Watch for the paths that some filters match.
 func (b *Bucket) changes(ctx context.Context, prefix string, filters ...string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
+		hashed := make(map[string]string) // keys that were yielded, by their hashed paths; a deletion has no key
 		err := b.watch(ctx, slices.Clone(filters), func(e jetstream.KeyValueEntry) error {
 			var (
 				entry Entry
@@ -66,6 +67,10 @@ func (b *Bucket) changes(ctx context.Context, prefix string, filters ...string) 
 			case e == nil:
 			case e.Operation() != jetstream.KeyValuePut:
 				key, ok := unescape(e.Key())
+				if !ok {
+					key, ok = hashed[e.Key()]
+					delete(hashed, e.Key())
+				}
 				if !ok || !strings.HasPrefix(key, prefix) {
 					return nil
 				}
@@ -80,6 +85,9 @@ func (b *Bucket) changes(ctx context.Context, prefix string, filters ...string) 
 				}
 				if err == nil && !strings.HasPrefix(entry.Key, prefix) {
 					return nil
+				}
+				if _, plain := unescape(e.Key()); !plain && err == nil {
+					hashed[e.Key()] = entry.Key
 				}
 			}
 			if !yield(entry, err) {

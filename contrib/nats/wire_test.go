@@ -371,6 +371,42 @@ func TestCloseEndsSlowHooks(t *testing.T) {
 	<-ended
 }
 
+// TestWaitingRequestsLoseTheirTime: a request waits in a busy service until its sender has given up. It is not answered
+// later.
+func TestWaitingRequestsLoseTheirTime(t *testing.T) {
+	s := newServer(t)
+	begun, release := make(chan struct{}, 3), make(chan struct{})
+	service := serve(t, connect(t, s.URL()), handler(func(context.Context, wire.Request) (wire.Reply, error) {
+		begun <- struct{}{}
+		<-release
+		return wire.Reply{Decision: wire.Continue}, nil
+	}), nats.MaxCalls(1))
+	conn := connect(t, s.URL())
+	first := make(chan error)
+	go func() {
+		_, err := nats.NewCaller(conn, "hooks").Call(t.Context(), wire.Request{})
+		first <- err
+	}()
+	<-begun
+	if _, err := nats.NewCaller(conn, "hooks", nats.Timeout(50*time.Millisecond)).Call(t.Context(), wire.Request{}); err == nil {
+		t.Error("a request that waits was answered")
+	}
+	waiting := nats.Waiting(service)
+	for waiting() > 0 {
+		runtime.Gosched()
+	}
+	close(release)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if _, err := nats.NewCaller(conn, "hooks").Call(t.Context(), wire.Request{}); err != nil {
+		t.Error(err)
+	}
+	if n := len(begun); n != 1 {
+		t.Errorf("%d requests were answered, want 2", n+1)
+	}
+}
+
 // TestSlowServicesReportDroppedRequests sends more requests than a service can hold.
 func TestSlowServicesReportDroppedRequests(t *testing.T) {
 	s := newServer(t)
@@ -386,7 +422,7 @@ func TestSlowServicesReportDroppedRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	seen.wait(t, "slow consumer")
+	seen.wait(t, "are dropped: 16 wait already")
 	close(release)
 }
 

@@ -92,6 +92,17 @@ func TestWrongTasksAreRefused(t *testing.T) {
 	}
 }
 
+func TestErrorsOfATaskAreInOrder(t *testing.T) {
+	bad := Task{ID: "a", Agent: "\xff", Text: "x", Conversation: "\xff", User: "\xff", Tenant: "\xff"}
+	want := bad.check().Error()
+	for _, field := range []string{"agent", "conversation", "user", "tenant"} {
+		_, rest, found := strings.Cut(want, "the "+field)
+		if want = rest; !found {
+			t.Fatalf("the error about the %s is not in its place", field)
+		}
+	}
+}
+
 func TestStoppedWorkerGivesRunBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(simLifetime).store()

@@ -37,11 +37,12 @@ func (t Task) check() error {
 	if t.Text == "" && len(t.Parts) == 0 {
 		errs = append(errs, errors.New("the task is empty; give it a Text"))
 	}
-	for name, text := range map[string]string{
-		"agent": t.Agent, "conversation": t.Conversation, "user": t.User, "tenant": t.Tenant,
+	for _, field := range []struct{ name, text string }{
+		{"agent", t.Agent}, {"conversation", t.Conversation}, {"user", t.User}, {"tenant", t.Tenant},
 	} {
-		if !utf8.ValidString(text) { // JSON would store different names as the same one
-			errs = append(errs, fmt.Errorf("the %s %.70q is not UTF-8; encode it, for example in hexadecimal", name, text))
+		if !utf8.ValidString(field.text) { // JSON would store different names as the same one
+			errs = append(errs, fmt.Errorf("the %s %.70q is not UTF-8; encode it, for example in hexadecimal", field.name,
+				field.text))
 		}
 	}
 	return errors.Join(errs...)
