@@ -136,7 +136,8 @@ func TestWatchYieldsEntriesAndChanges(t *testing.T) {
 			break
 		}
 	}
-	if want := []string{"a/1", long, "without a/2", "now", "a/3", "without " + long, "without a/1"}; !slices.Equal(got, want) {
+	want := []string{"a/1", long, "without a/2", "now", "a/3", "without " + long, "without a/1"}
+	if !slices.Equal(got, want) {
 		t.Errorf("Watch yielded %.40q; want %.40q", got, want)
 	}
 }

@@ -388,7 +388,8 @@ func TestWaitingRequestsLoseTheirTime(t *testing.T) {
 		first <- err
 	}()
 	<-begun
-	if _, err := nats.NewCaller(conn, "hooks", nats.Timeout(50*time.Millisecond)).Call(t.Context(), wire.Request{}); err == nil {
+	hasty := nats.NewCaller(conn, "hooks", nats.Timeout(50*time.Millisecond))
+	if _, err := hasty.Call(t.Context(), wire.Request{}); err == nil {
 		t.Error("a request that waits was answered")
 	}
 	waiting := nats.Waiting(service)

@@ -122,6 +122,7 @@ func TestProgram(t *testing.T) {
 	client("cancel", "a") // it has ended
 	for path, want := range map[string]string{
 		"/healthz": "ok", "/readyz": "ok", "/metrics": "fleet_done_total 1\n",
+		"/metrics?": "# TYPE fleet_waiting gauge\nfleet_waiting 0\n",
 	} {
 		if got := get(t, url+path); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", path, got)
@@ -141,6 +142,23 @@ func TestProgram(t *testing.T) {
 	endWorker()
 	endServer()
 	stop()
+}
+
+func TestWaitingWorkersAreNotReady(t *testing.T) {
+	for _, c := range []struct {
+		want                string
+		draining, connected bool
+		waiting             int64
+	}{
+		{"", false, true, 0}, {"the worker stops", true, true, 0}, {"the server is not connected", false, false, 0},
+		{"the store takes no change; it may be full", false, true, 1},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			if got := problem(c.draining, c.connected, fleet.Stats{Waiting: c.waiting}); got != c.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
 }
 
 func get(t *testing.T, url string) string {

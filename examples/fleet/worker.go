@@ -119,14 +119,24 @@ func serveHealth(listen string, h health) (stop func(), address string, err erro
 
 // ready reports whether the worker takes runs.
 func (h health) ready(w http.ResponseWriter, _ *http.Request) {
-	switch {
-	case h.draining.Err() != nil:
-		http.Error(w, "the worker stops", http.StatusServiceUnavailable)
-	case !h.conn.Client().IsConnected():
-		http.Error(w, "the server is not connected", http.StatusServiceUnavailable)
-	default:
-		fmt.Fprintln(w, "ok")
+	if problem := problem(h.draining.Err() != nil, h.conn.Client().IsConnected(), h.worker.Stats()); problem != "" {
+		http.Error(w, problem, http.StatusServiceUnavailable)
+		return
 	}
+	fmt.Fprintln(w, "ok")
+}
+
+// problem returns why a worker makes no progress, or "".
+func problem(draining, connected bool, stats fleet.Stats) string {
+	switch {
+	case draining:
+		return "the worker stops"
+	case !connected:
+		return "the server is not connected"
+	case stats.Waiting > 0:
+		return "the store takes no change; it may be full"
+	}
+	return ""
 }
 
 // metrics prints the counts of the worker as Prometheus reads them.
@@ -136,10 +146,10 @@ func (h health) metrics(w http.ResponseWriter, _ *http.Request) {
 	for i := range stats.NumField() {
 		name := strings.ToLower(stats.Type().Field(i).Name)
 		kind := "counter"
-		if metric := "fleet_" + name + "_total"; name == "running" {
-			name, kind = "fleet_running", "gauge"
+		if name == "running" || name == "waiting" {
+			name, kind = "fleet_"+name, "gauge"
 		} else {
-			name = metric
+			name = "fleet_" + name + "_total"
 		}
 		fmt.Fprintf(w, "# TYPE %s %s\n%s %d\n", name, kind, name, stats.Field(i).Int())
 	}

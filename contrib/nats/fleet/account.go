@@ -143,6 +143,7 @@ type hold struct {
 type bank struct {
 	table Table
 	clock agent.Clock
+	waits *waits // nil for a client
 }
 
 func accountKey(name string) string { return "account/" + name }
@@ -164,6 +165,8 @@ func (b *bank) balance(ctx context.Context, name string) (balance Balance, revis
 // change applies f to an account until it succeeds, f fails, or ctx is done. f may run again after an attempt whose
 // outcome is unknown, so it must do nothing to a balance that it has changed already: then it returns false.
 func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, error)) error {
+	waiting := b.waits.begin("the accounts")
+	defer waiting.end()
 	for wait := time.Millisecond; ; wait = min(2*wait, maxWait) {
 		balance, revision, err := b.balance(ctx, name)
 		if err == nil {
@@ -182,6 +185,7 @@ func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, 
 		if errors.Is(err, ErrTooLarge) || errors.Is(err, errCorrupt) {
 			return err
 		}
+		waiting.failed(err, wait)
 		if slept := b.clock.Sleep(ctx, wait); slept != nil {
 			return fmt.Errorf("fleet: account %.100q: %w: %w", name, slept, err)
 		}

@@ -30,7 +30,7 @@ func TestAmountsNeverShrink(t *testing.T) {
 }
 
 func TestReservationsFitEachLimit(t *testing.T) {
-	b := bank{newMemory(simLifetime).store().Table, agent.SystemClock{}}
+	b := bank{table: newMemory(simLifetime).store().Table, clock: agent.SystemClock{}}
 	same := []Account{{Name: "x", Limit: Amount{Calls: 5}}, {Name: "x", Limit: Amount{Calls: 1}}, {Name: "y"}}
 	for i, want := range []error{nil, ErrSpent} {
 		h := hold{ID: string(rune('a' + i)), Amount: Amount{Calls: 1}}
@@ -48,7 +48,7 @@ func TestReservationsFitEachLimit(t *testing.T) {
 }
 
 func TestErrorNamesTheLimit(t *testing.T) {
-	b := bank{newMemory(simLifetime).store().Table, agent.SystemClock{}}
+	b := bank{table: newMemory(simLifetime).store().Table, clock: agent.SystemClock{}}
 	for limit, want := range map[Amount]string{
 		{Calls: 1}: "the limit is 1 calls", {Tokens: 3}: "the limit is 3 tokens",
 		{Calls: 9, Tokens: 3}: "the limit is 9 calls and 3 tokens",

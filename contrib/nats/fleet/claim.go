@@ -197,7 +197,7 @@ func (c *claim) suspend(e event) error {
 		return c.d.Return(c.hard, 0)
 	}
 	c.w.stats.suspended.Add(1)
-	return c.w.doneSuspended(c.hard, c.d, c.writer.last)
+	return c.w.doneSuspended(c.hard, c.d, c.writer.position())
 }
 
 // giveUp limits the time in which a run is given back whose worker has to stop at once.

@@ -122,7 +122,7 @@ func (c *Client) List(ctx context.Context) ([]Status, error) {
 		return nil, fmt.Errorf("fleet: list the runs: %w", err)
 	}
 	all := make([]Status, 0, len(runs))
-	for _, run := range runs {
+	for run := range runs {
 		s, err := c.Status(ctx, run)
 		if errors.Is(err, ErrNotFound) {
 			continue // it was removed meanwhile
@@ -324,7 +324,7 @@ func (e *event) text() string {
 
 // Balance returns the state of an account.
 func (c *Client) Balance(ctx context.Context, account string) (Balance, error) {
-	b := bank{c.store.Table, c.clock()}
+	b := bank{table: c.store.Table, clock: c.clock()}
 	balance, _, err := b.balance(ctx, account)
 	return balance, err
 }

@@ -95,6 +95,50 @@ func TestFinishedCallIsNeverMadeAgain(t *testing.T) {
 	}
 }
 
+// TestNothingFollowsTheEnd: a hook does not wait for the call that it makes. The call is given up when the run ends,
+// and its record comes after the end.
+func TestNothingFollowsTheEnd(t *testing.T) {
+	for _, name := range []string{"Acknowledged", "AnswerLost"} {
+		t.Run(name, func(t *testing.T) {
+			store := newMemory(simLifetime).store()
+			client := NewClient(store)
+			if err := client.Submit(t.Context(), task("a")); err != nil {
+				t.Fatal(err)
+			}
+			rec, err := client.record(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWriter(store.Log, agent.SystemClock{}, rec, "w")
+			if name == "AnswerLost" {
+				w.log = lostAnswers{store.Log}
+			}
+			for _, e := range []event{
+				{Kind: claimed, Claim: &Token{Message: 1, Try: 1}}, {Kind: ended, Result: &Result{State: Done}},
+			} {
+				if err := w.append(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err = w.append(t.Context(), event{Kind: finished, Outcome: &outcome{Key: "1.a"}})
+			s, failed := client.Status(t.Context(), "a")
+			if !errors.Is(err, errLost) || failed != nil || s.State != Done {
+				t.Errorf("%v; %+v, %v", err, s, failed)
+			}
+		})
+	}
+}
+
+// lostAnswers is a log that adds each event and then fails.
+type lostAnswers struct{ Log }
+
+func (l lostAnswers) Append(ctx context.Context, run string, data []byte, last uint64) (uint64, error) {
+	if _, err := l.Log.Append(ctx, run, data, last); err != nil {
+		return 0, err
+	}
+	return 0, errFault
+}
+
 var errBusy = errors.New("busy")
 
 // repeats calls a tool again that was busy. The error that another worker has recorded does not look so.

@@ -125,11 +125,12 @@ func (m memoryLog) Await(ctx context.Context, run string, after uint64) error {
 	}
 }
 
-func (m memoryLog) Runs(context.Context) (runs []string, _ error) {
+func (m memoryLog) Runs(context.Context) (map[string]uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for run := range m.logs {
-		runs = append(runs, run)
+	runs := make(map[string]uint64)
+	for run, entries := range m.logs {
+		runs[run] = uint64(len(entries))
 	}
 	return runs, nil
 }

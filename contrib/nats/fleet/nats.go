@@ -20,6 +20,10 @@ type Config struct {
 	MaxBytes int64         // of all logs; 0: 8 GiB. When they are full, runs wait until there is room
 	Keep     time.Duration // of the log of an ended run; 0: for ever. Workers remove it, by the clock of the server
 	Replicas int           // servers of a cluster that keep a copy; 0: 1
+
+	// KeepAccounts is how long an account is kept after its last change; 0: for ever. Then it has spent nothing, so use
+	// more than the time for which a limit counts. For example, it is 40 days for accounts of a month.
+	KeepAccounts time.Duration
 }
 
 // The defaults of [Config].
@@ -42,7 +46,7 @@ func Open(ctx context.Context, conn *nats.Conn, config Config) (Store, error) {
 		return Store{}, fmt.Errorf("fleet: open %s on %s: %w", config.Name, conn, err)
 	}
 	bucket, err := conn.Bucket(ctx, config.Name+"-accounts", nats.Limits{
-		MaxBytes: accountBytes, Replicas: config.Replicas,
+		MaxBytes: accountBytes, Replicas: config.Replicas, TTL: config.KeepAccounts,
 	})
 	if err != nil {
 		return Store{}, fmt.Errorf("fleet: open %s: %w", config.Name, err)
@@ -57,7 +61,7 @@ func (c Config) complete() (Config, error) {
 	if !validID(c.Name) {
 		return c, fmt.Errorf("%.70q cannot be the name of a fleet; use 1 to 64 letters, digits, - and _", c.Name)
 	}
-	if c.Lifetime < 0 || c.MaxBytes < 0 || c.Keep < 0 || c.Replicas < 0 {
+	if c.Lifetime < 0 || c.MaxBytes < 0 || c.Keep < 0 || c.Replicas < 0 || c.KeepAccounts < 0 {
 		return c, fmt.Errorf("a setting is negative: %+v; give 0 for the default", c)
 	}
 	if c.Lifetime == 0 {

@@ -184,16 +184,17 @@ func (l natsLog) Await(ctx context.Context, run string, after uint64) error {
 	}
 }
 
-// Runs returns the IDs of all runs.
-func (l natsLog) Runs(ctx context.Context) (runs []string, err error) {
+// Runs returns the IDs of all runs, each with the count of its events.
+func (l natsLog) Runs(ctx context.Context) (runs map[string]uint64, err error) {
 	err = l.conn.Do(ctx, func(ctx context.Context) error {
 		info, err := l.log.Info(ctx, jetstream.WithSubjectFilter(l.subject("log", "*")))
 		if err != nil {
 			return err
 		}
-		for subject := range info.State.Subjects {
+		runs = make(map[string]uint64)
+		for subject, events := range info.State.Subjects {
 			if run := subject[strings.LastIndexByte(subject, '.')+1:]; validID(run) {
-				runs = append(runs, run)
+				runs[run] = events
 			}
 		}
 		return nil

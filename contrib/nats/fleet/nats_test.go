@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +87,7 @@ func TestLogAppendsInOrder(t *testing.T) {
 				t.Errorf("%d, %v", last, err)
 			}
 			runs, err := s.Log.Runs(ctx)
-			if slices.Sort(runs); err != nil || !slices.Equal(runs, []string{"a", "b"}) {
+			if err != nil || !maps.Equal(runs, map[string]uint64{"a": 2, "b": 1}) {
 				t.Errorf("%v, %v", runs, err)
 			}
 			if err := s.Log.Await(ctx, "a", first); err != nil {
@@ -359,6 +359,56 @@ func (n noticing) Append(ctx context.Context, run string, data []byte, last uint
 	return number, err
 }
 
+// TestFullAccountsEndNoRun: the accounts of the server are full, and get more room later. An account that nobody has
+// changed for its time is removed.
+func TestFullAccountsEndNoRun(t *testing.T) {
+	store, conn := open(t, Config{Lifetime: time.Second, KeepAccounts: time.Hour})
+	bucket, err := conn.JetStream().Stream(t.Context(), "KV_fleet-accounts")
+	if err != nil || bucket.CachedInfo().Config.MaxAge != time.Hour {
+		t.Fatalf("%+v, %v", bucket, err)
+	}
+	resize := func(n int64) {
+		t.Helper()
+		config := bucket.CachedInfo().Config
+		config.MaxBytes = n
+		if _, err := conn.JetStream().UpdateStream(t.Context(), config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resize(100)
+	client := NewClient(store)
+	refused := make(chan struct{}, 1000)
+	store.Table = refusing{store.Table, refused}
+	model := agentModel(func(agent.LLMRequest) agent.LLMResponse { return agent.LLMResponse{Content: "done"} })
+	w := &Worker{Store: store, Logger: quiet, Agents: clerk(model), Accounts: func(Task) []Account {
+		return []Account{{Name: "tenant with a name that needs some room", Limit: Amount{Calls: 1}}}
+	}}
+	work(t, w, func(ctx context.Context) {
+		if err := client.Submit(ctx, task("a")); err != nil {
+			t.Error(err)
+		}
+		<-refused
+		resize(1 << 20)
+		if r, err := client.Wait(ctx, "a"); err != nil || r.State != Done {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// refusing is a table that reports a value that was not stored.
+type refusing struct {
+	Table
+	refused chan struct{}
+}
+
+func (r refusing) Put(ctx context.Context, key string, value []byte, last uint64) error {
+	err := r.Table.Put(ctx, key, value, last)
+	if err != nil && len(r.refused) < cap(r.refused) {
+		r.refused <- struct{}{}
+	}
+	return err
+}
+
 func TestForeignMessagesAreDropped(t *testing.T) {
 	store, conn := open(t, Config{})
 	js := conn.JetStream()
@@ -380,6 +430,7 @@ func TestOpenChecksItsConfiguration(t *testing.T) {
 	conn := connect(t, serve(t, t.TempDir()))
 	for name, c := range map[string]Config{
 		"Name": {Name: "a.b"}, "Wildcard": {Name: ">"}, "Lifetime": {Lifetime: -1}, "MaxBytes": {MaxBytes: -1},
+		"KeepAccounts": {KeepAccounts: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Open(t.Context(), conn, c); err == nil {

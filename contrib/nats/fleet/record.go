@@ -13,6 +13,8 @@ type record struct {
 	id   string
 	last uint64 // the number of the last event
 
+	events uint64 // their count
+
 	task      Task
 	state     State
 	worker    string // that claimed the run last
@@ -75,6 +77,7 @@ func (r *record) fold(entry Entry, e event) error {
 		return &versionError{fmt.Sprintf("event %d (%s) cannot follow the state %q", entry.Number, e.Kind, r.state)}
 	}
 	r.last, r.changed = entry.Number, entry.Time
+	r.events++
 	switch e.Kind {
 	case submitted:
 		r.task, r.state, r.submitted = *e.Task, Queued, entry.Time

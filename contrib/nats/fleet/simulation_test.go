@@ -362,7 +362,7 @@ func (l faultyLog) Last(ctx context.Context, run string) (n uint64, err error) {
 	return n, err
 }
 
-func (l faultyLog) Runs(ctx context.Context) (runs []string, err error) {
+func (l faultyLog) Runs(ctx context.Context) (runs map[string]uint64, err error) {
 	err = l.p.do(ctx, func() error { runs, err = l.Log.Runs(ctx); return err })
 	return runs, err
 }
@@ -695,7 +695,7 @@ func (w *world) check() (problems []string) {
 			}
 		}
 	}
-	b := bank{memoryTable{w.memory}, agent.SystemClock{}}
+	b := bank{table: memoryTable{w.memory}, clock: agent.SystemClock{}}
 	for tenant, limit := range w.limits {
 		if w.spent[tenant] > limit {
 			bad("tenant %s made %d calls of the model; the limit is %d", tenant, w.spent[tenant], limit)

@@ -34,8 +34,8 @@ type Log interface {
 	Last(ctx context.Context, run string) (uint64, error)
 	// Await returns when the log has an event after a number, or with the error of ctx.
 	Await(ctx context.Context, run string, after uint64) error
-	// Runs returns the IDs of all runs, in any order.
-	Runs(ctx context.Context) ([]string, error)
+	// Runs returns the IDs of all runs, each with the count of its events.
+	Runs(ctx context.Context) (map[string]uint64, error)
 	// Forget removes the logs of ended runs that need not be kept any longer. The entries are their last ones, with
 	// number and time. A log that another event follows stays.
 	Forget(ctx context.Context, ended map[string]Entry) error

@@ -38,6 +38,7 @@ type Worker struct {
 	Clock  agent.Clock  // for waiting only; nil: the system clock
 
 	stats  stats
+	waits  waits
 	name   string
 	bank   *bank
 	outage atomic.Value // the text of the last error of the queue, "" after a success
@@ -56,6 +57,7 @@ type Stats struct {
 	Steps     int64 // saved
 	Replayed  int64 // recorded results of calls that were given back
 	Errors    int64 // of the store
+	Waiting   int64 // operations that wait now because the store takes no change, for example because it is full
 }
 
 type stats struct {
@@ -68,6 +70,7 @@ func (w *Worker) Stats() Stats {
 	return Stats{
 		s.running.Load(), s.claimed.Load(), s.done.Load(), s.failed.Load(), s.setAside.Load(), s.suspended.Load(),
 		s.released.Load(), s.lost.Load(), s.steps.Load(), s.replayed.Load(), s.errors.Load(),
+		w.waits.count(),
 	}
 }
 
@@ -146,7 +149,10 @@ func (w *Worker) prepare() error {
 		host, _ := os.Hostname()
 		w.name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	w.bank = &bank{w.Store.Table, w.Clock}
+	w.waits.log = func(part string, err error) {
+		w.Logger.Error("fleet: "+part+" cannot be changed; runs wait", "worker", w.name, "error", err)
+	}
+	w.bank = &bank{w.Store.Table, w.Clock, &w.waits}
 	return nil
 }
 
@@ -293,7 +299,9 @@ const (
 )
 
 func (w *Worker) writer(rec *record) *writer {
-	return newWriter(w.Store.Log, w.Clock, rec, w.name)
+	writer := newWriter(w.Store.Log, w.Clock, rec, w.name)
+	writer.waits = &w.waits
+	return writer
 }
 
 // leave takes a run out of the queue that this version cannot read. Its log stays as it is, and Client.Status says why.
@@ -342,34 +350,32 @@ func (w *Worker) sweep(ctx context.Context) {
 
 // A sight describes a run at the time of a sweep.
 type sight struct {
-	last  Entry // without the event
-	ended bool
+	events uint64 // their count
+	last   Entry  // without the event
+	ended  bool
 }
 
-// sweepOnce looks at each run, and remembers it in seen. An ended run is read once only.
+// sweepOnce looks at each run, and remembers it in seen. An ended run is read once only. It may be removed and
+// submitted anew, so its count of events is compared.
 func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 	runs, err := w.Store.Log.Runs(ctx)
 	if err != nil {
 		return err
 	}
-	slices.Sort(runs)
-	maps.DeleteFunc(seen, func(run string, _ sight) bool {
-		_, found := slices.BinarySearch(runs, run)
-		return !found
-	})
+	maps.DeleteFunc(seen, func(run string, _ sight) bool { return runs[run] == 0 })
 	ended := make(map[string]Entry)
-	for _, run := range runs {
+	for _, run := range slices.Sorted(maps.Keys(runs)) {
+		before, known := seen[run]
+		if before.ended && before.events == runs[run] {
+			ended[run] = before.last
+			continue
+		}
 		last, err := w.Store.Log.Last(ctx, run)
 		if err != nil {
 			return err
 		}
-		before, known := seen[run]
-		switch {
-		case !known || before.last.Number != last:
+		if !known || before.ended || before.last.Number != last {
 			seen[run] = sight{last: Entry{Number: last}}
-			continue
-		case before.ended:
-			ended[run] = before.last
 			continue
 		}
 		entries, err := w.Store.Log.Read(ctx, run, 0)
@@ -384,7 +390,7 @@ func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 				return err
 			}
 		case rec.state.Final():
-			seen[run] = sight{Entry{Number: rec.last, Time: rec.changed}, true}
+			seen[run] = sight{rec.events, Entry{Number: rec.last, Time: rec.changed}, true}
 			ended[run] = seen[run].last
 		}
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -51,6 +53,70 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 	})
 }
 
+// A fullStore takes no change until its time.
+type fullStore struct {
+	Log
+	Table
+	until time.Time
+}
+
+func (f fullStore) Append(ctx context.Context, run string, data []byte, last uint64) (uint64, error) {
+	if time.Now().Before(f.until) {
+		return 0, errFault
+	}
+	return f.Log.Append(ctx, run, data, last)
+}
+
+func (f fullStore) Put(ctx context.Context, key string, value []byte, last uint64) error {
+	if time.Now().Before(f.until) {
+		return errFault
+	}
+	return f.Table.Put(ctx, key, value, last)
+}
+
+// TestFullStoresAreReportedOnce: the logs or the accounts are full for ten minutes, and four runs wait.
+func TestFullStoresAreReportedOnce(t *testing.T) {
+	for _, part := range []string{"the log", "the accounts"} {
+		t.Run(part, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := newMemory(simLifetime).store()
+				client := NewClient(store)
+				for i := range 4 {
+					if err := client.Submit(t.Context(), task(fmt.Sprint(i))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				full := fullStore{store.Log, store.Table, time.Now().Add(10 * time.Minute)}
+				if part == "the log" {
+					store.Log = full
+				} else {
+					store.Table = full
+				}
+				var log bytes.Buffer
+				model := agentModel(func(agent.LLMRequest) agent.LLMResponse { return agent.LLMResponse{Content: "done"} })
+				w := &Worker{
+					Store: store, Agents: clerk(model), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+					Accounts: func(Task) []Account { return []Account{{Name: "x", Limit: Amount{Calls: 9}}} },
+				}
+				work(t, w, func(ctx context.Context) {
+					time.Sleep(5 * time.Minute)
+					if n := w.Stats().Waiting; n != 4 {
+						t.Errorf("%d operations wait, want 4", n)
+					}
+					for i := range 4 {
+						if r, err := client.Wait(ctx, fmt.Sprint(i)); err != nil || r.State != Done {
+							t.Errorf("%+v, %v", r, err)
+						}
+					}
+				})
+				if n := strings.Count(log.String(), part+" cannot be changed"); n != 1 || w.Stats().Waiting != 0 {
+					t.Errorf("%d lines, %+v:\n%s", n, w.Stats(), log.String())
+				}
+			})
+		})
+	}
+}
+
 // TestRequestsWaitForTheConnection: the error says that the server does not answer, and not that a buffer is full.
 func TestRequestsWaitForTheConnection(t *testing.T) {
 	server := serve(t, t.TempDir())
@@ -69,4 +135,68 @@ func TestRequestsWaitForTheConnection(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// A countedLog counts the reads of logs.
+type countedLog struct {
+	Log
+	reads *int
+}
+
+func (l countedLog) Read(ctx context.Context, run string, after uint64) ([]Entry, error) {
+	*l.reads++
+	return l.Log.Read(ctx, run, after)
+}
+
+func (l countedLog) Last(ctx context.Context, run string) (uint64, error) {
+	*l.reads++
+	return l.Log.Last(ctx, run)
+}
+
+// TestSweepsReadEndedRunsOnce: a run has ended. It is removed and submitted anew, and its message is lost.
+func TestSweepsReadEndedRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(simLifetime)
+		client := NewClient(m.store())
+		model := agentModel(func(agent.LLMRequest) agent.LLMResponse { return agent.LLMResponse{Content: "done"} })
+		reads := 0
+		w := &Worker{Store: m.store(), Logger: quiet, Agents: clerk(model)}
+		w.Store.Log = countedLog{w.Store.Log, &reads}
+		end := func() {
+			t.Helper()
+			if err := client.Submit(t.Context(), task("a")); err != nil {
+				t.Fatal(err)
+			}
+			work(t, w, func(ctx context.Context) {
+				if _, err := client.Wait(ctx, "a"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		seen := make(map[string]sight)
+		sweeps := func(want int) {
+			t.Helper()
+			reads = 0
+			for range 4 {
+				if err := w.sweepOnce(t.Context(), seen); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if reads != want {
+				t.Errorf("%d reads in four sweeps, want %d", reads, want)
+			}
+		}
+		end()
+		sweeps(3) // its last event twice, and its log
+		sweeps(0)
+		delete(m.logs, "a")
+		if err := client.Submit(t.Context(), task("a")); err != nil {
+			t.Fatal(err)
+		}
+		delete(m.queue, "a")
+		sweeps(7)
+		if len(m.queue) != 1 {
+			t.Error("the run is not in the queue")
+		}
+	})
 }

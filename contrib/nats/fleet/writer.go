@@ -27,10 +27,11 @@ type writer struct {
 	worker string
 
 	onCancel func() // is called when a client has cancelled the run; may be nil
+	waits    *waits // nil for a client
 
 	turn chan struct{} // holds a value while somebody reads or adds events
 	last uint64
-	lost atomic.Bool // another process has changed the log
+	lost atomic.Bool // another process has changed the log, or the run has ended
 
 	cancelled atomic.Bool // a client has cancelled the run
 }
@@ -59,6 +60,8 @@ func (w *writer) append(ctx context.Context, e event) error {
 		return ctx.Err()
 	}
 	defer func() { <-w.turn }()
+	waiting := w.waits.begin("the log")
+	defer waiting.end()
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		if w.lost.Load() {
 			return errLost
@@ -67,12 +70,14 @@ func (w *writer) append(ctx context.Context, e event) error {
 		switch {
 		case err == nil:
 			w.last = number
+			w.added(e)
 			return nil
 		case errors.Is(err, ErrTooLarge):
 			return err
 		}
 		changed, mine, failed := w.catchUp(ctx, e.ID)
 		if mine {
+			w.added(e)
 			return nil
 		}
 		if failed == nil && !changed && errors.Is(err, ErrConflict) {
@@ -82,10 +87,26 @@ func (w *writer) append(ctx context.Context, e event) error {
 			wait = firstWait
 			continue
 		}
+		waiting.failed(err, wait)
 		if slept := w.clock.Sleep(ctx, wait); slept != nil {
 			return fmt.Errorf("%w: %w", slept, err)
 		}
 	}
+}
+
+// added notes an event that is in the log. Nothing may follow the end of a run. For example, a hook makes a call in a
+// goroutine of its own and does not wait for it, so its result comes after the end.
+func (w *writer) added(e event) {
+	if e.Kind == ended {
+		w.lost.Store(true)
+	}
+}
+
+// position returns the number of the last event.
+func (w *writer) position() uint64 {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	return w.last
 }
 
 // catchUp reads the events that others have added. It reports whether there are any, and whether one is that with the
