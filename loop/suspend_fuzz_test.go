@@ -27,6 +27,8 @@ func FuzzSuspension(f *testing.F) {
 	f.Add(nested.Suspended.State)
 	f.Add(bytes.ReplaceAll(good.State, []byte(`"calls"`), []byte(`"target"`)))
 	f.Add(bytes.ReplaceAll(good.State, []byte(`"result"`), []byte(`"question"`)))
+	f.Add(bytes.Replace(good.State, []byte(`"messages"`),
+		[]byte(`"answer":{"name":"a","schema":{"type":"object","required":["n"]}},"messages"`), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		state := *good
 		state.State = data

@@ -190,23 +190,26 @@ func TestASuspendedRunKeepsItsType(t *testing.T) {
 }
 
 func TestResumeKeepsTheTypeOfTheAnswer(t *testing.T) {
-	done := func(a *loop.Agent) { a.Done = submitTool }
-	call := func(args string) looptest.Turn { return looptest.Call("submit", args) }
+	main := func(all ...looptest.Turn) map[string][]looptest.Turn { return map[string][]looptest.Turn{"main": all} }
+	pay, submit := looptest.Call("pay", nil), func(args string) looptest.Turn { return looptest.Call("submit", args) }
+	wrong, right := looptest.Reply("no"), looptest.Reply(goodInvoice)
 	for _, c := range []struct {
-		name  string
-		set   func(*loop.Agent)
-		turns []looptest.Turn
+		name, site string
+		done       agent.ToolSchema
+		turns      map[string][]looptest.Turn
 	}{
-		{"ResponseFormat", func(*loop.Agent) {}, turns(looptest.Reply("no"), looptest.Reply(goodInvoice))},
-		{"DoneTool", done, turns(call(`{"number":"A1"}`), call(goodInvoice))},
+		{"ResponseFormat", "OneCall", agent.ToolSchema{}, main(pay, wrong, right)},
+		{"DoneTool", "OneCall", submitTool, main(pay, submit(`{"number":"A1"}`), submit(goodInvoice))},
+		{"Target", "HandoffTarget", agent.ToolSchema{}, map[string][]looptest.Turn{
+			"main": turns(looptest.Call("transfer_to_other", nil)), "other": turns(pay, wrong, right),
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := suspendable()["OneCall"]()
-			s.turns = map[string][]looptest.Turn{"main": append(turns(looptest.Call("pay", nil)), c.turns...)}
-			s.person = later()
+			s := suspendable()[c.site]()
+			s.turns, s.person = c.turns, later()
 			process := func() *loop.Agent {
 				a := s.process()
-				c.set(a)
+				a.Done = c.done
 				return a
 			}
 			_, result, err := loop.RunAs[invoice](t.Context(), process(), loop.Request{Task: "x"})
@@ -215,7 +218,7 @@ func TestResumeKeepsTheTypeOfTheAnswer(t *testing.T) {
 			}
 			state := sent(t, result.Suspended)
 			got, err := process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes()))
-			if err != nil || got.Reply != goodInvoice || got.Steps != 3 {
+			if err != nil || got.Reply != goodInvoice || got.Stop.Cause != agent.CauseCompleted {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
