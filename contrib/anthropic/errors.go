@@ -2,6 +2,8 @@ package anthropic
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,9 +42,13 @@ var (
 	sumTooLong    = regexp.MustCompile(`exceed context limit: (\d{1,9}) \+ (\d{1,9}) > (\d{1,9})`)
 )
 
-// classified adds to an error of the server that the prompt is too long.
+// classified adds to an error of the server that the prompt is too long, or the usual reason of the status 404.
 func classified(err error) error {
 	var e *Error
+	if errors.As(err, &e) && e.Err == nil && e.Status == http.StatusNotFound {
+		return fmt.Errorf("%w; check that URL ends with the version of the API, such as %s, and that the server has the "+
+			"model of Name", err, DefaultURL)
+	}
 	if !errors.As(err, &e) || e.Err != nil || e.Status != 400 && e.Status != 413 {
 		return err
 	}

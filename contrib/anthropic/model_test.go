@@ -85,6 +85,32 @@ func TestErrorsOfServers(t *testing.T) {
 	}
 }
 
+func TestNotFoundSaysWhatIsUsuallyWrong(t *testing.T) {
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/messages" {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"not_found_error","message":"model: m"}}`)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	for name, c := range map[string]struct{ path, want string }{
+		"no version":    {"", "URL ends with the version"},
+		"unknown model": {"/v1", "model: m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := *m
+			m.URL = strings.TrimSuffix(m.URL, "/v1") + c.path
+			_, err := m.Generate(t.Context(), agent.LLMRequest{})
+			var e *Error
+			if !errors.As(err, &e) || e.Status != http.StatusNotFound || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "model of Name") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestWholeAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
