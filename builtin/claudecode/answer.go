@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A requestDecision is an answer to PermissionRequest.
@@ -62,6 +63,9 @@ func read(event string, stdout []byte, stderr string, status int) (verdict, erro
 		}
 		if invalid == nil {
 			v, invalid = a.verdict(event)
+		}
+		if invalid == nil && !v.refuses() {
+			invalid = checkSpelling(text)
 		}
 	}
 	switch {
@@ -121,6 +125,48 @@ func checkAnswer(answer []byte) error {
 	return checkRepeated(members)
 }
 
+// answerKeys are the keys of an answer, and insideKeys those of its hookSpecificOutput. The first ones of each decide.
+var (
+	answerKeys = []string{"continue", "decision", "hookSpecificOutput", "stopReason", "suppressOutput", "systemMessage",
+		"terminalSequence", "reason", "async", "asyncTimeout"}
+	insideKeys = []string{"permissionDecision", "updatedInput", "decision", "hookEventName", "permissionDecisionReason",
+		"additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext", "initialUserMessage",
+		"sessionTitle", "watchPaths", "reloadSkills", "suppressOriginalPrompt", "retry", "action", "content"}
+)
+
+const deciding = 3 // how many keys of a list decide
+
+// checkSpelling returns an error for a misspelled key, whose decision would be lost. For example, the script wrote
+// hook_specific_output.
+func checkSpelling(answer []byte) error {
+	members, _ := jsonx.Members(answer, -1)
+	for _, m := range members {
+		if err := lostDecision(m.Key, answerKeys); err != nil {
+			return err
+		}
+		if m.Key != "hookSpecificOutput" {
+			continue
+		}
+		inner, _ := jsonx.Members(m.Value, -1)
+		for _, m := range inner {
+			if err := lostDecision(m.Key, insideKeys); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lostDecision returns an error for a key that is like one that decides. Keys like others are left to later versions of
+// Claude Code.
+func lostDecision(key string, known []string) error {
+	meant := spelling.Suggest(key, known)
+	if slices.Contains(known, key) || !slices.Contains(known[:deciding], meant) {
+		return nil
+	}
+	return fmt.Errorf("unknown key %q; did you mean %q?", key, meant)
+}
+
 // checkRepeated returns an error for a key that occurs twice, in any case, in an object or in its decisions. Inputs and
 // outputs of tools can have any keys.
 func checkRepeated(object []jsonx.Member) error {
@@ -141,11 +187,34 @@ func checkRepeated(object []jsonx.Member) error {
 	return nil
 }
 
+// verdict checks the answer and returns what it decides. A refusal counts even if another part of the answer is wrong.
 func (a *answer) verdict(event string) (verdict, error) {
+	v := a.texts(event)
+	if err := a.decide(event, &v); err != nil {
+		return verdict{}, err
+	}
+	if v.refuses() {
+		return v, nil
+	}
+	s := a.Specific
+	if s.Event != "" && s.Event != event {
+		return verdict{}, fmt.Errorf("its hookEventName is %.*q, and the event is %s", maxQuoted, s.Event, event)
+	}
+	var err error
+	if v.updatedInput, err = object(s.UpdatedInput); err == nil && v.request != nil {
+		v.request.UpdatedInput, err = object(v.request.UpdatedInput)
+	}
+	if err != nil {
+		return verdict{}, err
+	}
+	return v, nil
+}
+
+// texts returns a verdict with the texts of the answer, and without its decision.
+func (a *answer) texts(event string) verdict {
 	s := a.Specific
 	v := verdict{
-		reason: shorten.Middle(a.Reason, maxText), updatedOutput: s.UpdatedOutput, request: s.Decision,
-		initialPrompt: s.InitialPrompt,
+		reason: shorten.Middle(a.Reason, maxText), updatedOutput: s.UpdatedOutput, initialPrompt: s.InitialPrompt,
 	}
 	if len(v.updatedOutput) == 0 {
 		v.updatedOutput = s.UpdatedMCPOutput
@@ -156,49 +225,40 @@ func (a *answer) verdict(event string) (verdict, error) {
 	if a.SystemMessage != "" {
 		v.messages = append(v.messages, Message{event, shorten.Middle(a.SystemMessage, maxText)})
 	}
+	return v
+}
+
+// decide adds the decision of the answer. A block counts next to a permission that allows.
+func (a *answer) decide(event string, v *verdict) error {
 	if a.Continue != nil && !*a.Continue {
 		v.stops, v.stopReason = true, shorten.Middle(a.StopReason, maxText)
 		v.messages = append(v.messages, Message{event, v.stopReason})
 	}
+	given := a.Specific.Permission
 	switch {
 	case a.Decision == "block":
 		v.blocks = true
 	case a.Decision == "approve" && event == "PreToolUse":
 		v.permission = "allow"
 	case a.Decision != "":
-		return verdict{}, fmt.Errorf("the decision %.*q is not block", maxQuoted, a.Decision)
+		return fmt.Errorf("the decision %.*q is not block", maxQuoted, a.Decision)
 	}
-	if event == "PreToolUse" && v.blocks {
+	switch {
+	case v.blocks || given == "":
+	case !slices.Contains(strictness, given):
+		return fmt.Errorf("the permissionDecision %.*q is not one of %q", maxQuoted, given, strictness)
+	default:
+		v.permission, v.reason = given, shorten.Middle(a.Specific.PermissionReason, maxText)
+		v.blocks = given == "deny"
+	}
+	if v.blocks && event == "PreToolUse" {
 		v.permission = "deny"
 	}
-	if s.Permission != "" {
-		if !slices.Contains(strictness, s.Permission) {
-			return verdict{}, fmt.Errorf("the permissionDecision %.*q is not one of %q", maxQuoted, s.Permission, strictness)
-		}
-		if !v.blocks { // {"decision": "block"} beside an allow blocks
-			v.permission = s.Permission
-			v.reason = shorten.Middle(s.PermissionReason, maxText)
-			v.blocks = s.Permission == "deny"
-		}
+	v.request = a.Specific.Decision
+	if r := v.request; r != nil && r.Behavior != "allow" && r.Behavior != "deny" {
+		return fmt.Errorf("the behavior %.*q is neither allow nor deny", maxQuoted, r.Behavior)
 	}
-	var err error
-	if v.updatedInput, err = object(s.UpdatedInput); err != nil {
-		return verdict{}, err
-	}
-	refuses := v.blocks
-	if r := v.request; r != nil {
-		if r.Behavior != "allow" && r.Behavior != "deny" {
-			return verdict{}, fmt.Errorf("the behavior %.*q is neither allow nor deny", maxQuoted, r.Behavior)
-		}
-		if r.UpdatedInput, err = object(r.UpdatedInput); err != nil {
-			return verdict{}, err
-		}
-		refuses = refuses || r.Behavior == "deny"
-	}
-	if s.Event != "" && s.Event != event && !refuses { // a refusal counts all the same
-		return verdict{}, fmt.Errorf("its hookEventName is %.*q, and the event is %s", maxQuoted, s.Event, event)
-	}
-	return v, nil
+	return nil
 }
 
 // object returns an updatedInput, or nil if it is missing or null.

@@ -19,6 +19,9 @@ func TestDamagedAnswersAreFailures(t *testing.T) {
 		"an inner key twice":   {`{"hookSpecificOutput":{"updatedInput":{},"updatedInput":{"a":1}}}`, "occurs twice"},
 		"a behavior twice":     {`{"hookSpecificOutput":{"decision":{"behavior":"deny","behavior":"allow"}}}`, "twice"},
 		"an outer decision":    {`{"permissionDecision":"deny"}`, "permissionDecision belongs in hookSpecificOutput"},
+		"a misspelled key":     {`{"desicion":"block"}`, `unknown key "desicion"; did you mean "decision"?`},
+		"another notation":     {`{"hook_specific_output":{}}`, `did you mean "hookSpecificOutput"?`},
+		"a misspelled inside":  {`{"hookSpecificOutput":{"permisionDecision":"deny"}}`, `did you mean "permissionDecision"?`},
 		"an unknown decision":  {`{"hookSpecificOutput":{"permissionDecision":"Deny"}}`, "is not one of"},
 		"a text for a boolean": {`{"continue":"false"}`, "cannot unmarshal string"},
 		"deep nesting":         {`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}", "max depth"},
@@ -37,10 +40,14 @@ func TestAnswersThatClaudeCodeReads(t *testing.T) {
 	for name, c := range map[string]struct{ event, stdout, permission, context string }{
 		"a byte order mark":    {"PreToolUse", "\ufeff\u00a0" + `{"decision":"block"}` + "\ufeff", "deny", ""},
 		"an unknown key":       {"PreToolUse", `{"later":{"a":1,"a":2},"decision":"block"}`, "deny", ""},
+		"a later key":          {"PreToolUse", `{"continued":true,"decision":"block"}`, "deny", ""},
 		"any keys of an input": {"PreToolUse", `{"hookSpecificOutput":{"updatedInput":{"A":1,"a":2}}}`, "", ""},
 		"a half of a pair":     {"PreToolUse", `{"decision":"block","reason":"\ud83d"}`, "deny", ""},
-		"text alone":           {"PreToolUse", "all {fine}\n{ }", "", ""},
-		"context with JSON":    {"SessionStart", "see\n{\"decision\":\"block\"}", "", "see\n{\"decision\":\"block\"}"},
+		"all keys": {"PreToolUse", `{"continue":true,"stopReason":"","suppressOutput":true,"systemMessage":"","reason":"",` +
+			`"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"r",` +
+			`"updatedInput":{},"additionalContext":"c","updatedToolOutput":"o","updatedMCPToolOutput":"m"}}`, "allow", "c"},
+		"text alone":        {"PreToolUse", "all {fine}\n{ }", "", ""},
+		"context with JSON": {"SessionStart", "see\n{\"decision\":\"block\"}", "", "see\n{\"decision\":\"block\"}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, err := read(c.event, []byte(c.stdout), "", 0)

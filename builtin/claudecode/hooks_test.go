@@ -71,6 +71,8 @@ func TestPreToolUse(t *testing.T) {
 			"", `hookEventName is "PostToolUse"`, 0},
 		{"denies at another event", []script{pre("", specific("PostToolUse", `"permissionDecision":"deny"`), "")}, nil, false,
 			"", "hook error", 0},
+		{"denies with a wrong input", []script{pre("", specific("PreToolUse",
+			`"permissionDecision":"deny","updatedInput":"ls"`), "")}, nil, false, "", "hook error", 0},
 		{"asks", []script{pre("", specific("PreToolUse", `"permissionDecision":"ask"`), "")}, &yes, false,
 			`{"cmd":"git push"}`, "pushed", 0},
 		{"asks in vain", []script{pre("", specific("PreToolUse", `"permissionDecision":"ask"`), "")}, &no, false, "",

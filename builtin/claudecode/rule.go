@@ -89,7 +89,7 @@ func plain(command string) bool {
 var launchers = []string{"builtin", "chroot", "command", "doas", "env", "eval", "exec", "ionice", "nice", "nohup",
 	"setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
 
-// coversFile compares a pattern with the path of a file. Patterns are those of gitignore. "//etc/**" begins at the root.
+// coversFile compares a pattern with the path of a file. Patterns are those of gitignore. "//etc" begins at the root.
 // Others begin at the home directory, the project or any directory, for example "~/.ssh/**", "./.env" and "*.ts". They
 // may begin anywhere here, because only the root is known for sure. A directory covers its files.
 func coversFile(pattern, file string) bool {

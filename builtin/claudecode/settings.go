@@ -235,11 +235,11 @@ func checkHookKeys(hooks []byte) error {
 	return nil
 }
 
-// misspelled returns an error for a key that is like a known one.
+// misspelled returns an error for a key of an object that is like a known one.
 func misspelled(object map[string]json.RawMessage, known []string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if meant := spelling.Suggest(key, known); meant != "" && !slices.Contains(known, key) {
-			return fmt.Errorf("unknown key %q in the hooks; did you mean %q?", key, meant)
+			return fmt.Errorf("the hooks: unknown key %q; did you mean %q?", key, meant)
 		}
 	}
 	return nil

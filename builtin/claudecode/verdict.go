@@ -21,6 +21,11 @@ type verdict struct {
 	messages      []Message
 }
 
+// refuses reports whether the verdict stops something.
+func (v *verdict) refuses() bool {
+	return v.blocks || v.stops || v.request != nil && v.request.Behavior == "deny"
+}
+
 // strictness lists the permission decisions, the strongest first.
 var strictness = []string{"deny", "defer", "ask", "allow"}
 
