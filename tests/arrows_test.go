@@ -63,6 +63,7 @@ var rows = []row{
 	}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
+	{dir: "internal/ownermemory", imports: append([]string{"builtin/memory", "builtin/share"}, agentLoop...)},
 	{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},

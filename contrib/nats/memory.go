@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/spec/agentspec"
+	"github.com/hookgen/hookgen/internal/ownermemory"
 )
 
 // A Memory is a [memory.Store] in a bucket. It is safe for concurrent use, also by several processes; do not copy it.
@@ -30,8 +28,7 @@ type Memory struct {
 	Share  share.Scope // the runs that have a memory in common; set it before the first use
 	Clock  agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
 
-	once    sync.Once
-	unnamed memory.Map
+	memories ownermemory.Memories
 }
 
 var _ memory.Store = (*Memory)(nil)
@@ -41,34 +38,17 @@ const (
 	preferenceKeys = "preference"
 	episodeKeys    = "episode"
 
-	maxEpisodes = 500 // of an owner, that Recent finds
-	trimEvery   = 20  // additions, on average, after which older ones are removed
+	trimEvery = 20 // additions of episodes, on average, after which older ones are removed
 )
 
-// A layer is a memory that a call uses: that of an owner in the bucket, or one that stays in the process.
-type layer struct {
-	owner   agent.Identity
-	ctx     context.Context
-	unnamed *memory.Map // nil: it is in the bucket
-}
-
 // own returns the memory that a call with a context changes.
-func (m *Memory) own(ctx context.Context) layer {
-	owner := m.Share.Of(agentspec.IdentityOf(ctx))
-	if owner.Conversation == "" || owner.Named() {
-		return layer{owner, ctx, nil}
-	}
-	m.once.Do(func() { m.unnamed.Clock = m.Clock })
-	return layer{owner, agentspec.WithIdentity(ctx, owner), &m.unnamed}
+func (m *Memory) own(ctx context.Context) ownermemory.Layer {
+	return m.memories.Own(ctx, m.Share, m.Clock)
 }
 
 // layers returns the memories that a call with a context reads: its own, and the common one.
-func (m *Memory) layers(ctx context.Context) []layer {
-	own := m.own(ctx)
-	if own.owner == (agent.Identity{}) {
-		return []layer{own}
-	}
-	return []layer{own, {ctx: ctx}}
+func (m *Memory) layers(ctx context.Context) []ownermemory.Layer {
+	return m.memories.All(ctx, m.Share, m.Clock)
 }
 
 func (m *Memory) now() time.Time {
@@ -139,18 +119,15 @@ func current(facts []memory.Fact) *memory.Fact {
 // AddFact implements [memory.Store].
 func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (added memory.Fact, err error) {
 	own := m.own(ctx)
-	if own.unnamed != nil {
-		return own.unnamed.AddFact(own.ctx, f)
+	if own.Unnamed != nil {
+		return own.Unnamed.AddFact(own.Ctx, f)
 	}
 	if f.Key == "" {
 		return memory.Fact{}, fmt.Errorf("a fact: %w", errNoKey)
 	}
-	err = m.changeFacts(ctx, own.owner, f.Key, f.Scope, func(facts []memory.Fact) []memory.Fact {
+	err = m.changeFacts(ctx, own.Owner, f.Key, f.Scope, func(facts []memory.Fact) []memory.Fact {
 		now := m.now()
-		added = memory.Fact{
-			ID: fmt.Sprintf("%016x", rand.Uint64()), Key: f.Key, Value: f.Value, Scope: cmp.Or(f.Scope, memory.GlobalScope),
-			Source: f.Source, UpdatedAt: now, ValidFrom: now,
-		}
+		added = ownermemory.NewFact(f, now)
 		if old := current(facts); old != nil {
 			if old.Value == f.Value {
 				old.UpdatedAt = now
@@ -170,10 +147,10 @@ func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (added memory.Fact,
 // Forget implements [memory.Store].
 func (m *Memory) Forget(ctx context.Context, key, scope string) (had bool, err error) {
 	own := m.own(ctx)
-	if own.unnamed != nil {
-		return own.unnamed.Forget(own.ctx, key, scope)
+	if own.Unnamed != nil {
+		return own.Unnamed.Forget(own.Ctx, key, scope)
 	}
-	err = m.changeFacts(ctx, own.owner, key, scope, func(facts []memory.Fact) []memory.Fact {
+	err = m.changeFacts(ctx, own.Owner, key, scope, func(facts []memory.Fact) []memory.Fact {
 		old := current(facts)
 		if had = old != nil; !had {
 			return nil
@@ -188,13 +165,13 @@ func (m *Memory) Forget(ctx context.Context, key, scope string) (had bool, err e
 // Fact implements [memory.Store].
 func (m *Memory) Fact(ctx context.Context, key, scope string) (memory.Fact, bool, error) {
 	for _, l := range m.layers(ctx) {
-		if l.unnamed != nil {
-			if f, ok, err := l.unnamed.Fact(l.ctx, key, scope); ok || err != nil {
+		if l.Unnamed != nil {
+			if f, ok, err := l.Unnamed.Fact(l.Ctx, key, scope); ok || err != nil {
 				return f, ok, err
 			}
 			continue
 		}
-		facts, _, err := m.history(ctx, l.owner, key, scope)
+		facts, _, err := m.history(ctx, l.Owner, key, scope)
 		if err != nil {
 			return memory.Fact{}, false, err
 		}
@@ -228,43 +205,20 @@ func (m *Memory) facts(
 
 // Facts implements [memory.Store].
 func (m *Memory) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
-	type place struct{ key, scope string }
-	var found []ranked[memory.Fact]
-	seen := make(map[place]bool)
-	for _, l := range m.layers(ctx) {
-		var all []ranked[memory.Fact]
-		var err error
-		if l.unnamed != nil {
-			all, err = unranked(l.unnamed.Facts(l.ctx, scope))
-		} else {
-			all, err = m.facts(ctx, l.owner, scope, memory.Fact.Current)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range all {
-			if at := (place{f.value.Key, f.value.Scope}); !seen[at] { // an owner's fact hides the common one
-				seen[at] = true
-				found = append(found, f)
-			}
-		}
-	}
-	return sorted(found, func(a, b ranked[memory.Fact]) int {
-		return cmp.Or(b.value.UpdatedAt.Compare(a.value.UpdatedAt), cmp.Compare(b.rank, a.rank))
-	}), nil
-}
-
-// unranked returns values that are in order.
-func unranked[T any](values []T, err error) (all []ranked[T], _ error) {
-	for _, v := range values {
-		all = append(all, ranked[T]{value: v})
-	}
-	return all, err
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+		return unnamed.Facts(own, scope)
+	}, func(owner agent.Identity) ([]memory.Fact, error) {
+		found, err := m.facts(ctx, owner, scope, memory.Fact.Current)
+		return sorted(found, func(a, b ranked[memory.Fact]) int {
+			return cmp.Or(b.value.UpdatedAt.Compare(a.value.UpdatedAt), cmp.Compare(b.rank, a.rank))
+		}), err
+	})
+	return ownermemory.Facts(all), err
 }
 
 // sorted returns sorted values.
 func sorted[T any](all []ranked[T], order func(a, b ranked[T]) int) (values []T) {
-	slices.SortStableFunc(all, order)
+	slices.SortFunc(all, order)
 	for _, r := range all {
 		values = append(values, r.value)
 	}
@@ -272,66 +226,46 @@ func sorted[T any](all []ranked[T], order func(a, b ranked[T]) int) (values []T)
 }
 
 // History implements [memory.Store].
-func (m *Memory) History(ctx context.Context, key, scope string) (all []memory.Fact, err error) {
-	filled := 0
-	for _, l := range m.layers(ctx) {
-		var facts []memory.Fact
-		if l.unnamed != nil {
-			facts, err = l.unnamed.History(l.ctx, key, scope)
-		} else {
-			facts, _, err = m.history(ctx, l.owner, key, scope)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, facts...); len(facts) > 0 {
-			filled++
-		}
-	}
-	if filled > 1 { // one history is in order, also if the clock was set back
-		slices.SortStableFunc(all, func(a, b memory.Fact) int { return a.ValidFrom.Compare(b.ValidFrom) })
-	}
-	return all, nil
+func (m *Memory) History(ctx context.Context, key, scope string) ([]memory.Fact, error) {
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+		return unnamed.History(own, key, scope)
+	}, func(owner agent.Identity) ([]memory.Fact, error) {
+		facts, _, err := m.history(ctx, owner, key, scope)
+		return facts, err
+	})
+	return ownermemory.History(all), err
 }
 
 // AsOf implements [memory.Store].
 func (m *Memory) AsOf(ctx context.Context, t time.Time) ([]memory.Fact, error) {
 	t = t.Truncate(time.Microsecond)
-	var found []ranked[memory.Fact]
-	for _, l := range m.layers(ctx) {
-		var all []ranked[memory.Fact]
-		var err error
-		if l.unnamed != nil {
-			all, err = unranked(l.unnamed.AsOf(l.ctx, t))
-		} else {
-			all, err = m.facts(ctx, l.owner, "", func(f memory.Fact) bool {
-				return !f.ValidFrom.After(t) && (f.ValidTo.IsZero() || f.ValidTo.After(t))
-			})
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, all...)
-	}
-	return sorted(found, func(a, b ranked[memory.Fact]) int {
-		return cmp.Or(a.value.ValidFrom.Compare(b.value.ValidFrom), cmp.Compare(a.rank, b.rank))
-	}), nil
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+		return unnamed.AsOf(own, t)
+	}, func(owner agent.Identity) ([]memory.Fact, error) {
+		found, err := m.facts(ctx, owner, "", func(f memory.Fact) bool {
+			return !f.ValidFrom.After(t) && (f.ValidTo.IsZero() || f.ValidTo.After(t))
+		})
+		return sorted(found, func(a, b ranked[memory.Fact]) int {
+			return cmp.Or(a.value.ValidFrom.Compare(b.value.ValidFrom), cmp.Compare(a.rank, b.rank))
+		}), err
+	})
+	return ownermemory.History(all), err
 }
 
 // SetPreference implements [memory.Store].
 func (m *Memory) SetPreference(ctx context.Context, key, value string) error {
 	own := m.own(ctx)
 	switch {
-	case own.unnamed != nil:
-		return own.unnamed.SetPreference(own.ctx, key, value)
+	case own.Unnamed != nil:
+		return own.Unnamed.SetPreference(own.Ctx, key, value)
 	case key == "":
 		return fmt.Errorf("a preference: %w", errNoKey)
 	case value == "":
-		return m.Bucket.Delete(ctx, boundedKey(preferenceKeys, own.owner, key))
+		return m.Bucket.Delete(ctx, boundedKey(preferenceKeys, own.Owner, key))
 	}
 	text, err := json.Marshal(memory.Preference{Key: key, Value: value, UpdatedAt: m.now()})
 	if err == nil {
-		_, err = m.Bucket.Put(ctx, boundedKey(preferenceKeys, own.owner, key), text)
+		_, err = m.Bucket.Put(ctx, boundedKey(preferenceKeys, own.Owner, key), text)
 	}
 	return err
 }
@@ -350,41 +284,25 @@ func decodeAll[T any](entries []Entry, err error) (all []ranked[T], _ error) {
 }
 
 // Preferences implements [memory.Store].
-func (m *Memory) Preferences(ctx context.Context) (all []memory.Preference, err error) {
-	seen := make(map[string]bool)
-	for _, l := range m.layers(ctx) {
-		var found []ranked[memory.Preference]
-		if l.unnamed != nil {
-			found, err = unranked(l.unnamed.Preferences(l.ctx))
-		} else {
-			found, err = decodeAll[memory.Preference](m.Bucket.bounded(ctx, boundedKey(preferenceKeys, l.owner)+"/"))
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range found {
-			if !seen[p.value.Key] { // an owner's preference hides the common one
-				seen[p.value.Key] = true
-				all = append(all, p.value)
+func (m *Memory) Preferences(ctx context.Context) ([]memory.Preference, error) {
+	all, err := ownermemory.Read(m.layers(ctx), (*memory.Map).Preferences,
+		func(owner agent.Identity) (found []memory.Preference, err error) {
+			stored, err := decodeAll[memory.Preference](m.Bucket.bounded(ctx, boundedKey(preferenceKeys, owner)+"/"))
+			for _, p := range stored {
+				found = append(found, p.value)
 			}
-		}
-	}
-	slices.SortFunc(all, func(a, b memory.Preference) int { return strings.Compare(a.Key, b.Key) })
-	return all, nil
+			return found, err
+		})
+	return ownermemory.Preferences(all), err
 }
 
 // AddEpisode implements [memory.Store].
 func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 	own := m.own(ctx)
-	if own.unnamed != nil {
-		return own.unnamed.AddEpisode(own.ctx, e)
+	if own.Unnamed != nil {
+		return own.Unnamed.AddEpisode(own.Ctx, e)
 	}
-	switch {
-	case len(e.Payload) == 0:
-		e.Payload = nil
-	case !json.Valid(e.Payload):
-		e.Payload, _ = json.Marshal(string(e.Payload))
-	}
+	e.Payload = ownermemory.Payload(e.Payload)
 	if e.Time.IsZero() {
 		e.Time = m.now()
 	}
@@ -393,7 +311,7 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 	if err != nil {
 		return err
 	}
-	prefix := boundedKey(episodeKeys, own.owner) + "/"
+	prefix := boundedKey(episodeKeys, own.Owner) + "/"
 	return m.Bucket.conn.Do(ctx, func(ctx context.Context) error {
 		_, err := m.Bucket.Create(ctx, prefix+newID(), text)
 		if err != nil || rand.N(trimEvery) > 0 {
@@ -418,7 +336,7 @@ type storedEpisode struct {
 
 // trim removes the episodes of an owner before the last ones.
 func (m *Memory) trim(ctx context.Context, prefix string) error {
-	old, err := m.Bucket.oldest(ctx, prefix, maxEpisodes)
+	old, err := m.Bucket.oldest(ctx, prefix, ownermemory.MaxEpisodes)
 	for _, key := range old {
 		if err == nil {
 			err = m.Bucket.Delete(ctx, key)
@@ -432,28 +350,11 @@ func (m *Memory) Recent(ctx context.Context, n int, kind string) ([]memory.Episo
 	if n <= 0 {
 		return nil, ctx.Err()
 	}
-	n = min(n, maxEpisodes)
-	var all []memory.Episode
-	filled := 0
-	for _, l := range m.layers(ctx) {
-		var found []memory.Episode
-		var err error
-		if l.unnamed != nil {
-			found, err = l.unnamed.Recent(l.ctx, n, kind)
-		} else {
-			found, err = m.recent(ctx, l.owner, n, kind)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, found...); len(found) > 0 {
-			filled++
-		}
-	}
-	if filled > 1 { // episodes of one memory are in the order of addition, whatever their times
-		slices.SortStableFunc(all, func(a, b memory.Episode) int { return b.Time.Compare(a.Time) })
-	}
-	return all[:min(len(all), n)], nil
+	n = min(n, ownermemory.MaxEpisodes)
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Episode, error) {
+		return unnamed.Recent(own, n, kind)
+	}, func(owner agent.Identity) ([]memory.Episode, error) { return m.recent(ctx, owner, n, kind) })
+	return ownermemory.Episodes(all, n), err
 }
 
 // recent returns the last n episodes of an owner, newest first.
@@ -464,7 +365,7 @@ func (m *Memory) recent(
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range slices.Backward(stored[max(0, len(stored)-maxEpisodes):]) {
+	for _, s := range slices.Backward(stored[max(0, len(stored)-ownermemory.MaxEpisodes):]) {
 		e := s.value
 		if len(last) < n && (kind == "" || e.Kind == kind) {
 			last = append(last, memory.Episode{

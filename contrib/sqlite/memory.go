@@ -4,19 +4,14 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/spec/agentspec"
+	"github.com/hookgen/hookgen/internal/ownermemory"
 )
 
 // A Memory is a [memory.Store] in a file. It is safe for concurrent use, also by several processes; do not copy it.
@@ -29,24 +24,19 @@ type Memory struct {
 	Share share.Scope // the runs that have a memory in common; set it before the first use
 	Clock agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
 
-	once    sync.Once
-	unnamed memory.Map
+	memories ownermemory.Memories
 }
 
 var _ memory.Store = (*Memory)(nil)
 
-// maxEpisodes bounds the episodes of an owner.
-const maxEpisodes = 500
+// own returns the memory that a call with a context changes.
+func (m *Memory) own(ctx context.Context) ownermemory.Layer {
+	return m.memories.Own(ctx, m.Share, m.Clock)
+}
 
-// owner returns the owner for whom a context acts. If it is a conversation without a name, unnamed has its memory, and
-// own is the context to use.
-func (m *Memory) owner(ctx context.Context) (owner agent.Identity, own context.Context, unnamed *memory.Map) {
-	owner = m.Share.Of(agentspec.IdentityOf(ctx))
-	if owner.Conversation == "" || owner.Named() {
-		return owner, ctx, nil
-	}
-	m.once.Do(func() { m.unnamed.Clock = m.Clock })
-	return owner, agentspec.WithIdentity(ctx, owner), &m.unnamed
+// layers returns the memories that a call with a context reads: its own, and the common one.
+func (m *Memory) layers(ctx context.Context) []ownermemory.Layer {
+	return m.memories.All(ctx, m.Share, m.Clock)
 }
 
 func (m *Memory) now() int64 {
@@ -54,14 +44,6 @@ func (m *Memory) now() int64 {
 		return time.Now().UnixMicro()
 	}
 	return m.Clock.Now().UnixMicro()
-}
-
-// layers returns the owners whose memories a context reads: its own and the common one.
-func layers(owner agent.Identity) []agent.Identity {
-	if owner == (agent.Identity{}) {
-		return []agent.Identity{owner}
-	}
-	return []agent.Identity{owner, {}}
 }
 
 // factColumns are the columns that scanFact reads.
@@ -100,23 +82,21 @@ func (m *Memory) facts(
 
 // AddFact implements [memory.Store].
 func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error) {
-	owner, own, unnamed := m.owner(ctx)
-	if unnamed != nil {
-		return unnamed.AddFact(own, f)
+	own := m.own(ctx)
+	if own.Unnamed != nil {
+		return own.Unnamed.AddFact(own.Ctx, f)
 	}
+	owner := own.Owner
 	if f.Key == "" {
 		return memory.Fact{}, fmt.Errorf("a fact: %w", errNoKey)
 	}
 	if err := m.DB.fits("the fact", len(f.Key), len(f.Value), len(f.Scope), len(f.Source)); err != nil {
 		return memory.Fact{}, err
 	}
-	added := memory.Fact{
-		ID: fmt.Sprintf("%016x", rand.Uint64()), Key: f.Key, Value: f.Value, Scope: cmp.Or(f.Scope, memory.GlobalScope),
-		Source: f.Source,
-	}
+	var added memory.Fact
 	err := m.DB.change(ctx, func(tx *sql.Tx) error {
 		now := m.now() // after waiting for other writers, so that the times are in order
-		added.UpdatedAt, added.ValidFrom = timeOf(now), timeOf(now)
+		added = ownermemory.NewFact(f, timeOf(now))
 		old, err := scanFact(tx.QueryRowContext(ctx, "SELECT "+factColumns+` FROM facts
 			WHERE tenant = ? AND user = ? AND conversation = ? AND key = ? AND scope = ? AND valid_to IS NULL`,
 			owner.Tenant, owner.User, owner.Conversation, added.Key, added.Scope).Scan)
@@ -150,15 +130,15 @@ func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error
 
 // Fact implements [memory.Store].
 func (m *Memory) Fact(ctx context.Context, key, scope string) (memory.Fact, bool, error) {
-	owner, own, unnamed := m.owner(ctx)
-	for _, of := range layers(owner) {
-		if unnamed != nil && of == owner {
-			if f, ok, err := unnamed.Fact(own, key, scope); ok || err != nil {
+	for _, l := range m.layers(ctx) {
+		if l.Unnamed != nil {
+			if f, ok, err := l.Unnamed.Fact(l.Ctx, key, scope); ok || err != nil {
 				return f, ok, err
 			}
 			continue
 		}
-		found, err := m.facts(ctx, of, "key = ? AND scope = ? AND valid_to IS NULL", key, cmp.Or(scope, memory.GlobalScope))
+		found, err := m.facts(ctx, l.Owner, "key = ? AND scope = ? AND valid_to IS NULL", key,
+			cmp.Or(scope, memory.GlobalScope))
 		if err != nil || len(found) > 0 {
 			return append(found, memory.Fact{})[0], len(found) > 0, err
 		}
@@ -168,94 +148,43 @@ func (m *Memory) Fact(ctx context.Context, key, scope string) (memory.Fact, bool
 
 // Facts implements [memory.Store].
 func (m *Memory) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
-	type place struct{ key, scope string }
-	var all []memory.Fact
-	seen := make(map[place]bool)
-	err := m.eachLayer(ctx, func(ctx context.Context, owner agent.Identity, unnamed *memory.Map) (err error) {
-		var found []memory.Fact
-		if unnamed != nil {
-			found, err = unnamed.Facts(ctx, scope)
-		} else {
-			found, err = m.facts(ctx, owner, "valid_to IS NULL AND (? = '' OR scope = ?) ORDER BY updated_at DESC, rank DESC",
-				scope, scope)
-		}
-		for _, f := range found {
-			if at := (place{f.Key, f.Scope}); !seen[at] { // an owner's fact hides the common one
-				seen[at] = true
-				all = append(all, f)
-			}
-		}
-		return err
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+		return unnamed.Facts(own, scope)
+	}, func(owner agent.Identity) ([]memory.Fact, error) {
+		return m.facts(ctx, owner, "valid_to IS NULL AND (? = '' OR scope = ?) ORDER BY updated_at DESC, rank DESC", scope,
+			scope)
 	})
-	slices.SortStableFunc(all, func(a, b memory.Fact) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-	return all, err
-}
-
-// eachLayer calls f for the memory of the owner for whom ctx acts, and for the common memory. For a conversation
-// without a name, f gets its memory and the context to use.
-func (m *Memory) eachLayer(
-	ctx context.Context, f func(ctx context.Context, owner agent.Identity, unnamed *memory.Map) error,
-) error {
-	owner, own, unnamed := m.owner(ctx)
-	for _, of := range layers(owner) {
-		var err error
-		if of == owner {
-			err = f(own, of, unnamed)
-		} else {
-			err = f(ctx, of, nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return ownermemory.Facts(all), err
 }
 
 // History implements [memory.Store].
 func (m *Memory) History(ctx context.Context, key, scope string) ([]memory.Fact, error) {
-	return m.inOrder(ctx, func(ctx context.Context, unnamed *memory.Map) ([]memory.Fact, error) {
-		return unnamed.History(ctx, key, scope)
-	}, "key = ? AND scope = ? ORDER BY rank", key, cmp.Or(scope, memory.GlobalScope))
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+		return unnamed.History(own, key, scope)
+	}, func(owner agent.Identity) ([]memory.Fact, error) {
+		return m.facts(ctx, owner, "key = ? AND scope = ? ORDER BY rank", key, cmp.Or(scope, memory.GlobalScope))
+	})
+	return ownermemory.History(all), err
 }
 
 // AsOf implements [memory.Store].
 func (m *Memory) AsOf(ctx context.Context, t time.Time) ([]memory.Fact, error) {
 	at := t.Truncate(time.Microsecond).UnixMicro()
-	return m.inOrder(ctx, func(ctx context.Context, unnamed *memory.Map) ([]memory.Fact, error) {
-		return unnamed.AsOf(ctx, t)
-	}, "valid_from <= ? AND (valid_to IS NULL OR valid_to > ?) ORDER BY rank", at, at)
-}
-
-// inOrder returns facts of the owner and common ones in the order in which they became current.
-func (m *Memory) inOrder(
-	ctx context.Context, look func(context.Context, *memory.Map) ([]memory.Fact, error), condition string, args ...any,
-) (all []memory.Fact, err error) {
-	filled := 0
-	err = m.eachLayer(ctx, func(ctx context.Context, owner agent.Identity, unnamed *memory.Map) (err error) {
-		var found []memory.Fact
-		if unnamed != nil {
-			found, err = look(ctx, unnamed)
-		} else {
-			found, err = m.facts(ctx, owner, condition, args...)
-		}
-		if all = append(all, found...); len(found) > 0 {
-			filled++
-		}
-		return err
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+		return unnamed.AsOf(own, t)
+	}, func(owner agent.Identity) ([]memory.Fact, error) {
+		return m.facts(ctx, owner, "valid_from <= ? AND (valid_to IS NULL OR valid_to > ?) ORDER BY rank", at, at)
 	})
-	if filled < 2 { // in order, also if the clock was set back
-		return all, err
-	}
-	slices.SortStableFunc(all, func(a, b memory.Fact) int { return a.ValidFrom.Compare(b.ValidFrom) })
-	return all, err
+	return ownermemory.History(all), err
 }
 
 // Forget implements [memory.Store].
 func (m *Memory) Forget(ctx context.Context, key, scope string) (had bool, err error) {
-	owner, own, unnamed := m.owner(ctx)
-	if unnamed != nil {
-		return unnamed.Forget(own, key, scope)
+	own := m.own(ctx)
+	if own.Unnamed != nil {
+		return own.Unnamed.Forget(own.Ctx, key, scope)
 	}
+	owner := own.Owner
 	err = m.DB.change(ctx, func(tx *sql.Tx) error {
 		now := m.now()
 		result, err := tx.ExecContext(ctx, `UPDATE facts SET valid_to = ?, invalidated_at = ?
@@ -273,10 +202,11 @@ func (m *Memory) Forget(ctx context.Context, key, scope string) (had bool, err e
 
 // SetPreference implements [memory.Store].
 func (m *Memory) SetPreference(ctx context.Context, key, value string) error {
-	owner, own, unnamed := m.owner(ctx)
-	if unnamed != nil {
-		return unnamed.SetPreference(own, key, value)
+	own := m.own(ctx)
+	if own.Unnamed != nil {
+		return own.Unnamed.SetPreference(own.Ctx, key, value)
 	}
+	owner := own.Owner
 	if key == "" {
 		return fmt.Errorf("a preference: %w", errNoKey)
 	}
@@ -299,13 +229,9 @@ func (m *Memory) SetPreference(ctx context.Context, key, value string) error {
 }
 
 // Preferences implements [memory.Store].
-func (m *Memory) Preferences(ctx context.Context) (all []memory.Preference, err error) {
-	seen := make(map[string]bool)
-	err = m.eachLayer(ctx, func(ctx context.Context, owner agent.Identity, unnamed *memory.Map) (err error) {
-		var found []memory.Preference
-		if unnamed != nil {
-			found, err = unnamed.Preferences(ctx)
-		} else {
+func (m *Memory) Preferences(ctx context.Context) ([]memory.Preference, error) {
+	all, err := ownermemory.Read(m.layers(ctx), (*memory.Map).Preferences,
+		func(owner agent.Identity) (found []memory.Preference, err error) {
 			err = m.DB.rows(ctx, func() { found = nil }, func(scan func(...any) error) error {
 				var (
 					p       memory.Preference
@@ -317,33 +243,19 @@ func (m *Memory) Preferences(ctx context.Context) (all []memory.Preference, err 
 				return err
 			}, "SELECT key, value, updated_at FROM preferences WHERE tenant = ? AND user = ? AND conversation = ?",
 				owner.Tenant, owner.User, owner.Conversation)
-		}
-		for _, p := range found {
-			if !seen[p.Key] { // an owner's preference hides the common one
-				seen[p.Key] = true
-				all = append(all, p)
-			}
-		}
-		return err
-	})
-	slices.SortFunc(all, func(a, b memory.Preference) int { return strings.Compare(a.Key, b.Key) })
-	return all, err
+			return found, err
+		})
+	return ownermemory.Preferences(all), err
 }
 
 // AddEpisode implements [memory.Store].
 func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
-	owner, own, unnamed := m.owner(ctx)
-	if unnamed != nil {
-		return unnamed.AddEpisode(own, e)
+	own := m.own(ctx)
+	if own.Unnamed != nil {
+		return own.Unnamed.AddEpisode(own.Ctx, e)
 	}
-	var payload []byte
-	switch {
-	case len(e.Payload) == 0:
-	case json.Valid(e.Payload):
-		payload = e.Payload
-	default:
-		payload, _ = json.Marshal(string(e.Payload))
-	}
+	owner := own.Owner
+	payload := []byte(ownermemory.Payload(e.Payload))
 	err := m.DB.fits("the episode", len(payload), len(e.Kind), len(e.Outcome), len(e.Agent), len(e.Run), len(e.Tenant),
 		len(e.User), len(e.Conversation))
 	if err != nil {
@@ -362,46 +274,41 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM episodes WHERE tenant = ?1 AND user = ?2 AND conversation = ?3
 			AND rank <= (SELECT rank FROM episodes WHERE tenant = ?1 AND user = ?2 AND conversation = ?3
-				ORDER BY rank DESC LIMIT 1 OFFSET ?4)`, owner.Tenant, owner.User, owner.Conversation, maxEpisodes)
+				ORDER BY rank DESC LIMIT 1 OFFSET ?4)`, owner.Tenant, owner.User, owner.Conversation, ownermemory.MaxEpisodes)
 		return err
 	})
 }
 
 // Recent implements [memory.Store].
-func (m *Memory) Recent(ctx context.Context, n int, kind string) (all []memory.Episode, err error) {
+func (m *Memory) Recent(ctx context.Context, n int, kind string) ([]memory.Episode, error) {
 	if n <= 0 {
 		return nil, ctx.Err()
 	}
-	n = min(n, maxEpisodes)
-	filled := 0
-	err = m.eachLayer(ctx, func(ctx context.Context, owner agent.Identity, unnamed *memory.Map) (err error) {
-		var found []memory.Episode
-		if unnamed != nil {
-			found, err = unnamed.Recent(ctx, n, kind)
-		} else {
-			err = m.DB.rows(ctx, func() { found = nil }, func(scan func(...any) error) error {
-				var (
-					e       memory.Episode
-					payload []byte
-					at      int64
-				)
-				err := scan(&e.Kind, &payload, &e.Outcome, &at, &e.Agent, &e.Run, &e.Tenant, &e.User, &e.Conversation)
-				e.Payload, e.Time = payload, timeOf(at)
-				found = append(found, e)
-				return err
-			}, `SELECT kind, payload, outcome, at, agent, run, of_tenant, of_user, of_conversation FROM episodes
-				WHERE tenant = ? AND user = ? AND conversation = ? AND (? = '' OR kind = ?) ORDER BY rank DESC LIMIT ?`,
-				owner.Tenant, owner.User, owner.Conversation, kind, kind, n)
-		}
-		if all = append(all, found...); len(found) > 0 {
-			filled++
-		}
+	n = min(n, ownermemory.MaxEpisodes)
+	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Episode, error) {
+		return unnamed.Recent(own, n, kind)
+	}, func(owner agent.Identity) ([]memory.Episode, error) { return m.recent(ctx, owner, n, kind) })
+	return ownermemory.Episodes(all, n), err
+}
+
+// recent returns the last n episodes of an owner, newest first.
+func (m *Memory) recent(
+	ctx context.Context, owner agent.Identity, n int, kind string,
+) (found []memory.Episode, err error) {
+	err = m.DB.rows(ctx, func() { found = nil }, func(scan func(...any) error) error {
+		var (
+			e       memory.Episode
+			payload []byte
+			at      int64
+		)
+		err := scan(&e.Kind, &payload, &e.Outcome, &at, &e.Agent, &e.Run, &e.Tenant, &e.User, &e.Conversation)
+		e.Payload, e.Time = payload, timeOf(at)
+		found = append(found, e)
 		return err
-	})
-	if filled > 1 { // episodes of one memory are in the order of addition, whatever their times
-		slices.SortStableFunc(all, func(a, b memory.Episode) int { return b.Time.Compare(a.Time) })
-	}
-	return all[:min(len(all), n)], err
+	}, `SELECT kind, payload, outcome, at, agent, run, of_tenant, of_user, of_conversation FROM episodes
+		WHERE tenant = ? AND user = ? AND conversation = ? AND (? = '' OR kind = ?) ORDER BY rank DESC LIMIT ?`,
+		owner.Tenant, owner.User, owner.Conversation, kind, kind, n)
+	return found, err
 }
 
 // Flush implements [memory.Store]. It does nothing, because every change is on the disk when its call returns.
