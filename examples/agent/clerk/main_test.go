@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/contrib/sqlite"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestMain(m *testing.M) {
@@ -82,5 +87,25 @@ func TestAnotherProcessGivesTheApproval(t *testing.T) {
 	out, err = clerk(t, append(flags, "-approve", asked[1])...)
 	if err == nil || !strings.Contains(out, "suspended/"+asked[1]) {
 		t.Errorf("the run was resumed twice: %v\n%s", err, out)
+	}
+}
+
+// A newer program has stored the run, for example.
+func TestARefusedRunStaysInTheStore(t *testing.T) {
+	db, err := sqlite.Open(filepath.Join(t.TempDir(), "clerk.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	store, want := sqlite.Store{DB: db}, []byte(`{"version":9,"id":"r.1"}`)
+	if err := store.Put(t.Context(), "suspended/r.1", want); err != nil {
+		t.Fatal(err)
+	}
+	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript()}
+	if err := resume(t.Context(), a, store, "r.1"); !errors.Is(err, loop.ErrNotStarted) {
+		t.Error(err)
+	}
+	if got, err := store.Get(t.Context(), "suspended/r.1"); err != nil || string(got) != string(want) {
+		t.Errorf("%s, %v", got, err)
 	}
 }
