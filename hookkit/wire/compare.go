@@ -234,7 +234,7 @@ func difference(types eventTypes, was, is Event) string {
 	}{
 		{"value", types.exits[was.Decision], was.Value, is.Value},
 		{"payload after the hooks", types.payload, final(was), final(is)},
-		{"collected", types.collected, was.Collected, is.Collected},
+		{"list of contributions", types.collected, was.Collected, is.Collected},
 	} {
 		if !sameJSON(part.typ, part.was, part.is) {
 			return fmt.Sprintf("the %s was %s and is %s", part.name, excerpt(part.was), excerpt(part.is))

@@ -60,6 +60,7 @@ func TestDiffComparesFires(t *testing.T) {
 		e.Payload, e.Final = []byte(payload), []byte(final)
 		return e
 	}
+	collecting := func(e wire.Event, texts string) wire.Event { e.Collected = []byte(texts); return e }
 	const missing, added = "the second record does not have the fire", "the first record does not have the fire"
 	a1, a2, b1 := fire("a", 1, "x"), fire("a", 2, "y"), fire("b", 3, "x")
 	allSame := []string{"a:1 a:1 same", "a:2 a:2 same", "b:3 b:3 same"}
@@ -101,6 +102,8 @@ func TestDiffComparesFires(t *testing.T) {
 			[]string{":0 a:1 added " + added, "a:1 :0 missing " + missing}},
 		{"another final payload", []wire.Event{json(a1, `1`, `2`)}, []wire.Event{json(a1, `1`, `3`)},
 			[]string{"a:1 a:1 changed the payload after the hooks was 2 and is 3"}},
+		{"other contributions", []wire.Event{collecting(a1, `["x"]`)}, []wire.Event{a1},
+			[]string{`a:1 a:1 changed the list of contributions was ["x"] and is absent`}},
 		{"a payload that is not JSON", []wire.Event{json(a1, `{"a`, "")}, []wire.Event{json(a1, `{"a`, "")}, oneSame},
 	} {
 		t.Run(c.name, func(t *testing.T) {
