@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -166,16 +166,8 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 		h.Set("X-Gateway-Key", "sk-othersecret")
 	}}
 	type app struct{ model Model }
-	var logged strings.Builder
-	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "model", m, "value", *m)
-	text := logged.String()
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
-		text += fmt.Sprintf(verb, m) + fmt.Sprintf(verb, *m) + fmt.Sprintf(verb, app{*m})
-	}
-	for _, secret := range []string{"verysecret", "othersecret"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("printed: %s", text)
-		}
+	for _, value := range []any{m, *m, app{*m}} {
+		modeltest.CheckNotPrinted(t, value, "verysecret", "othersecret")
 	}
 }
 
@@ -183,17 +175,19 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 func TestAnAgentRuns(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("streaming ", stream), func(t *testing.T) {
-			script := &wire{replies: []agent.LLMResponse{
-				{
+			server := script(
+				agent.LLMResponse{
 					Reasoning: "Two cities.", Content: "I look.", FinishReason: "tool_calls", Usage: agent.Usage{Input: 10, Output: 5},
 					ToolCalls: []agent.ToolCallRequest{
 						{ID: "call_a", Name: "weather", Args: raw(`{"city":"Oslo"}`)},
 						{ID: "call_b", Name: "weather", Args: raw(`{"city":"Rome"}`)},
 					},
 				},
-				{Content: "Rain in both.", FinishReason: "stop", Usage: agent.Usage{Input: 20, Output: 3, CacheRead: 8}},
-			}}
-			m := serve(t, script.ServeHTTP)
+				agent.LLMResponse{
+					Content: "Rain in both.", FinishReason: "stop", Usage: agent.Usage{Input: 20, Output: 3, CacheRead: 8},
+				},
+			)
+			m := serve(t, server.ServeHTTP)
 			m.Window = 1000
 			a := &loop.Agent{Name: "w", Model: m, Tools: []agent.Tool{&looptest.Tool{Name: "weather", Result: "rain"}}}
 			var result agent.AgentResult
@@ -222,8 +216,8 @@ func TestAnAgentRuns(t *testing.T) {
 				`{"signature":"c2ln","thinking":"Two cities.","type":"thinking"}`,
 				`{"type":"tool_result","tool_use_id":"call_b","content":[{"type":"text","text":"rain"}]`,
 			} {
-				if len(script.bodies) != 2 || !strings.Contains(script.bodies[1], part) {
-					t.Errorf("%s is not in %q", part, script.bodies)
+				if len(server.Bodies()) != 2 || !strings.Contains(server.Bodies()[1], part) {
+					t.Errorf("%s is not in %q", part, server.Bodies())
 				}
 			}
 		})
@@ -232,7 +226,7 @@ func TestAnAgentRuns(t *testing.T) {
 
 // The server refuses the prompt once. The loop compacts the conversation and asks again.
 func TestTheLoopCompactsAPromptThatIsTooLong(t *testing.T) {
-	script := &wire{replies: []agent.LLMResponse{{Content: "Done.", FinishReason: "stop"}}}
+	server := script(agent.LLMResponse{Content: "Done.", FinishReason: "stop"})
 	refused := false
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if !refused {
@@ -241,15 +235,15 @@ func TestTheLoopCompactsAPromptThatIsTooLong(t *testing.T) {
 			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}`)
 			return
 		}
-		script.ServeHTTP(w, r)
+		server.ServeHTTP(w, r)
 	})
 	a := &loop.Agent{Name: "w", Model: m, Compactor: lastMessage{}}
 	result, err := a.Do(t.Context(), loop.Request{Task: "Now?", Messages: []agent.Message{
 		{Role: agent.RoleUser, Content: strings.Repeat("long ", 100)}, {Role: agent.RoleAssistant, Content: "I see."},
 	}})
-	if err != nil || result.Reply != "Done." || len(script.bodies) != 1 ||
-		strings.Contains(script.bodies[0], "long long") {
-		t.Errorf("got %+v, %v after %q", result, err, script.bodies)
+	if err != nil || result.Reply != "Done." || len(server.Bodies()) != 1 ||
+		strings.Contains(server.Bodies()[0], "long long") {
+		t.Errorf("got %+v, %v after %q", result, err, server.Bodies())
 	}
 }
 
@@ -265,16 +259,18 @@ func TestAHookRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stream := wireFile(t, "text")
 		calls := 0
-		m := &Model{Name: "m", Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		m := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Transport(func(
+			r *http.Request,
+		) (*http.Response, error) {
 			switch calls++; calls {
 			case 1:
 				return &http.Response{
 					StatusCode: 429, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody,
 				}, nil
 			case 2:
-				return answers(stream[:strings.Index(stream, "lo ")]).RoundTrip(r)
+				return modeltest.Answers(stream[:strings.Index(stream, "lo ")]).RoundTrip(r)
 			}
-			return answers(stream).RoundTrip(r)
+			return modeltest.Answers(stream).RoundTrip(r)
 		})}}
 		hooks := new(agent.Hooks)
 		hooks.Use(&retry.Model{})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -295,9 +296,9 @@ func TestHeaders(t *testing.T) {
 	m := &Model{
 		Name: "m", Key: func() string { return "sk-1" },
 		Header: func(h http.Header) { h.Set("anthropic-beta", "b") },
-		Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		Client: &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
 			got = r
-			return answers("").RoundTrip(r)
+			return modeltest.Answers("").RoundTrip(r)
 		})},
 	}
 	_, _ = m.Generate(t.Context(), agent.LLMRequest{})

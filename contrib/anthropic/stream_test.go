@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/modelhttp"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 )
 
 func wireFile(t testing.TB, name string) string {
@@ -29,7 +29,7 @@ func wireFile(t testing.TB, name string) string {
 // streamed returns the reply of a stream and checks that its pieces add up to it.
 func streamed(t *testing.T, stream string) (agent.LLMResponse, error) {
 	t.Helper()
-	m := &Model{Name: "m", Client: &http.Client{Transport: answers(stream)}}
+	m := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Answers(stream)}}
 	var content, reasoning string
 	calls := make(map[int]agent.ToolCallDelta)
 	reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(d agent.Delta) {
@@ -170,12 +170,7 @@ func TestACutStreamIsNeverASuccess(t *testing.T) {
 					t.Fatalf("the first %d bytes: %+v, %v", at, got, err)
 				}
 			}
-			broken := &Model{Name: "m", Client: &http.Client{Transport: transport(func(
-				*http.Request,
-			) (*http.Response, error) {
-				body := io.MultiReader(strings.NewReader(stream[:end/2]), brokenReader{})
-				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body)}, nil
-			})}}
+			broken := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Cut(stream[:end/2])}}
 			var e *Error
 			if _, err := broken.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {}); !errors.As(err, &e) {
 				t.Errorf("a reset: %v", err)
@@ -183,10 +178,6 @@ func TestACutStreamIsNeverASuccess(t *testing.T) {
 		})
 	}
 }
-
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("connection reset by peer") }
 
 // Servers and proxies differ in how they write the events, and the API adds events, blocks and deltas over time.
 func TestFormsOfEvents(t *testing.T) {
@@ -303,7 +294,7 @@ func TestStreamsThatFail(t *testing.T) {
 
 func TestASilentStreamFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &Model{Name: "m", Idle: time.Minute, Client: &http.Client{Transport: transport(func(
+		m := &Model{Name: "m", Idle: time.Minute, Client: &http.Client{Transport: modeltest.Transport(func(
 			r *http.Request,
 		) (*http.Response, error) {
 			reader, writer := io.Pipe()
@@ -323,66 +314,9 @@ func TestASilentStreamFails(t *testing.T) {
 	})
 }
 
-// moments are the points of an answer where a test stops it.
-var moments = []struct {
-	name   string
-	answer func(http.ResponseWriter)
-}{
-	{"before the answer", func(http.ResponseWriter) {}},
-	{"before the first event", func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_ = http.NewResponseController(w).Flush()
-	}},
-	{"between events", func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"type":"ping"}`+"\n\n")
-		_ = http.NewResponseController(w).Flush()
-	}},
-	{"within an event", func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"type":`)
-		_ = http.NewResponseController(w).Flush()
-	}},
-}
-
-func TestTheServerDies(t *testing.T) {
-	for _, moment := range moments {
-		t.Run(moment.name, func(t *testing.T) {
-			m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-				moment.answer(w)
-				panic(http.ErrAbortHandler)
-			})
-			_, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
-			var e *Error
-			if !errors.As(err, &e) || !e.Temporary() || e.Status != 0 {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-}
-
-func TestACallIsCancelled(t *testing.T) {
-	for _, moment := range moments {
-		t.Run(moment.name, func(t *testing.T) {
-			reached := make(chan struct{})
-			m := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
-				moment.answer(w)
-				close(reached)
-				<-r.Context().Done()
-			})
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				<-reached
-				cancel()
-			}()
-			_, err := m.Stream(ctx, agent.LLMRequest{}, func(agent.Delta) {})
-			var e *Error
-			if !errors.Is(err, context.Canceled) || errors.As(err, &e) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
+func TestCallsEndWithTheServerAndTheirContext(t *testing.T) {
+	modeltest.CheckEnds(t, func(url string) agent.StreamingModel { return &Model{URL: url, Name: "m"} },
+		`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"He"}}`+"\n\n")
 }
 
 // FuzzBlocks encodes messages whose blocks come from a store.

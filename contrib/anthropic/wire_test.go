@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -21,49 +19,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // serve starts a server and returns a model on it.
 func serve(t testing.TB, handler http.HandlerFunc) *Model {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return &Model{URL: server.URL + "/v1", Name: "claude-sonnet-4-5", Key: func() string { return "sk-verysecret" }}
-}
-
-// answers returns a transport that answers each request with a stream, so that a test needs no server.
-func answers(stream string) http.RoundTripper {
-	return transport(func(*http.Request) (*http.Response, error) {
-		return &http.Response{
-			StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}},
-			Body: io.NopCloser(strings.NewReader(stream)),
-		}, nil
-	})
-}
-
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// wire is a server that sends replies as Anthropic does, and then no more.
-type wire struct {
-	mu      sync.Mutex
-	replies []agent.LLMResponse
-	bodies  []string // of the requests
-}
-
-func (s *wire) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	var req struct {
-		Stream bool `json:"stream"`
+	return &Model{
+		URL: modeltest.Serve(t, handler) + "/v1", Name: "claude-sonnet-4-5", Key: func() string { return "sk-verysecret" },
 	}
-	_ = json.Unmarshal(body, &req)
-	s.mu.Lock()
-	s.bodies = append(s.bodies, string(body))
-	if len(s.replies) == 0 {
-		s.mu.Unlock()
-		<-r.Context().Done()
-		return
-	}
-	reply := s.replies[0]
-	s.replies = s.replies[1:]
-	s.mu.Unlock()
-	if !req.Stream {
+}
+
+// script returns a server that sends replies as Anthropic does, and then no more.
+func script(replies ...agent.LLMResponse) *modeltest.Script {
+	return &modeltest.Script{Replies: replies, Write: write}
+}
+
+func write(w http.ResponseWriter, reply agent.LLMResponse, stream bool) {
+	if !stream {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, whole(reply))
 		return
@@ -165,6 +132,6 @@ func events(r agent.LLMResponse) []map[string]any {
 
 func TestConformance(t *testing.T) {
 	looptest.CheckModel(t, func(t testing.TB, replies ...agent.LLMResponse) agent.Model {
-		return serve(t, (&wire{replies: replies}).ServeHTTP)
+		return serve(t, script(replies...).ServeHTTP)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -81,18 +80,8 @@ func (m *Model) call(
 	if err != nil {
 		return agent.LLMResponse{}, fmt.Errorf("openai: %w", err)
 	}
-	answer, err := call.Post(ctx)
-	if err != nil {
-		return agent.LLMResponse{}, classified(err)
-	}
-	defer answer.Close()
-	d := &decoder{answer: answer, emit: emit}
-	if answer.Streams(stream) {
-		err = d.stream()
-	} else {
-		err = d.whole()
-	}
-	if err != nil {
+	d := &decoder{emit: emit}
+	if err := call.Do(ctx, stream, d); err != nil {
 		return agent.LLMResponse{}, classified(err)
 	}
 	return d.reply(), nil
@@ -104,9 +93,9 @@ func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error)
 	if req.Model == "" {
 		return nil, errors.New("the model has no name; set Name")
 	}
-	at, err := url.Parse(cmp.Or(m.URL, DefaultURL))
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return nil, errors.New("the URL is not valid; set URL to the address of the API, such as " + DefaultURL)
+	at, err := modelhttp.Endpoint(m.URL, DefaultURL, "chat/completions")
+	if err != nil {
+		return nil, err
 	}
 	body, err := encode(req, stream, at.Hostname())
 	if err != nil {
@@ -122,13 +111,14 @@ func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error)
 		m.Header(header)
 	}
 	return &modelhttp.Call{
-		API: "openai", URL: at.JoinPath("chat/completions").String(), Header: header, Body: body,
+		API: "openai", URL: at.String(), Header: header, Body: body,
 		Client: m.Client, Wait: m.Wait, Idle: m.Idle,
 	}, nil
 }
 
-// whole decodes an answer that is not a stream.
-func (d *decoder) whole() error {
+// Whole decodes an answer that is not a stream.
+func (d *decoder) Whole(answer *modelhttp.Reply) error {
+	d.answer = answer
 	var c chunk
 	if err := d.answer.JSON(&c); err != nil {
 		return err
@@ -142,9 +132,10 @@ func (d *decoder) whole() error {
 	return nil
 }
 
-// stream decodes a stream. It is complete with the event [DONE]. Servers that send no such event are done when they
+// Stream decodes a stream. It is complete with the event [DONE]. Servers that send no such event are done when they
 // end the stream after a finish reason.
-func (d *decoder) stream() error {
+func (d *decoder) Stream(answer *modelhttp.Reply) error {
+	d.answer = answer
 	for {
 		event, err := d.answer.Next()
 		switch {

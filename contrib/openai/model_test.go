@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -176,16 +176,8 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 		h.Set("X-Gateway-Key", "sk-othersecret")
 	}}
 	type app struct{ model Model }
-	var logged strings.Builder
-	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "model", m, "value", *m)
-	text := logged.String()
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
-		text += fmt.Sprintf(verb, m) + fmt.Sprintf(verb, *m) + fmt.Sprintf(verb, app{*m})
-	}
-	for _, secret := range []string{"verysecret", "othersecret"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("printed: %s", text)
-		}
+	for _, value := range []any{m, *m, app{*m}} {
+		modeltest.CheckNotPrinted(t, value, "verysecret", "othersecret")
 	}
 }
 
@@ -193,17 +185,19 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 func TestAnAgentRuns(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("streaming ", stream), func(t *testing.T) {
-			script := &wire{replies: []agent.LLMResponse{
-				{
+			server := script(
+				agent.LLMResponse{
 					Content: "I look.", FinishReason: "tool_calls", Usage: agent.Usage{Input: 10, Output: 5},
 					ToolCalls: []agent.ToolCallRequest{
 						{ID: "call_a", Name: "weather", Args: raw(`{"city":"Oslo"}`)},
 						{ID: "call_b", Name: "weather", Args: raw(`{"city":"Rome"}`)},
 					},
 				},
-				{Content: "Rain in both.", FinishReason: "stop", Usage: agent.Usage{Input: 20, Output: 3, CacheRead: 8}},
-			}}
-			m := serve(t, script.ServeHTTP)
+				agent.LLMResponse{
+					Content: "Rain in both.", FinishReason: "stop", Usage: agent.Usage{Input: 20, Output: 3, CacheRead: 8},
+				},
+			)
+			m := serve(t, server.ServeHTTP)
 			m.Window = 1000
 			a := &loop.Agent{Name: "w", Model: m, Tools: []agent.Tool{&looptest.Tool{Name: "weather", Result: "rain"}}}
 			var result agent.AgentResult
@@ -228,9 +222,9 @@ func TestAnAgentRuns(t *testing.T) {
 			if err != nil || result.Reply != "Rain in both." || result.Usage.Input != 30 || result.Usage.CacheRead != 8 {
 				t.Errorf("got %+v, %v", result, err)
 			}
-			if len(script.bodies) != 2 || !strings.Contains(script.bodies[1],
+			if len(server.Bodies()) != 2 || !strings.Contains(server.Bodies()[1],
 				`{"role":"tool","content":"rain","tool_call_id":"call_b"}`) {
-				t.Errorf("sent %q", script.bodies)
+				t.Errorf("sent %q", server.Bodies())
 			}
 		})
 	}
@@ -238,7 +232,7 @@ func TestAnAgentRuns(t *testing.T) {
 
 // The server refuses the prompt once. The loop compacts the conversation and asks again.
 func TestTheLoopCompactsAPromptThatIsTooLong(t *testing.T) {
-	script := &wire{replies: []agent.LLMResponse{{Content: "Done.", FinishReason: "stop"}}}
+	server := script(agent.LLMResponse{Content: "Done.", FinishReason: "stop"})
 	refused := false
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if !refused {
@@ -247,15 +241,15 @@ func TestTheLoopCompactsAPromptThatIsTooLong(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"message":"too long","code":"context_length_exceeded"}}`)
 			return
 		}
-		script.ServeHTTP(w, r)
+		server.ServeHTTP(w, r)
 	})
 	a := &loop.Agent{Name: "w", Model: m, Compactor: lastMessage{}}
 	result, err := a.Do(t.Context(), loop.Request{Task: "Now?", Messages: []agent.Message{
 		{Role: agent.RoleUser, Content: strings.Repeat("long ", 100)}, {Role: agent.RoleAssistant, Content: "I see."},
 	}})
-	if err != nil || result.Reply != "Done." || len(script.bodies) != 1 ||
-		strings.Contains(script.bodies[0], "long long") {
-		t.Errorf("got %+v, %v after %q", result, err, script.bodies)
+	if err != nil || result.Reply != "Done." || len(server.Bodies()) != 1 ||
+		strings.Contains(server.Bodies()[0], "long long") {
+		t.Errorf("got %+v, %v after %q", result, err, server.Bodies())
 	}
 }
 
@@ -271,16 +265,18 @@ func TestAHookRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stream := wireFile(t, "openai-text")
 		calls := 0
-		m := &Model{Name: "m", Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		m := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Transport(func(
+			r *http.Request,
+		) (*http.Response, error) {
 			switch calls++; calls {
 			case 1:
 				return &http.Response{
 					StatusCode: 429, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody,
 				}, nil
 			case 2:
-				return answers(stream[:strings.Index(stream, "lo ")]).RoundTrip(r)
+				return modeltest.Answers(stream[:strings.Index(stream, "lo ")]).RoundTrip(r)
 			}
-			return answers(stream).RoundTrip(r)
+			return modeltest.Answers(stream).RoundTrip(r)
 		})}}
 		hooks := new(agent.Hooks)
 		hooks.Use(&retry.Model{})

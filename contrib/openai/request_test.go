@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -181,9 +182,9 @@ func TestSettings(t *testing.T) {
 
 func TestHeadersAndAddress(t *testing.T) {
 	var got *http.Request
-	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	client := &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
 		got = r
-		return answers("").RoundTrip(r)
+		return modeltest.Answers("").RoundTrip(r)
 	})}
 	for address, want := range map[string]string{
 		"":                           "https://api.openai.com/v1/chat/completions",

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/modelhttp"
+	"github.com/hookgen/hookgen/internal/modelhttp/modeltest"
 )
 
 func wireFile(t testing.TB, name string) string {
@@ -31,7 +31,7 @@ func wireFile(t testing.TB, name string) string {
 // streamed returns the reply of a stream and checks that its pieces add up to it.
 func streamed(t *testing.T, stream string) (agent.LLMResponse, error) {
 	t.Helper()
-	m := &Model{Name: "m", Client: &http.Client{Transport: answers(stream)}}
+	m := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Answers(stream)}}
 	var content, reasoning string
 	calls := make(map[int]agent.ToolCallDelta)
 	reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(d agent.Delta) {
@@ -242,12 +242,7 @@ func TestACutStreamIsNeverASuccess(t *testing.T) {
 				if at%20 != 0 {
 					continue
 				}
-				broken := &Model{Name: "m", Client: &http.Client{Transport: transport(func(
-					*http.Request,
-				) (*http.Response, error) {
-					body := io.MultiReader(strings.NewReader(stream[:at]), brokenReader{})
-					return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body)}, nil
-				})}}
+				broken := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Cut(stream[:at])}}
 				if _, err := broken.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {}); !errors.As(err, &e) {
 					t.Fatalf("the first %d bytes and a reset: %v", at, err)
 				}
@@ -255,10 +250,6 @@ func TestACutStreamIsNeverASuccess(t *testing.T) {
 		})
 	}
 }
-
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("connection reset by peer") }
 
 func TestStreamsThatFail(t *testing.T) {
 	text := `data: {"choices":[{"index":0,"delta":{"content":"He"},"finish_reason":null}]}` + "\n\n"
@@ -310,7 +301,7 @@ func TestStreamsThatFail(t *testing.T) {
 
 func TestASilentStreamFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &Model{Name: "m", Idle: time.Minute, Client: &http.Client{Transport: transport(func(
+		m := &Model{Name: "m", Idle: time.Minute, Client: &http.Client{Transport: modeltest.Transport(func(
 			r *http.Request,
 		) (*http.Response, error) {
 			reader, writer := io.Pipe()
@@ -337,73 +328,16 @@ func TestManyPiecesTakeLinearWork(t *testing.T) {
 		stream.WriteString(`data: {"choices":[{"index":0,"delta":{"content":"a","odd":"c"}}]}` + "\n\n")
 	}
 	stream.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
-	m := &Model{Name: "m", Client: &http.Client{Transport: answers(stream.String())}}
+	m := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Answers(stream.String())}}
 	reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
 	if err != nil || len(reply.Content) != n || len(reply.Extra["odd"]) != n+2 {
 		t.Errorf("got %d bytes, %d bytes, %v", len(reply.Content), len(reply.Extra["odd"]), err)
 	}
 }
 
-// moments are the points of an answer where a test stops it.
-var moments = []struct {
-	name   string
-	answer func(http.ResponseWriter)
-}{
-	{"before the answer", func(http.ResponseWriter) {}},
-	{"before the first event", func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_ = http.NewResponseController(w).Flush()
-	}},
-	{"between events", func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"He"}}]}`+"\n\n")
-		_ = http.NewResponseController(w).Flush()
-	}},
-	{"within an event", func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"type":`)
-		_ = http.NewResponseController(w).Flush()
-	}},
-}
-
-func TestTheServerDies(t *testing.T) {
-	for _, moment := range moments {
-		t.Run(moment.name, func(t *testing.T) {
-			m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-				moment.answer(w)
-				panic(http.ErrAbortHandler)
-			})
-			_, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
-			var e *Error
-			if !errors.As(err, &e) || !e.Temporary() || e.Status != 0 {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-}
-
-func TestACallIsCancelled(t *testing.T) {
-	for _, moment := range moments {
-		t.Run(moment.name, func(t *testing.T) {
-			reached := make(chan struct{})
-			m := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
-				moment.answer(w)
-				close(reached)
-				<-r.Context().Done()
-			})
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				<-reached
-				cancel()
-			}()
-			_, err := m.Stream(ctx, agent.LLMRequest{}, func(agent.Delta) {})
-			var e *Error
-			if !errors.Is(err, context.Canceled) || errors.As(err, &e) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
+func TestCallsEndWithTheServerAndTheirContext(t *testing.T) {
+	modeltest.CheckEnds(t, func(url string) agent.StreamingModel { return &Model{URL: url, Name: "m"} },
+		`data: {"choices":[{"index":0,"delta":{"content":"He"}}]}`+"\n\n")
 }
 
 func FuzzStream(f *testing.F) {
