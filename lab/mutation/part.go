@@ -62,6 +62,9 @@ var parts = append([]part{
 		},
 		tests: []tests{
 			{dir: "gen", args: []string{"-test.skip=VetsClean", "-rapid.checks=15"}, split: "^TestWrongSpecs$"},
+			{dir: "gen/breaking"},
+			{dir: "gen/export"},
+			{dir: "tests/breaking"},
 			fixtureTests,
 			{dir: "cmd/hookgen", args: []string{"-test.skip=Scripts|InitWith|InitThrough"}},
 			{dir: "tests", args: []string{"-test.skip=Readme|Pages|Arrows|Architecture"}},
