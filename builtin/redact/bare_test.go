@@ -54,7 +54,8 @@ func TestTemplatesAreNotSecrets(t *testing.T) {
 
 func TestHeadersReachToTheEndOfTheLine(t *testing.T) {
 	masks(t,
-		"Cookie: «a=b; c=d»\r\nHost: x", "Set-Cookie: «a=b»  \nx", "Authorization: «Basic YWJjOmRlZg==»",
+		"Cookie: «a=b; c=d»\r\nHost: x", "Authorization: «Basic YWJjOmRlZg==»  \t\nx",
+		"password: «abc1.»", "password: ab1..", "Set-Cookie: «a=b»  \nx", "Authorization: «Basic YWJjOmRlZg==»",
 		"Proxy-Authorization: «Bearer abc123def»",
 		"authorization=«Bearer abc123def»", `curl -H "Cookie: «a=b; c=d»" x`,
 		`curl -H 'Authorization: «Token hunter22»' x`,

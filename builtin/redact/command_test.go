@@ -33,6 +33,7 @@ func TestOptionsOfCurlHaveAPassword(t *testing.T) {
 		`curl --proxy-user bob:«hunter2» x`, `curl --user=bob:«hunter2» x`,
 		`curl -ubob:«hunter2» x`, `curl -u "bob:«hunter2»" x`, `curl -u 'bob:«hunter2»'`, `curl -u bob x`,
 		`curl -u bob: x`, `curl -u bob:$PASSWORD x`,
+		`curl -x:hunter2 y`, `curl -Hx:hunter2`,
 		`curl -u`, `curl -x bob:hunter2`, `wget -u bob:hunter2`, `curl x-u bob:hunter2`,
 		`curl -u bob:«hunter2» -U eve:«hunter3»`, `curl --username`, `curl -ubob`,
 	)

@@ -11,7 +11,7 @@ func TestElementsWithASecretNameAreRedacted(t *testing.T) {
 		`<db:password>«hunter2»</db:password>`, `<password type="text">«hunter2»</password>`,
 		`<Password>«hunter2»</Password>`,
 		`<password><![CDATA[«hunter2»]]></password>`, `alone: <password><![CDATA[«hunter2»`,
-		`<password><![CDATA[«hun<x>ter2»]]></password>`,
+		`<password><![CDATA[«hun<x>ter2»]]></password>`, `<password><![CDATA[]]></password>`,
 		`<user>hunter2</user>`, `<password>hunter2<b>x</b></password>`, `<password></password>`, `<password/>`,
 		`alone: <password>«hunter2»`,
 		`<password>`, `<password> hunter2`, `<password>null</password>`, `<password>${x}</password>`,
