@@ -2,7 +2,7 @@
 //
 // The hooks are in packages below this one, called rooms, one for each concern. Find the concern in this list:
 //
-//   - stop a run after steps, tokens or a time: [limit].Steps, [limit].Tokens, [limit].Time; all: [Guards]
+//   - bound a run: [limit].Steps, [limit].Tokens, [limit].Time; all: [Guards]
 //   - stop a run by the finish reason of the model: [limit].FinishReason
 //   - stop a run from outside: [limit].Cancellation
 //   - limit how often a tool is called: [limit].Tools
@@ -13,13 +13,13 @@
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
-//   - declare hooks in a file, as commands, processes, endpoints, prompts or by name: [external].File
+//   - declare hooks in a file, for example as commands: [external].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
-//   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
-//   - refuse tasks, check outputs of tools and replies: [screen].Input, [screen].Output, [screen].Reply
+//   - deny shell commands: [shell].Guard; allow some by pattern: [shell].CommandGlob
+//   - check tasks, tool outputs, replies: [screen].Input, [screen].Output, [screen].Reply
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
-//   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
+//   - truncate long outputs: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
 //   - let the model go back after a wrong turn: [compact].Retrospective
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
@@ -28,7 +28,7 @@
 //   - show the model its working theory: [prompt].WorkingTheory
 //   - keep the model working with a task list: [prompt].Todo
 //   - talk to a running agent: [prompt].Steering
-//   - remember facts and notes: [memory].Injector, [memory].Extractor, [memory].NotesInjector
+//   - remember: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
 //   - recall earlier conversations: [memory].Archive
 //   - learn procedures from long runs: [memory].Review
@@ -40,15 +40,15 @@
 //   - end a run when a tool has submitted its result: [done].SubmitOnce
 //   - grade runs: [done].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
-//   - call an overloaded model or a failing tool again: [retry].Model, [retry].Tools
+//   - call a model or a tool again: [retry].Model, [retry].Tools
 //   - ask another model if one fails: [retry].Fallback, [retry].Router
 //   - stop calling what keeps failing: [retry].Breaker
 //   - answer repeated calls of a tool from a cache: [retry].Cache
-//   - help with wrong arguments and failing tools: [repair].SchemaRetry, [repair].ToolErrorRetry
-//   - keep a model from echoing its input: [repair].EchoedPayload; for small models: [SmallModel]
+//   - help after failed calls: [repair].SchemaRetry, [repair].ToolErrorRetry
+//   - help small models: [SmallModel]; against echoed input: [repair].EchoedPayload
 //   - write an audit log: [record].Audit
 //   - record whole runs and replay them: [record].Provenance, [record].Replay
-//   - keep histories, summaries and episodes: [record].History, [record].Summary, [record].Episodes
+//   - list runs: [record].History, [record].Summary, [record].Episodes
 //   - record the branches of a conversation: [record].Tree
 //   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
 //   - stream events: [observe].Stream, [observe].EventBridge
