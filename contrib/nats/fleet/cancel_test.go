@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -69,6 +71,56 @@ func TestCancelIsNeverForgotten(t *testing.T) {
 						t.Errorf("%+v, %v", r, err)
 					}
 				})
+			})
+		})
+	}
+}
+
+// TestCancelledRunsNeedNoAnswer: a run waits for a person, or for an answer about a call in doubt, and nobody answers
+// for a month. A client cancels it. A later answer is refused, and the call is not made.
+func TestCancelledRunsNeedNoAnswer(t *testing.T) {
+	for _, doubt := range []bool{false, true} {
+		t.Run(fmt.Sprintf("Doubt=%t", doubt), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pay := &looptest.Tool{Name: "pay"}
+				agents := clerk(looptest.NewScript(looptest.Call("pay", nil)), pay)
+				var store Store
+				if doubt {
+					store, _ = inDoubt(t)
+				} else {
+					store = newMemory(simLifetime).store()
+					agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(func(
+						context.Context, *agent.Run, agent.ToolCallRequest,
+					) (agent.OnPermissionOutcome, error) {
+						return agent.Ask{}, nil
+					})}
+				}
+				client := NewClient(store)
+				if err := client.Submit(t.Context(), task("a")); err != nil {
+					t.Fatal(err)
+				}
+				work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(ctx context.Context) {
+					s, err := client.WaitFor(ctx, "a", func(s Status) bool { return s.State == Suspended })
+					if err != nil || len(s.Questions) != 1 || s.Questions[0].Doubt != doubt {
+						t.Fatalf("%+v, %v", s, err)
+					}
+					time.Sleep(30 * 24 * time.Hour)
+					if err := client.Cancel(ctx, "a"); err != nil {
+						t.Error(err)
+					}
+					if r, err := client.Wait(ctx, "a"); err != nil || r.State != Cancelled {
+						t.Errorf("%+v, %v", r, err)
+					}
+					if err := client.Answer(ctx, "a", Retry(s.Questions[0], "ann")); !errors.Is(err, ErrConflict) {
+						t.Errorf("the late answer: %v", err)
+					}
+					if s, err = client.Status(ctx, "a"); err != nil || len(s.Questions) > 0 || s.State != Cancelled {
+						t.Errorf("%+v, %v", s, err)
+					}
+				})
+				if pay.Count() != 0 {
+					t.Errorf("%d calls", pay.Count())
+				}
 			})
 		})
 	}

@@ -47,7 +47,7 @@ func (c *Client) Submit(ctx context.Context, t Task) error {
 	err := c.writer(t.ID, 0).append(ctx, event{Kind: submitted, Task: &t})
 	if errors.Is(err, errLost) { // the log has events already
 		var known *record
-		if known, err = c.record(ctx, t.ID); err == nil && !sameTask(known.task, t) {
+		if known, err = c.insist(ctx, t.ID); err == nil && !sameTask(known.task, t) {
 			return fmt.Errorf("fleet: run %s: the ID was submitted before with another task; use a new ID", t.ID)
 		}
 		if err == nil && known.state != Queued {
@@ -92,6 +92,19 @@ func (c *Client) record(ctx context.Context, run string) (*record, error) {
 		return nil, err
 	}
 	return foldAll(run, entries)
+}
+
+// insist returns the record of a run. While the server is gone, it tries again until ctx is done.
+func (c *Client) insist(ctx context.Context, run string) (*record, error) {
+	for wait := firstWait; ; wait = min(2*wait, maxWait) {
+		rec, err := c.record(ctx, run)
+		if err == nil || !validID(run) || errors.Is(err, ErrNotFound) || errors.As(err, new(*versionError)) {
+			return rec, err
+		}
+		if slept := c.clock().Sleep(ctx, wait); slept != nil {
+			return nil, fmt.Errorf("%w: %w", slept, err)
+		}
+	}
 }
 
 // Status returns the state of a run. For an unknown run, the error is ErrNotFound. A run that another version has
@@ -191,13 +204,14 @@ func (c *Client) follow(ctx context.Context, run string, rec **record) (err erro
 
 // Answer gives answers to questions of a suspended run, which then continues. Each question is answered once: a second
 // answer is an error that wraps ErrConflict. Other questions stay open, and the run is suspended again with them.
-// Answer does not check whether the person may answer; the caller does.
+// Answer does not check whether the person may answer; the caller does. While the server is gone, it waits for the
+// server.
 func (c *Client) Answer(ctx context.Context, run string, answers ...Answer) error {
 	if len(answers) == 0 {
 		return fmt.Errorf("fleet: run %.70s: there is no answer; give at least one", run)
 	}
 	for {
-		rec, err := c.record(ctx, run)
+		rec, err := c.insist(ctx, run)
 		if err != nil {
 			return fmt.Errorf("fleet: answer run %.70s: %w", run, err)
 		}
@@ -241,10 +255,11 @@ func fits(rec *record, answers []Answer) error {
 }
 
 // Cancel ends a run. A worker that works on it stops within a third of the lifetime of a claim, or at its next step.
-// The result has the state Cancelled, unless the run ends by itself before. Cancelling an ended run does nothing.
+// The result has the state Cancelled, unless the run ends by itself before. Cancelling an ended run does nothing. While
+// the server is gone, it waits for the server.
 func (c *Client) Cancel(ctx context.Context, run string) error {
 	for {
-		rec, err := c.record(ctx, run)
+		rec, err := c.insist(ctx, run)
 		if err != nil {
 			return fmt.Errorf("fleet: cancel run %.70s: %w", run, err)
 		}

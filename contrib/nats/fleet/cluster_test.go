@@ -103,7 +103,7 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 	}
 }
 
-// waitAndAnswer waits until a run has ended. A person answers its questions about calls in doubt.
+// waitAndAnswer waits until a run has ended. A person allows its calls, and answers its questions about calls in doubt.
 func waitAndAnswer(ctx context.Context, c *Client, run string, made func(call string) bool) (Status, error) {
 	for {
 		s, err := c.WaitFor(ctx, run, func(s Status) bool { return s.State.Final() || len(s.Questions) > 0 })
@@ -112,7 +112,7 @@ func waitAndAnswer(ctx context.Context, c *Client, run string, made func(call st
 		}
 		for _, q := range s.Questions {
 			a := Retry(q, "ann")
-			if made(run + "." + q.Reason) {
+			if q.Doubt && made(run+"."+q.Reason) {
 				a = Happened(q, "paid", "ann")
 			}
 			if err := c.Answer(ctx, run, a); err != nil && !errors.Is(err, ErrConflict) { // its worker has answered

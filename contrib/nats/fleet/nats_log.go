@@ -159,8 +159,13 @@ func (l natsLog) Last(ctx context.Context, run string) (last uint64, err error) 
 // Await waits for an event after a number. The server also sends an event to those who listen to its subject, perhaps
 // before it is stored, and perhaps not at all while the connection is lost. So each wait has an end.
 func (l natsLog) Await(ctx context.Context, run string, after uint64) error {
-	heard := make(chan *client.Msg, 16)
-	sub, err := l.conn.Client().ChanSubscribe(l.subject("log", run), heard)
+	heard := make(chan struct{}, 1)
+	sub, err := l.conn.Client().Subscribe(l.subject("log", run), func(*client.Msg) {
+		select {
+		case heard <- struct{}{}:
+		default: // one is enough
+		}
+	})
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,16 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -91,5 +96,119 @@ func TestTokensOfDifferentQueuesHaveNoOrder(t *testing.T) {
 				t.Errorf("%d deliveries were missed", rec.missed(c.t))
 			}
 		})
+	}
+}
+
+// renewals are a queue that reports each renewed claim.
+type renewals struct {
+	Queue
+	renewed chan struct{}
+}
+
+func (r renewals) Take(ctx context.Context) (Delivery, error) {
+	d, err := r.Queue.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return renewedDelivery{d, r.renewed}, nil
+}
+
+type renewedDelivery struct {
+	Delivery
+	renewed chan struct{}
+}
+
+func (d renewedDelivery) Renew(ctx context.Context) error {
+	err := d.Delivery.Renew(ctx)
+	d.renewed <- struct{}{}
+	return err
+}
+
+// TestSlowWorkersHoldOnlyTheirSlots: many runs wait while each call takes longer than a claim lives. The worker has
+// claimed only those that it works on, renews these, and makes each call once.
+func TestSlowWorkersHoldOnlyTheirSlots(t *testing.T) {
+	const runs, slots = 20, 2
+	store, conn := open(t, Config{Lifetime: time.Second})
+	queue := renewals{store.Queue, make(chan struct{}, 1000)}
+	store.Queue = queue
+	release := make(chan struct{})
+	var calls atomic.Int64
+	slow := loop.Tool("slow", "", func(context.Context, struct{}) (string, error) {
+		calls.Add(1)
+		<-release
+		return "ok", nil
+	})
+	model := agentModel(func(req agent.LLMRequest) agent.LLMResponse {
+		if req.Step > 1 {
+			return agent.LLMResponse{Content: "done"}
+		}
+		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "c", Name: "slow"}}}
+	})
+	client := NewClient(store)
+	work(t, &Worker{Store: store, Slots: slots, Logger: quiet, Agents: clerk(model, slow)}, func(ctx context.Context) {
+		for i := range runs {
+			if err := client.Submit(ctx, task(fmt.Sprint(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 5 * slots { // three of them are the lifetime of a claim
+			<-queue.renewed
+		}
+		c, err := conn.JetStream().Consumer(ctx, "fleet-queue", consumers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := c.CachedInfo()
+		if info.NumAckPending != slots || info.NumPending != runs-slots || info.NumRedelivered != 0 {
+			t.Errorf("%d runs are claimed, %d wait, %d were given again", info.NumAckPending, info.NumPending,
+				info.NumRedelivered)
+		}
+		close(release)
+		for i := range runs {
+			if r, err := client.Wait(ctx, fmt.Sprint(i)); err != nil || r.State != Done || r.Claims != 1 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		}
+	})
+	if n := calls.Load(); n != runs {
+		t.Errorf("%d calls, want %d", n, runs)
+	}
+}
+
+// TestBusyLogsAreNoSlowConsumer: many events come while a client waits for a later one.
+func TestBusyLogsAreNoSlowConsumer(t *testing.T) {
+	var reported atomic.Value
+	conn, err := nats.Connect(serve(t, t.TempDir()).URL(), nats.OnError(func(err error) { reported.Store(err) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := Open(t.Context(), conn, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := make(chan error)
+	before := conn.Client().NumSubscriptions()
+	go func() { waits <- store.Log.Await(ctx, "a", 1<<40) }()
+	for conn.Client().NumSubscriptions() == before {
+		runtime.Gosched()
+	}
+	for range 20_000 {
+		if err := conn.Client().Publish("fleet.log.v1.a", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.Client().Flush(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-waits; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := reported.Load(); err != nil {
+		t.Error(err)
 	}
 }
