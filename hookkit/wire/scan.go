@@ -3,13 +3,17 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
-// scanEvent reads the line of an event like encoding/json, in a quarter of the time. It reports false if the line has
-// anything that [Lines] does not write, for example an unknown field or a null. Then encoding/json decides.
+// scanEvent reads the line of an event like encoding/json, in a quarter of the time. It reports false if a field of the
+// event has anything that [Lines] does not write, for example a null. Then encoding/json decides. Other fields are
+// skipped: for example, an audit log has the hash of each line in it.
 func scanEvent(line []byte) (e Event, ok bool) {
 	s := eventScanner{jsonscan.Scanner{Data: line}}
 	ok = s.members(func(key []byte) bool {
@@ -55,10 +59,24 @@ func scanEvent(line []byte) (e Event, ok bool) {
 		case "elapsed":
 			return s.integerTo((*int64)(&e.Elapsed))
 		}
-		return false
+		return !foldsToField(key) && s.skip(0)
 	})
 	return e, ok && s.At == len(line)
 }
+
+// foldsToField reports whether encoding/json takes a key for a field of an event, because it ignores the case.
+func foldsToField(key []byte) bool {
+	return slices.ContainsFunc(eventFields, func(field []byte) bool { return bytes.EqualFold(field, key) })
+}
+
+// eventFields are the names of the fields of an event.
+var eventFields = func() (names [][]byte) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Event]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, []byte(name))
+	}
+	return names
+}()
 
 // An eventScanner reads the line of an event. Its methods report false at anything unusual.
 type eventScanner struct{ jsonscan.Scanner }

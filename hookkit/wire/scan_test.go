@@ -18,6 +18,7 @@ func scanned() []string {
 		`{"seq":-0,"payload":{"a":[true,false,null,-1.5e3,"\ud800\"",{}]},"elapsed":-9223372036854775808}`,
 		`{"seq":1,"seq":2,"payload":1,"payload":[2],"run":{"id":"a","root":"b"},"run":{"id":"c"}}`,
 		"{\"spec\":\"\xff\",\"reason\":\"a\\u00e9\\n\",\"payload\":\"\xff\"}",
+		`{"seq":1,"later":{"seq":2,"a":[null]},"":0,"chain":{"log":"a"},"sequence":"x","hash":"b"}`,
 		`{"time":"2026-03-04T05:06:07.000000008+01:00","ballots":[],"failures":null,"run":{"labels":{}}}`,
 	}
 }
@@ -26,7 +27,7 @@ func scanned() []string {
 func unscanned() []string {
 	return []string{
 		"", "null", "[]", "{", `{"seq":1}x`, `{"seq":1,}`, `{,"seq":1}`, `{"seq":1.5}`, `{"seq":1e2}`, `{"seq":null}`,
-		`{"SEQ":1}`, `{"later":1}`, `{"s\u0065q":1}`, `{"seq":9223372036854775808}`, `{"seq":"1"}`, `{"spec":1}`,
+		`{"SEQ":1}`, `{"ſeq":1}`, `{"later":tru}`, `{"s\u0065q":1}`, `{"seq":9223372036854775808}`, `{"seq":"1"}`, `{"spec":1}`,
 		`{"spec":null}`, `{"time":null}`, `{"time":"today"}`, `{"run":[]}`, `{"run":{"id":1}}`, `{"run":{"later":1}}`,
 		`{"payload":tru}`, `{"payload":01}`, `{"payload":[1,]}`, `{"payload":"` + "\n" + `"}`, `{"payload":}`, `{"payload":`,
 		`{"ballots":{}}`, `{"ballots":[{}],"ballots":[]}`, `{"failures":1}`, `{"run":{"labels":{"a":"b"},"labels":{}}}`,
