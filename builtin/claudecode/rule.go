@@ -72,7 +72,7 @@ func coversCommand(pattern, command string) bool {
 		words[0] = path.Base(words[0])
 	}
 	short := strings.Join(words, " ")
-	return slices.ContainsFunc([]string{whole, whole + " ", short, short + " "}, func(form string) bool {
+	return slices.ContainsFunc([]string{command, whole, whole + " ", short, short + " "}, func(form string) bool {
 		return toolname.Wildcard(pattern, form) // the blank is for "ls *" and the command ls
 	})
 }
@@ -104,12 +104,12 @@ func coversFile(pattern, file string) bool {
 	for _, start := range []string{"~/", "./", "/"} {
 		pattern = strings.TrimPrefix(pattern, start)
 	}
-	pattern = "/" + strings.TrimSuffix(strings.ReplaceAll(pattern, "**/", "*"), "/")
+	pattern = path.Join("/", strings.ReplaceAll(pattern, "**/", "*"))
 	if !rooted {
 		pattern = "*" + pattern
 	}
 	pattern, file = strings.ToLower(pattern), strings.ToLower(path.Join("/", file)) // some systems ignore case
-	return toolname.Wildcard(pattern, file) || toolname.Wildcard(pattern+"/*", file)
+	return toolname.Wildcard(pattern, file) || toolname.Wildcard(strings.TrimSuffix(pattern, "/")+"/*", file)
 }
 
 // coversURL compares a pattern such as "domain:example.com" with a URL. It covers the hosts below the domain.

@@ -41,7 +41,8 @@ func (f PredicateFunc) Match(call agent.ToolCallRequest) (bool, error) { return 
 
 // Expr returns a predicate that evaluates an expression, for example `args.amount > 100 && args.to not in ["me"]`. The
 // variable tool is the name of the tool, and args are the decoded arguments. The language is that of
-// github.com/expr-lang/expr: every expression terminates, and an expression cannot access anything else.
+// github.com/expr-lang/expr: every expression terminates, and an expression cannot access anything else. Numbers of
+// arguments are float64, which rounds integers beyond 2^53.
 //
 // The names of arguments are compared without case, "_" and "-", because tools decode them in more than one spelling:
 // args.mail_to is also the argument "MAIL_TO" or "mailTo". If an argument occurs twice, Match returns an error.
