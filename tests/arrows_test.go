@@ -156,6 +156,7 @@ var rows = []row{
 		tests:   []string{"internal/terminal"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
+	{dir: "internal/adaptertest", imports: []string{"generated/agent", "hookkit", "loop/adapt", "loop/looptest"}},
 	{dir: "internal/modelhttp/modeltest", imports: []string{"generated/agent", "internal/modelhttp"}},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
 	{

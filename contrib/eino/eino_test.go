@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cloudwego/eino/adk"
@@ -23,6 +21,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/eino"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/adaptertest"
 	"github.com/hookgen/hookgen/loop/adapt"
 )
 
@@ -291,35 +290,26 @@ func TestHooksEndTheRunWithAReply(t *testing.T) {
 }
 
 // Each case fails another part. The error reaches the caller, and the run ends in order.
-func TestFailuresReachTheCaller(t *testing.T) {
+func TestFailuresOfOtherToolsReachTheCaller(t *testing.T) {
 	lost := errors.New("connection lost")
 	for _, c := range []struct {
-		name  string
-		model func(ctx context.Context) error
-		tool  tool.BaseTool
-		want  string
+		name string
+		tool tool.BaseTool
+		want string
 	}{
-		{"model", func(context.Context) error { return lost }, text{info: "a"}, "connection lost"},
-		{"model panics", func(context.Context) error { panic("oops") }, text{info: "a"}, "oops"},
-		{"tool", nil, text{"a", func(context.Context, string) (string, error) { return "", lost }}, "connection lost"},
-		{"tool panics", nil, text{"a", func(context.Context, string) (string, error) { panic("oops") }}, "oops"},
-		{"tool ends its goroutine", nil, text{"a", func(context.Context, string) (string, error) {
-			runtime.Goexit()
-			return "", nil
-		}}, "Goexit"},
-		{"stream breaks", nil, streaming{"a", io.ErrUnexpectedEOF}, "unexpected EOF"},
-		{"stream does not begin", nil, opened{"a", func() (*schema.StreamReader[string], error) { return nil, lost }},
+		{"stream breaks", streaming{"a", io.ErrUnexpectedEOF}, "unexpected EOF"},
+		{"stream does not begin", opened{"a", func() (*schema.StreamReader[string], error) { return nil, lost }},
 			"connection lost"},
-		{"stream panics", nil, opened{"a", func() (*schema.StreamReader[string], error) { panic("oops") }}, "oops"},
-		{"stream is missing", nil, opened{"a", func() (*schema.StreamReader[string], error) { return nil, nil }}, "panic"},
-		{"enhanced tool", nil, picture{"a"}, "returns no text"},
+		{"stream panics", opened{"a", func() (*schema.StreamReader[string], error) { panic("oops") }}, "oops"},
+		{"stream is missing", opened{"a", func() (*schema.StreamReader[string], error) { return nil, nil }}, "panic"},
+		{"enhanced tool", picture{"a"}, "returns no text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := &adapt.Host{Hooks: new(agent.Hooks)}
 			h.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
 			ended := 0
 			h.Hooks.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) { ended++ })
-			p := player{turns: [][]string{{"a"}}, fail: c.model}
+			p := player{turns: [][]string{{"a"}}}
 			result, _, err := run(t, t.Context(), h, p, false, c.tool)
 			if err == nil || !strings.Contains(err.Error(), c.want) || result.Err == "" || ended != 1 {
 				t.Errorf("%v, %+v", err, result)
@@ -369,106 +359,51 @@ func TestClosedStreamEndsTheRun(t *testing.T) {
 	}
 }
 
-// Each case cancels the run at another moment. The run ends with the error of the context, and a tool whose turn comes
-// later does not run.
-func TestCancellationEndsTheRun(t *testing.T) {
-	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	for _, c := range []struct {
-		name string
-		at   func(h *adapt.Host, p *player, all *[]tool.BaseTool, cancel context.CancelFunc)
-		runs int // of the tool
-	}{
-		{"before the run", func(_ *adapt.Host, p *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			p.fail = wait
-			cancel()
-		}, 0},
-		{"before the model", func(h *adapt.Host, p *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			p.fail = wait
-			h.Hooks.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
-		}, 0},
-		{"during the model", func(_ *adapt.Host, p *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			p.fail = func(ctx context.Context) error { cancel(); return wait(ctx) }
-		}, 0},
-		{"after the model", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			h.Hooks.AfterLLM.ObserveFunc(func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse]) { cancel() })
-		}, 0},
-		{"before the tool", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			h.Hooks.BeforeTool.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeToolFired[agent.ToolCallRequest]) {
-				cancel()
-			})
-		}, 0},
-		{"during a hook", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			h.Hooks.OnPermission.AddFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (
-				agent.OnPermissionOutcome, error,
-			) {
-				cancel()
-				return nil, wait(ctx)
-			})
-		}, 0},
-		{"during a question", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			h.Hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
-				agent.OnPermissionOutcome, error,
-			) {
-				return agent.Ask{}, nil
-			})
-			h.Approver = approver(func(ctx context.Context) (agent.Approval, error) {
-				cancel()
-				return agent.Approval{Allow: true}, wait(ctx)
-			})
-		}, 0},
-		{"during the tool", func(_ *adapt.Host, _ *player, all *[]tool.BaseTool, cancel context.CancelFunc) {
-			inner := (*all)[0].(text).run
-			*all = []tool.BaseTool{text{"a", func(ctx context.Context, args string) (string, error) {
-				_, _ = inner(ctx, args)
-				cancel()
-				return "", wait(ctx)
-			}}}
-		}, 1},
-		{"during the stream of a tool", func(_ *adapt.Host, _ *player, all *[]tool.BaseTool, cancel context.CancelFunc) {
-			inner := (*all)[0].(text).run
-			*all = []tool.BaseTool{slow{"a", func(ctx context.Context) error {
-				_, _ = inner(ctx, "")
-				cancel()
-				return wait(ctx)
-			}}}
-		}, 1},
-		{"after the tool", func(h *adapt.Host, _ *player, _ *[]tool.BaseTool, cancel context.CancelFunc) {
-			h.Hooks.AfterTool.ObserveFunc(func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult]) {
-				cancel()
-			})
-		}, 1},
-	} {
-		for _, stream := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, stream %t", c.name, stream), func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				h := &adapt.Host{Hooks: new(agent.Hooks)}
-				h.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
-				ended := 0
-				h.Hooks.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) { ended++ })
-				var runs atomic.Int32
-				p := player{turns: [][]string{{"a"}}}
-				all := []tool.BaseTool{text{"a", func(context.Context, string) (string, error) {
-					runs.Add(1)
-					return "ran", nil
-				}}}
-				c.at(h, &p, &all, cancel)
-				result, _, err := run(t, ctx, h, p, stream, all...)
-				if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || result.Reply != "" {
-					t.Errorf("%v, %+v, %q", err, result.Stop, result.Reply)
+// stubbed runs a react agent with the parts of a stub.
+func stubbed(t *testing.T, stream bool) adaptertest.Run {
+	return func(ctx context.Context, h *adapt.Host, stub adaptertest.Stub) (agent.AgentResult, error) {
+		a := text{"a", func(ctx context.Context, _ string) (string, error) {
+			if stub.Tool != nil {
+				if err := stub.Tool(ctx); err != nil {
+					return "", err
 				}
-				if got := int(runs.Load()); got != c.runs || ended != 1 {
-					t.Errorf("the tool ran %d times, and the run ended %d times", got, ended)
-				}
-			})
-		}
+			}
+			return "ran", nil
+		}}
+		result, _, err := run(t, ctx, h, player{turns: [][]string{{"a"}}, fail: stub.Model}, stream, a)
+		return result, err
 	}
 }
 
-type approver func(ctx context.Context) (agent.Approval, error)
+func TestFailuresReachTheCaller(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) { adaptertest.CheckFailures(t, stubbed(t, stream)) })
+	}
+}
 
-func (a approver) Approve(ctx context.Context, _ agent.Question) (agent.Approval, error) {
-	return a(ctx)
+func TestCancellationEndsTheRun(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) { adaptertest.CheckCancellation(t, stubbed(t, stream)) })
+	}
+}
+
+func TestCancellationDuringTheStreamOfATool(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			h := &adapt.Host{Hooks: new(agent.Hooks)}
+			a := slow{"a", func(ctx context.Context) error {
+				cancel()
+				<-ctx.Done()
+				return ctx.Err()
+			}}
+			result, _, err := run(t, ctx, h, player{turns: [][]string{{"a"}}}, stream, a)
+			if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || result.Reply != "" {
+				t.Errorf("%v, %+v, %q", err, result.Stop, result.Reply)
+			}
+		})
+	}
 }
 
 // A slow tool streams one chunk, and then the error of end, from a goroutine of its own.

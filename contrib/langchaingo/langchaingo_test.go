@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/langchaingo"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/adaptertest"
 	"github.com/hookgen/hookgen/loop/adapt"
 )
 
@@ -198,118 +197,22 @@ func TestHooksEndTheRunWithAReply(t *testing.T) {
 	}
 }
 
-func TestFailuresReachTheCaller(t *testing.T) {
-	lost := errors.New("connection lost")
-	for _, c := range []struct {
-		name  string
-		model func(ctx context.Context) error
-		tool  func(ctx context.Context, input string) (string, error)
-		want  string
-	}{
-		{"model", func(context.Context) error { return lost }, nil, "connection lost"},
-		{"model panics", func(context.Context) error { panic("oops") }, nil, "oops"},
-		{"tool", nil, func(context.Context, string) (string, error) { return "", lost }, "connection lost"},
-		{"tool panics", nil, func(context.Context, string) (string, error) { panic("oops") }, "oops"},
-		{"tool ends its goroutine", nil, func(context.Context, string) (string, error) {
-			runtime.Goexit()
-			return "", nil
-		}, "Goexit"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := &adapt.Host{Hooks: new(agent.Hooks)}
-			h.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
-			ended := 0
-			h.Hooks.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) { ended++ })
-			p := &player{turns: [][]llms.ToolCall{calls("a")}, fail: c.model}
-			result, err := run(t.Context(), h, p, named{"a", c.tool})
-			if err == nil || !strings.Contains(err.Error(), c.want) || result.Err == "" || ended != 1 {
-				t.Errorf("%v, %+v", err, result)
+// stubbed runs an agent with the parts of a stub.
+func stubbed(ctx context.Context, h *adapt.Host, stub adaptertest.Stub) (agent.AgentResult, error) {
+	a := named{"a", func(ctx context.Context, _ string) (string, error) {
+		if stub.Tool != nil {
+			if err := stub.Tool(ctx); err != nil {
+				return "", err
 			}
-		})
-	}
+		}
+		return "ran", nil
+	}}
+	return run(ctx, h, &player{turns: [][]llms.ToolCall{calls("a")}, fail: stub.Model}, a)
 }
 
-// Each case cancels the run at another moment. The run ends with the error of the context, and a tool whose turn comes
-// later does not run.
-func TestCancellationEndsTheRun(t *testing.T) {
-	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	for _, c := range []struct {
-		name string
-		at   func(h *adapt.Host, p *player, a *named, cancel context.CancelFunc)
-		runs int // of the tool
-	}{
-		{"before the run", func(_ *adapt.Host, p *player, _ *named, cancel context.CancelFunc) {
-			p.fail = wait
-			cancel()
-		}, 0},
-		{"before the model", func(h *adapt.Host, p *player, _ *named, cancel context.CancelFunc) {
-			p.fail = wait
-			h.Hooks.BeforeLLM.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest]) { cancel() })
-		}, 0},
-		{"during the model", func(_ *adapt.Host, p *player, _ *named, cancel context.CancelFunc) {
-			p.fail = func(ctx context.Context) error { cancel(); return wait(ctx) }
-		}, 0},
-		{"after the model", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
-			h.Hooks.AfterLLM.ObserveFunc(func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse]) { cancel() })
-		}, 0},
-		{"before the tool", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
-			h.Hooks.BeforeTool.ObserveFunc(func(context.Context, *agent.Run, agent.BeforeToolFired[agent.ToolCallRequest]) {
-				cancel()
-			})
-		}, 0},
-		{"during a hook", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
-			h.Hooks.OnPermission.AddFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (
-				agent.OnPermissionOutcome, error,
-			) {
-				cancel()
-				return nil, wait(ctx)
-			})
-		}, 0},
-		{"during a question", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
-			h.Hooks.OnPermission.AddFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (
-				agent.OnPermissionOutcome, error,
-			) {
-				return agent.Ask{}, nil
-			})
-			h.Approver = approver(func(ctx context.Context) (agent.Approval, error) {
-				cancel()
-				return agent.Approval{Allow: true}, wait(ctx)
-			})
-		}, 0},
-		{"during the tool", func(_ *adapt.Host, _ *player, a *named, cancel context.CancelFunc) {
-			inner := a.run
-			a.run = func(ctx context.Context, input string) (string, error) {
-				_, _ = inner(ctx, input)
-				cancel()
-				return "", wait(ctx)
-			}
-		}, 1},
-		{"after the tool", func(h *adapt.Host, _ *player, _ *named, cancel context.CancelFunc) {
-			h.Hooks.AfterTool.ObserveFunc(func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult]) {
-				cancel()
-			})
-		}, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			h := &adapt.Host{Hooks: new(agent.Hooks)}
-			h.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
-			ended, runs := 0, 0
-			h.Hooks.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) { ended++ })
-			p := &player{turns: [][]llms.ToolCall{calls("a")}}
-			a := named{"a", func(context.Context, string) (string, error) { runs++; return "ran", nil }}
-			c.at(h, p, &a, cancel)
-			result, err := run(ctx, h, p, a)
-			if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || result.Reply != "" {
-				t.Errorf("%v, %+v, %q", err, result.Stop, result.Reply)
-			}
-			if runs != c.runs || ended != 1 {
-				t.Errorf("the tool ran %d times, and the run ended %d times", runs, ended)
-			}
-		})
-	}
-}
+func TestFailuresReachTheCaller(t *testing.T) { adaptertest.CheckFailures(t, stubbed) }
+
+func TestCancellationEndsTheRun(t *testing.T) { adaptertest.CheckCancellation(t, stubbed) }
 
 // A streamer is a model that streams chunks until the streaming function fails.
 type streamer struct{ llms.Model }
@@ -350,12 +253,6 @@ func TestCancellationDuringStreamingEndsTheRun(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || result.Stop.Cause != agent.CauseUserRequested || chunks != 3 {
 		t.Errorf("%v, %+v after %d chunks", err, result.Stop, chunks)
 	}
-}
-
-type approver func(ctx context.Context) (agent.Approval, error)
-
-func (a approver) Approve(ctx context.Context, _ agent.Question) (agent.Approval, error) {
-	return a(ctx)
 }
 
 // nothing is a model that replies with neither a response nor an error.
