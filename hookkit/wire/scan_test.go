@@ -27,7 +27,8 @@ func scanned() []string {
 func unscanned() []string {
 	return []string{
 		"", "null", "[]", "{", `{"seq":1}x`, `{"seq":1,}`, `{,"seq":1}`, `{"seq":1.5}`, `{"seq":1e2}`, `{"seq":null}`,
-		`{"SEQ":1}`, `{"ſeq":1}`, `{"later":tru}`, `{"s\u0065q":1}`, `{"seq":9223372036854775808}`, `{"seq":"1"}`, `{"spec":1}`,
+		`{"SEQ":1}`, `{"ſeq":1}`, `{"later":tru}`,
+		`{"s\u0065q":1}`, `{"seq":9223372036854775808}`, `{"seq":"1"}`, `{"spec":1}`,
 		`{"spec":null}`, `{"time":null}`, `{"time":"today"}`, `{"run":[]}`, `{"run":{"id":1}}`, `{"run":{"later":1}}`,
 		`{"payload":tru}`, `{"payload":01}`, `{"payload":[1,]}`, `{"payload":"` + "\n" + `"}`, `{"payload":}`, `{"payload":`,
 		`{"ballots":{}}`, `{"ballots":[{}],"ballots":[]}`, `{"failures":1}`, `{"run":{"labels":{"a":"b"},"labels":{}}}`,
