@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -46,12 +45,14 @@ func ExactTool(at, name string) ToolName {
 	return ToolName{at, name, func(tool string) bool { return tool == name }}
 }
 
-// WatchTools reports names that match no tool of a run. For example, Confirm names the tool refund, but the server that
-// has the tool offers it as desk__refund. Without the report nobody would notice that refunds need no confirmation.
+// WatchTools reports names that match no tool of a run, but nearly do. For example, Confirm names the tool refund, but
+// the server that has the tool offers it as desk__refund. Without the report nobody would notice that refunds need no
+// confirmation. A name that resembles no tool is not reported: agents may share their hooks, and another one may have
+// the tool.
 //
 // The report is a failure of the hook at BeforeStep, so it reaches the failure handler and the run continues. The names
 // are compared in the first step of each run, after OnRunStart has added its tools. Each name is reported once per
-// agent. A run without tools is not reported.
+// agent.
 func WatchTools(h *agent.Hooks, hook string, names ...ToolName) {
 	if len(names) == 0 {
 		return
@@ -80,14 +81,14 @@ func (w *toolWatch) beforeStep(_ context.Context, run *agent.Run, step agent.Ste
 	for _, schema := range env.Tools.Schemas() {
 		tools = append(tools, schema.Name)
 	}
-	if len(tools) == 0 {
-		return nil
-	}
 	var reports []error
 	for _, n := range w.names {
-		if !slices.ContainsFunc(tools, n.matches) && w.first(env.Agent, n.At) {
-			reports = append(reports, fmt.Errorf("%s is %q, which matches no tool of the agent %q; %s", n.At, n.Name, env.Agent,
-				toolHint(n.Name, tools)))
+		if slices.ContainsFunc(tools, n.matches) {
+			continue
+		}
+		if meant := n.similar(tools); meant != "" && w.first(env.Agent, n.At) {
+			reports = append(reports, fmt.Errorf("%s is %q, which matches no tool of the agent %q; did you mean %q?", n.At,
+				n.Name, env.Agent, meant))
 		}
 	}
 	return errors.Join(reports...)
@@ -112,16 +113,18 @@ func (w *toolWatch) first(agentName, at string) bool {
 	return true
 }
 
-// toolHint returns the remedy for a name that matches none of the tools.
-func toolHint(name string, tools []string) string {
-	part := strings.ToLower(strings.Trim(name, "*"))
+// similar returns a tool that a name without a tool probably means, or "". Such a tool differs in case or in a few
+// letters, or it is the name after that of a server, for example desk__refund for refund.
+func (n ToolName) similar(tools []string) string {
 	for _, tool := range tools {
-		if strings.Contains(strings.ToLower(tool), part) {
-			return fmt.Sprintf("did you mean %q?", tool)
+		for rest, more := tool, true; more; {
+			if n.matches(rest) || strings.EqualFold(n.Name, rest) {
+				return tool
+			}
+			separator := strings.IndexAny(rest, "_.-/:")
+			more = separator >= 0
+			rest = rest[separator+1:]
 		}
 	}
-	if meant := spelling.Suggest(name, tools); meant != "" {
-		return fmt.Sprintf("did you mean %q?", meant)
-	}
-	return "its tools are " + shorten.To(strings.Join(tools, ", "), 256)
+	return spelling.Suggest(n.Name, tools)
 }

@@ -59,10 +59,13 @@ func TestNamesWithoutToolAreReported(t *testing.T) {
 		{"other case", list("Refund"), []string{"refund"}, []string{`did you mean "refund"?`}},
 		{"typing mistake", list("refnud"), []string{"find", "refund"}, []string{`did you mean "refund"?`}},
 		{"pattern", list("fs_*"), []string{"desk__fs_read"}, []string{`"fs_*"`, `did you mean "desk__fs_read"?`}},
-		{"nothing similar", list("pay"), []string{"find", "read"}, []string{"its tools are find, read"}},
-		{"second of two", list("find", "refund"), []string{"find"}, []string{"Tools[1]"}},
-		{"both", list("pay", "send"), []string{"find"}, []string{"Tools[0]", "Tools[1]"}},
-		{"a key", kit.ToolKeys("Limits", map[string]int{"f*": 1}), []string{"find"}, []string{`Limits["f*"] is "f*"`}},
+		{"other case of a qualified tool", list("refund"), []string{"desk.Refund"}, []string{`did you mean "desk.Refund"?`}},
+		{"second of two", list("find", "refund"), []string{"find", "desk/refund"}, []string{"Tools[1]"}},
+		{"both", list("pay", "send"), []string{"shop-pay", "shop-send"}, []string{"Tools[0]", "Tools[1]"}},
+		{"a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"db:find"}, []string{`Limits["find"] is "find"`}},
+		{"a key with a star", kit.ToolKeys("Limits", map[string]int{"f*": 1}), []string{"find"}, nil},
+		{"tool of another agent", list("pay"), []string{"find", "read"}, nil},
+		{"part of a word", list("read"), []string{"threads"}, nil},
 		{"match of a pattern", list("*und"), []string{"refund"}, nil},
 		{"every tool", list("*"), []string{"refund"}, nil},
 		{"match of a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"find"}, nil},
@@ -89,7 +92,7 @@ func TestReportsOfInventedAgentsAreBounded(t *testing.T) {
 	hooks.HandleFailures(func(context.Context, *hookkit.Failure) { reports++ })
 	hooks.Use(watching{kit.ToolNames("Tools", []string{"refund"})})
 	for i := range 1100 {
-		run := agent.NewRun(&agent.Env{Agent: fmt.Sprint(i), Tools: table{"find"}})
+		run := agent.NewRun(&agent.Env{Agent: fmt.Sprint(i), Tools: table{"desk__refund"}})
 		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
 	}
 	if reports != 1000 {
