@@ -10,12 +10,12 @@
 //	emit     the generated files, as bytes                  emit.go, emit_wire.go
 //
 // [Read] runs the first four. [Emit] makes the generated file, and [EmitWire] the second one of a spec that is marked
-// //hookgen:wire. Nothing is type-checked and no other program is started, so
-// a spec is read in milliseconds, even in a tree that does not compile. The package writes no file; that is the
-// command's part. It does not import the runtime: the generated code names it, but the generator does not need it.
+// //hookgen:wire. Nothing is type-checked and no other program is started, so a spec is read in milliseconds, even in a
+// tree that does not compile. The package writes no file; that is the command's part. It does not import the runtime:
+// the generated code names it, but the generator does not need it.
 //
 // [Outline] stops after the model, for old versions of a spec. [Spec.Surface] describes the points and every type that
-// they reach as plain data (surface.go, surface_read.go), and package gen/breaking compares two of them.
+// they reach as plain data (surface.go, surface_*.go), and package gen/breaking compares two of them.
 //
 // # Emitting
 //
