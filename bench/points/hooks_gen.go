@@ -2049,7 +2049,7 @@ func (p *JudgePoint) runHooks(
 			return p.recordHooks(ctx, run, payload, by, snap)
 		}
 	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)

@@ -5367,7 +5367,7 @@ func (p *ShouldCompactPoint) runHooks(
 			return p.recordHooks(ctx, run, payload, by, snap)
 		}
 	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.StartVote(ctx, snap)
 	at, all := &payload, snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6218,7 +6218,7 @@ func (p *OnPermissionPoint) runHooks(
 			return p.recordHooks(ctx, run, payload, by, snap)
 		}
 	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -6316,7 +6316,7 @@ func (p *BeforeAskPoint) runHooks(
 			return p.recordHooks(ctx, run, payload, by, snap)
 		}
 	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)

@@ -19,6 +19,11 @@ type Invocation struct {
 
 // Start returns the Invocation of a fire. A nil ctx becomes the background context, since hooks may use it.
 func Start(ctx context.Context, s *Snapshot) Invocation {
+	return Invocation{Ctx: Background(ctx), snapshot: s}
+}
+
+// StartVote is Start for a vote, which may continue after a crash.
+func StartVote(ctx context.Context, s *Snapshot) Invocation {
 	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank}
 }
 

@@ -2171,7 +2171,7 @@ func (p *PollPoint) runHooks(
 			return p.recordHooks(ctx, run, payload, by, snap)
 		}
 	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -2266,7 +2266,7 @@ func (p *PollOpenPoint) runHooks(
 			return p.recordHooks(ctx, run, payload, by, snap)
 		}
 	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.StartVote(ctx, snap)
 	at, all := &payload, snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
