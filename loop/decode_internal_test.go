@@ -55,74 +55,74 @@ type payment struct {
 
 // A state can come from a store that others write, with the right digest.
 func TestImpossibleStatesAreRefused(t *testing.T) {
-	nested := func(s *snapshot, t *testing.T) {
+	nested := func(t *testing.T, s *snapshot) {
 		inner := suspended(t)
 		s.Calls[0].Question, s.Calls[0].Spawned = nil, []savedSpawn{{Key: "k", State: inner}}
 	}
 	for _, c := range []struct {
 		name   string
-		change func(s *snapshot, t *testing.T)
+		change func(t *testing.T, s *snapshot)
 		want   string // in the error; "": the state is valid
 	}{
-		{"unchanged", func(*snapshot, *testing.T) {}, ""},
+		{"unchanged", func(*testing.T, *snapshot) {}, ""},
 		{"a run that it started", nested, ""},
-		{"another version", func(s *snapshot, _ *testing.T) { s.Version = 7 }, "it has version 7"},
-		{"another version within", func(s *snapshot, t *testing.T) {
-			nested(s, t)
+		{"another version", func(_ *testing.T, s *snapshot) { s.Version = 7 }, "it has version 7"},
+		{"another version within", func(t *testing.T, s *snapshot) {
+			nested(t, s)
 			s.Calls[0].Spawned[0].State.Version = 7
 		}, "it has version 7"},
-		{"no agent", func(s *snapshot, _ *testing.T) { s.Agent = "" }, "lacks the agent"},
-		{"no seed", func(s *snapshot, _ *testing.T) { s.Seed = 0 }, "lacks the agent, the seed"},
-		{"no generation", func(s *snapshot, _ *testing.T) { s.Generation = 0 }, "or a counter"},
-		{"no step", func(s *snapshot, _ *testing.T) { s.Counters.Steps = 0 }, "or a counter"},
-		{"no random source", func(s *snapshot, _ *testing.T) { s.Random = nil }, "position of the random source"},
-		{"no ID", func(s *snapshot, _ *testing.T) { s.Run = "" }, "cannot be the ID of a run"},
-		{"calls and a handoff", func(s *snapshot, t *testing.T) { s.Target = suspended(t) }, "or calls and a handoff"},
-		{"no calls", func(s *snapshot, _ *testing.T) { s.Calls = nil }, "either no calls"},
-		{"a result without a call", func(s *snapshot, _ *testing.T) {
+		{"no agent", func(_ *testing.T, s *snapshot) { s.Agent = "" }, "lacks the agent"},
+		{"no seed", func(_ *testing.T, s *snapshot) { s.Seed = 0 }, "lacks the agent, the seed"},
+		{"no generation", func(_ *testing.T, s *snapshot) { s.Generation = 0 }, "or a counter"},
+		{"no step", func(_ *testing.T, s *snapshot) { s.Counters.Steps = 0 }, "or a counter"},
+		{"no random source", func(_ *testing.T, s *snapshot) { s.Random = nil }, "position of the random source"},
+		{"no ID", func(_ *testing.T, s *snapshot) { s.Run = "" }, "cannot be the ID of a run"},
+		{"calls and a handoff", func(t *testing.T, s *snapshot) { s.Target = suspended(t) }, "or calls and a handoff"},
+		{"no calls", func(_ *testing.T, s *snapshot) { s.Calls = nil }, "either no calls"},
+		{"a result without a call", func(_ *testing.T, s *snapshot) {
 			result := agent.Message{Role: agent.RoleTool, ToolCallID: "zz"}
 			s.Messages = append([]agent.Message{result}, s.Messages...)
 		}, "zz"},
-		{"a call too many", func(s *snapshot, _ *testing.T) { s.Calls = append(s.Calls, s.Calls[1]) }, "not those that end"},
-		{"a call too few", func(s *snapshot, _ *testing.T) { s.Calls = s.Calls[:1] }, "not those that end"},
-		{"a shorter reply", func(s *snapshot, _ *testing.T) {
+		{"a call too many", func(_ *testing.T, s *snapshot) { s.Calls = append(s.Calls, s.Calls[1]) }, "not those that end"},
+		{"a call too few", func(_ *testing.T, s *snapshot) { s.Calls = s.Calls[:1] }, "not those that end"},
+		{"a shorter reply", func(_ *testing.T, s *snapshot) {
 			s.Response.ToolCalls = s.Response.ToolCalls[:1]
 		}, "not those that end"},
-		{"no messages", func(s *snapshot, _ *testing.T) { s.Messages = nil }, "not those that end"},
-		{"another ID of a call", func(s *snapshot, _ *testing.T) { s.Calls[1].ID = "zz" }, "not those that end"},
-		{"no call waits", func(s *snapshot, _ *testing.T) { s.Calls[0].Question = nil }, "none of its calls waits"},
-		{"two handoffs", func(s *snapshot, _ *testing.T) {
+		{"no messages", func(_ *testing.T, s *snapshot) { s.Messages = nil }, "not those that end"},
+		{"another ID of a call", func(_ *testing.T, s *snapshot) { s.Calls[1].ID = "zz" }, "not those that end"},
+		{"no call waits", func(_ *testing.T, s *snapshot) { s.Calls[0].Question = nil }, "none of its calls waits"},
+		{"two handoffs", func(_ *testing.T, s *snapshot) {
 			s.Calls[0].Last, s.Calls[1].Last = true, true
 		}, "two of them hand over"},
-		{"a question and a result", func(s *snapshot, _ *testing.T) {
+		{"a question and a result", func(_ *testing.T, s *snapshot) {
 			s.Calls[0].Result = new(agent.ToolCallResult)
 		}, `call "a": it is in two states`},
-		{"a question and a run", func(s *snapshot, t *testing.T) {
+		{"a question and a run", func(t *testing.T, s *snapshot) {
 			question := s.Calls[0].Question
-			nested(s, t)
+			nested(t, s)
 			s.Calls[0].Question = question
 		}, "two states"},
-		{"a skip without a question", func(s *snapshot, _ *testing.T) { s.Calls[1].Skip = new(savedSkip) }, "two states"},
-		{"a handoff that is not the last call", func(s *snapshot, _ *testing.T) { s.Calls[1].To = "x" }, "two states"},
-		{"a run without a state", func(s *snapshot, _ *testing.T) {
+		{"a skip without a question", func(_ *testing.T, s *snapshot) { s.Calls[1].Skip = new(savedSkip) }, "two states"},
+		{"a handoff that is not the last call", func(_ *testing.T, s *snapshot) { s.Calls[1].To = "x" }, "two states"},
+		{"a run without a state", func(_ *testing.T, s *snapshot) {
 			s.Calls[1].Spawned = []savedSpawn{{Key: "k"}}
 		}, `call "b": a run that it started`},
-		{"a run that is suspended and finished", func(s *snapshot, t *testing.T) {
-			nested(s, t)
+		{"a run that is suspended and finished", func(t *testing.T, s *snapshot) {
+			nested(t, s)
 			s.Calls[0].Spawned[0].Result = new(agent.AgentResult)
 		}, "neither suspended nor finished"},
-		{"a run within itself", func(s *snapshot, t *testing.T) {
-			nested(s, t)
+		{"a run within itself", func(t *testing.T, s *snapshot) {
+			nested(t, s)
 			s.Run = s.Calls[0].Spawned[0].State.Run
 		}, "twice"},
-		{"the question of another call", func(s *snapshot, _ *testing.T) {
+		{"the question of another call", func(_ *testing.T, s *snapshot) {
 			s.Calls[0].Args = []byte(`{"n":2}`)
 		}, "its question is not about it"},
-		{"a question without an ID", func(s *snapshot, _ *testing.T) {
+		{"a question without an ID", func(_ *testing.T, s *snapshot) {
 			c := &s.Calls[0]
 			c.Question.ID, c.Question.Digest = "", questionDigest("", c.request(s.Counters.Steps))
 		}, "its question is not about it"},
-		{"one question for two calls", func(s *snapshot, _ *testing.T) {
+		{"one question for two calls", func(_ *testing.T, s *snapshot) {
 			c := &s.Calls[1]
 			q := *s.Calls[0].Question
 			q.Call = c.request(s.Counters.Steps)
@@ -132,7 +132,7 @@ func TestImpossibleStatesAreRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := suspended(t)
-			c.change(s, t)
+			c.change(t, s)
 			given, err := s.encode()
 			if err != nil {
 				t.Fatal(err)
