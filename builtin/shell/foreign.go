@@ -228,12 +228,15 @@ func (f *foreign) close() {
 // foreignCall reads the commands in a call of another language, for example subprocess.run(["rm", "-rf", "/"]). Each
 // text is read as a script, and all texts together as the words of one command. Functions that only print are ignored.
 func (r *reader) foreignCall(name string, texts []string) {
-	name = strings.ToLower(name[strings.LastIndexAny(name, ".:>=[")+1:])
-	if printing[name] || len(texts) == 0 {
+	name = strings.TrimRight(strings.ToLower(name[strings.LastIndexAny(name, ".:>=[")+1:]), "!") // File.rm_rf! of Elixir
+	switch {
+	case removing[name] && len(texts) == 0: // of a variable
+		r.command(append(staticWords([]string{"rm", "-rf", "--"}), word{text: "$()", glob: anything}), flow{})
 		return
-	}
-	if removing[name] {
+	case removing[name]:
 		r.command(staticWords(append([]string{"rm", "-rf", "--"}, texts[0])), flow{})
+		return
+	case printing[name] || len(texts) == 0:
 		return
 	}
 	for _, text := range texts {

@@ -9,7 +9,7 @@ import (
 
 // shells are programs that run shell scripts.
 var shells = kit.Set("sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "csh", "tcsh", "rbash",
-	"yash")
+	"yash", "osh", "ysh", "oksh", "nu", "elvish", "xonsh")
 
 // shell reads the commands that a shell runs: the text after -c, or else the standard input unless a file is given.
 func (r *reader) shell(c *Command, in flow) {

@@ -66,10 +66,9 @@ func (r *reader) changesShell(c *Command) {
 		}
 	case c.Program == "set" && len(c.Args) > 0:
 		args := c.Args
-		if at := slices.Index(args, "--"); at >= 0 {
-			args = args[at+1:]
-		}
-		if len(args) == 0 || !strings.HasPrefix(args[0], "-") && !strings.HasPrefix(args[0], "+") {
+		end := slices.Index(args, "--") // in set -- -rf x, -rf is a parameter
+		args = args[end+1:]
+		if end >= 0 || !strings.HasPrefix(args[0], "-") && !strings.HasPrefix(args[0], "+") {
 			r.lists["@"], r.lists["*"] = args, args
 		}
 	case changesDirectory[c.Program]:

@@ -16,7 +16,8 @@ var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pip
 	"newgrp", "linux64", "linux32", "i386", "i686", "x86_64", "choom", "faketime", "dbus-launch", "ip", "logsave",
 	"aa-exec", "ssh-agent", "sshpass", "dumb-init", "tini", "chpst", "softlimit", "envdir", "s6-setuidgid", "watchexec",
 	"nodemon", "concurrently", "foreman", "ansible", "salt", "adb", "wsl", "start-stop-daemon", "daemonize", "capsh",
-	"chronic", "expect", "just")
+	"chronic", "expect", "just", "composer", "op", "aws-vault", "doppler", "chamber", "infisical", "devbox", "pixi",
+	"heroku", "fly", "flyctl", "pdsh", "clush", "pssh", "parallel-ssh", "mosh")
 
 // runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
 func (r *reader) runner(c *Command, in flow) {
