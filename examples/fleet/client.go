@@ -161,7 +161,7 @@ func (p *program) demoRuns(ctx context.Context, c *fleet.Client) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%s is %s: %s, %d steps, %d calls\n", id, result.State, result.Reply, result.Steps,
+		fmt.Fprintf(p.out, "%s is %s: %q, %d steps, %d calls\n", id, result.State, result.Reply, result.Steps,
 			result.ToolCalls)
 	}
 	return nil

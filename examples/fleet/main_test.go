@@ -31,7 +31,7 @@ func TestDemo(t *testing.T) {
 	if code := run(t.Context(), []string{"demo"}, none, &out, &problems); code != 0 {
 		t.Fatalf("code %d: %s", code, problems.String())
 	}
-	if strings.Count(out.String(), "4 orders are paid, 3 steps, 4 calls") != 3 {
+	if strings.Count(out.String(), `"4 orders are paid", 3 steps, 4 calls`) != 3 {
 		t.Errorf("%s", out.String())
 	}
 }

@@ -352,11 +352,12 @@ func (w *Worker) sweep(ctx context.Context) {
 type sight struct {
 	events uint64 // their count
 	last   Entry  // without the event
+	rests  bool   // it needs no worker until it has another event
 	ended  bool
 }
 
-// sweepOnce looks at each run, and remembers it in seen. An ended run is read once only. It may be removed and
-// submitted anew, so its count of events is compared.
+// sweepOnce looks at each run, and remembers it in seen. A run that has ended or waits for a person is read once only,
+// until its count of events is another one. An ended run may be removed and submitted anew.
 func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 	runs, err := w.Store.Log.Runs(ctx)
 	if err != nil {
@@ -366,15 +367,17 @@ func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 	ended := make(map[string]Entry)
 	for _, run := range slices.Sorted(maps.Keys(runs)) {
 		before, known := seen[run]
-		if before.ended && before.events == runs[run] {
-			ended[run] = before.last
+		if before.rests && before.events == runs[run] {
+			if before.ended {
+				ended[run] = before.last
+			}
 			continue
 		}
 		last, err := w.Store.Log.Last(ctx, run)
 		if err != nil {
 			return err
 		}
-		if !known || before.ended || before.last.Number != last {
+		if !known || before.rests || before.last.Number != last {
 			seen[run] = sight{last: Entry{Number: last}}
 			continue
 		}
@@ -384,13 +387,17 @@ func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 		}
 		rec, err := foldAll(run, entries)
 		switch {
-		case err != nil:
+		case errors.As(err, new(*versionError)):
+			seen[run] = sight{events: runs[run], last: before.last, rests: true}
+		case err != nil: // it was removed just now
+		case rec.state == Suspended:
+			seen[run] = sight{events: rec.events, last: before.last, rests: true}
 		case rec.state == Queued || rec.state == Running:
 			if err := w.Store.Queue.Put(ctx, run); err != nil {
 				return err
 			}
 		case rec.state.Final():
-			seen[run] = sight{rec.events, Entry{Number: rec.last, Time: rec.changed}, true}
+			seen[run] = sight{rec.events, Entry{Number: rec.last, Time: rec.changed}, true, true}
 			ended[run] = seen[run].last
 		}
 	}

@@ -200,3 +200,43 @@ func TestSweepsReadEndedRunsOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestSweepsReadRestingRunsOnce: a run waits for a person, or is of another version. Then an event follows.
+func TestSweepsReadRestingRunsOnce(t *testing.T) {
+	for name, text := range map[string]string{
+		"Suspended":  `{"version":1,"kind":"suspended","doubts":[{}]}`,
+		"Unreadable": `{"version":2,"kind":"suspended"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(simLifetime)
+			reads := 0
+			w := &Worker{Store: m.store()}
+			w.Store.Log = countedLog{w.Store.Log, &reads}
+			if err := NewClient(m.store()).Submit(t.Context(), task("a")); err != nil {
+				t.Fatal(err)
+			}
+			seen := make(map[string]sight)
+			add := func(text string, want ...int) {
+				t.Helper()
+				m.logs["a"] = append(m.logs["a"], Entry{Number: m.next(), Event: []byte(text)})
+				for _, n := range want {
+					reads = 0
+					for range 2 {
+						if err := w.sweepOnce(t.Context(), seen); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if reads != n {
+						t.Errorf("%d reads in two sweeps, want %d", reads, n)
+					}
+				}
+			}
+			add(text, 3, 0)
+			delete(m.queue, "a")
+			add(`{"version":1,"kind":"cancelled"}`, 3)
+			if queued := len(m.queue) == 1; queued != (name == "Suspended") {
+				t.Errorf("in the queue: %t", queued)
+			}
+		})
+	}
+}
