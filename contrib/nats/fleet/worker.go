@@ -32,6 +32,7 @@ type Worker struct {
 	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them.
 	Accounts func(Task) []Account
 	// MaxReply is MaxTokens of the requests that have none, of tasks with an account that limits tokens; 0: DefaultReply.
+	// Some models refuse a request for more than they can send, so give less for them.
 	MaxReply int
 
 	Logger *slog.Logger // nil: slog.Default()
