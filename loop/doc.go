@@ -12,6 +12,9 @@
 // state (suspend.go, snapshot.go) and continues with the answer (resume.go). See stop.go for the reasons to stop, and
 // end.go for the end of a run.
 //
+// Models, tools and approvers run in goroutines of their own, so that the run can abandon one that ignores its time
+// limit (await.go). These goroutines are reused (crew.go), and the limits share one timer (timeouts.go).
+//
 // The following laws hold for all hooks, models and tools. Each law has tests with its number in their names.
 //
 //   - P1, pairing: OnRunEnd fires once per OnRunStart, AfterStep once per BeforeStep, OnSubagentStop once per
