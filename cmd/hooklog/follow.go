@@ -139,13 +139,16 @@ func (t *tail) changed() string {
 func (t *tail) next(say func(what string)) []source {
 	gone := false
 	for {
-		newer, found, err := rotated.Newer(t.name, t.info)
-		if err == nil {
-			if found {
-				t.why = "it was rotated, and the new file is read"
+		// If a pipe has the name, opening it would wait for its writer.
+		if info, err := os.Stat(t.name); err == nil && info.Mode().IsRegular() {
+			newer, found, err := rotated.Newer(t.name, t.info)
+			if err == nil {
+				if found {
+					t.why = "it was rotated, and the new file is read"
+				}
+				say(t.why)
+				return sourcesOf(newer)
 			}
-			say(t.why)
-			return sourcesOf(newer)
 		}
 		if !gone {
 			gone = true

@@ -97,6 +97,18 @@ func TestFollowedFilesMayChangeInAnyWay(t *testing.T) {
 			func(t *testing.T, path string) {},
 			func(t *testing.T, path string) { appendTo(t, path, lineOf(event(2))) },
 		}, "1 !it was replaced 2"},
+		{"a directory replaces it for a while", []func(*testing.T, string){
+			func(t *testing.T, path string) {
+				rename(t, path, path+".old")
+				if err := os.Mkdir(path, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			},
+			func(t *testing.T, path string) {
+				rename(t, path, path+".dir")
+				appendTo(t, path, lineOf(event(2)))
+			},
+		}, "1 !it is gone; waiting for a new one !it was replaced 2"},
 		{"it is truncated", []func(*testing.T, string){
 			func(t *testing.T, path string) { appendTo(t, path, lineOf(event(2))) },
 			func(t *testing.T, path string) {
