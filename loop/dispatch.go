@@ -114,8 +114,8 @@ func (r *run) dispatch(c *call) {
 		}
 	}()
 	if r.stream.read() {
-		started := c.forHooks().Clone()
-		r.stream.event(Event{Kind: EventStarted, Step: c.req.Step, Call: &started})
+		dispatched := c.forHooks().Clone()
+		r.stream.event(Event{Kind: EventCalling, Step: c.req.Step, Call: &dispatched})
 	}
 	err := recoverAsError(c.entry.dispatch, func() error {
 		var result agent.ToolCallResult

@@ -54,7 +54,7 @@ func TestEventsOfACallAreInOrder(t *testing.T) {
 		Tools: tools(progressing("pay")), Hooks: hooks(ask), Agent: &loop.Agent{Name: "a", Approver: says(true)},
 	}.Make()
 	events := eventsOf(t, run.Agent, loop.Request{Task: "x"})
-	const want = "step reply asking started progress returned result result step reply end"
+	const want = "step reply asking calling progress returned result result step reply end"
 	if got := kindsOf(events); got != want {
 		t.Fatalf("got %s, want %s", got, want)
 	}
@@ -64,7 +64,7 @@ func TestEventsOfACallAreInOrder(t *testing.T) {
 			if e.Question.Prompt != "may it?" || e.Question.ID == "" || e.Step != 1 {
 				t.Errorf("%+v", e.Question)
 			}
-		case loop.EventStarted:
+		case loop.EventCalling:
 			if e.Call.Name != "pay" || string(e.Call.Args) != `{"a":1}` {
 				t.Errorf("%+v", e.Call)
 			}

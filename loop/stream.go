@@ -19,7 +19,7 @@ type EventKind string
 // not wait for the slowest call shows EventReturned, which comes when its call returns. Like EventChunk and
 // EventProgress it has text that no hook has edited or redacted yet.
 //
-// The events of one call are in order: EventAsking, EventStarted, EventProgress, EventReturned, EventResult. Those of
+// The events of one call are in order: EventAsking, EventCalling, EventProgress, EventReturned, EventResult. Those of
 // parallel calls mix. A call that is refused, skipped or answered by a hook has only EventResult, after EventAsking if
 // a person was asked. The loop keeps no events: it waits until the reader has taken one, so a slow reader slows the
 // run down.
@@ -30,7 +30,7 @@ const (
 	EventChunk      EventKind = "chunk"      // Chunk: a piece of a reply, before AfterLLM
 	EventReply      EventKind = "reply"      // Response: a reply, after AfterLLM
 	EventAsking     EventKind = "asking"     // Question: the approver is asked about a call, and the run waits for it
-	EventStarted    EventKind = "started"    // Call: a call is dispatched
+	EventCalling    EventKind = "calling"    // Call: a call is dispatched
 	EventProgress   EventKind = "progress"   // Progress: a running tool reports its progress
 	EventReturned   EventKind = "returned"   // Result: a dispatched call, before AfterTool; in the order of completion
 	EventResult     EventKind = "result"     // Result: the result of each call, after AfterTool; in call order

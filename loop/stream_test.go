@@ -50,7 +50,7 @@ func TestAStreamShowsARunAsItHappens(t *testing.T) {
 		return true
 	})
 	kinds = slices.Compact(kinds)
-	if want := "step chunk reply started returned result step chunk reply end"; strings.Join(kinds, " ") != want {
+	if want := "step chunk reply calling returned result step chunk reply end"; strings.Join(kinds, " ") != want {
 		t.Errorf("got %v, want %s", kinds, want)
 	}
 	if text.String() != "let me seeit is done" || ran.Reply != "it is done" {

@@ -69,7 +69,7 @@ func (t *terminal) show(e loop.Event) {
 		if e.Response.Content != "" {
 			t.printf("\n")
 		}
-	case loop.EventStarted:
+	case loop.EventCalling:
 		t.printf("* %s\n", clean(title(*e.Call)))
 	case loop.EventResult:
 		switch {
