@@ -29,7 +29,8 @@ func TestCardsWithAShortLastGroupAreRedacted(t *testing.T) {
 func TestListsWithObjectsKeepTheirShape(t *testing.T) {
 	r := new(Redactor)
 	list := []any{"hunter2", map[string]any{"n": "x"}}
-	got := r.Value(map[string]any{"password": list, "token": []any{"hunter2"}}, Shape{Text: r.Text, Values: 100, Levels: 10})
+	given := map[string]any{"password": list, "token": []any{"hunter2"}}
+	got := r.Value(given, Shape{Text: r.Text, Values: 100, Levels: 10})
 	want := map[string]any{"password": []any{Redacted, map[string]any{"n": Redacted}}, "token": Redacted}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
