@@ -135,12 +135,14 @@ func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult
 	case handed:
 		return c.release(c.hard)
 	case refused != "":
-		return c.postpone(refused)
+		return c.refusedCall(refused)
 	case result.Suspended != nil:
 		if tool := j.unused(); tool != "" { // a hook asks about a call that was made before
-			return c.postpone(tool)
+			return c.refusedCall(tool)
 		}
 		return c.suspend(event{Kind: suspended, Suspension: result.Suspended})
+	case errors.Is(err, loop.ErrNotStarted) && c.rec.suspension != nil: // its answers are not lost
+		return c.postpone("the agent cannot continue: " + err.Error())
 	case err != nil:
 		made := c.resultOf(result, Failed, err.Error())
 		if errors.Is(err, ErrSpent) {
@@ -212,19 +214,24 @@ func (c *claim) release(ctx context.Context) error {
 	return c.d.Return(ctx, 0)
 }
 
-// maxPostponed is how often in a row a run is given back because its hooks refuse a call that was made before. The
-// pauses double from a second to a minute.
+// maxPostponed is how often in a row a run is given back because its hooks refuse a call that was made before, or
+// because its agent refuses to continue it. The pauses double from a second to a minute. For example, the next worker
+// has an older version of the agent while a new one is installed.
 const maxPostponed = 12
 
+// refusedCall postpones a run because a call of its current step was made, and is refused since.
+func (c *claim) refusedCall(tool string) error {
+	return c.postpone(fmt.Sprintf("step %d cannot be continued: the call of %.100q was made, and a hook or the agent "+
+		"refuses it since", c.rec.step()+1, tool))
+}
+
 // postpone gives the run back for a while, without the current step.
-func (c *claim) postpone(tool string) error {
+func (c *claim) postpone(reason string) error {
 	n := c.rec.postponed
 	if n >= maxPostponed {
-		return c.end(Result{State: Failed, Err: fmt.Sprintf(
-			"step %d cannot be continued: the call of %.100q was made, and a hook or the agent refuses it since", c.rec.step()+1,
-			tool)})
+		return c.end(Result{State: Failed, Err: reason})
 	}
-	if err := c.writer.append(c.hard, event{Kind: released, Reason: "a hook refuses the call of " + tool}); err != nil {
+	if err := c.writer.append(c.hard, event{Kind: released, Reason: reason}); err != nil {
 		return err
 	}
 	c.w.stats.released.Add(1)

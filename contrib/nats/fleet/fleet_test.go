@@ -335,6 +335,61 @@ func TestOtherVersionIsSetAside(t *testing.T) {
 	}
 }
 
+func asks(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	return agent.Ask{Prompt: "sure?"}, nil
+}
+
+// TestRunsWaitForTheirAgent: a person has answered, and a worker with another version of the agent refuses to continue
+// the run. Before it gives up, a worker with the right version may begin.
+func TestRunsWaitForTheirAgent(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		wait time.Duration // before a worker has the right version
+		want State
+	}{
+		{"soon", time.Minute, Done},
+		{"never", time.Hour, Failed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := newMemory(simLifetime).store()
+				client := NewClient(store)
+				if err := client.Submit(t.Context(), task("a")); err != nil {
+					t.Fatal(err)
+				}
+				pay := &looptest.Tool{Name: "pay", Result: "paid"}
+				agents := func(turns ...looptest.Turn) map[string]*loop.Agent {
+					all := clerk(looptest.NewScript(turns...), pay)
+					all["clerk"].Hooks = new(agent.Hooks)
+					all["clerk"].Hooks.OnPermission.AddFunc(asks)
+					return all
+				}
+				var s Status
+				work(t, &Worker{Store: store, Logger: quiet, Agents: agents(looptest.Call("pay", nil))}, func(ctx context.Context) {
+					var err error
+					s, err = client.WaitFor(ctx, "a", func(s Status) bool { return s.State == Suspended })
+					if err != nil {
+						t.Error(err)
+					}
+				})
+				answer := Decide(s.Questions[0], agent.Approval{Allow: true, By: "ann"})
+				if err := client.Answer(t.Context(), "a", answer); err != nil {
+					t.Fatal(err)
+				}
+				other := agents()
+				other["clerk"].Name = "renamed"
+				work(t, &Worker{Store: store, Logger: quiet, Agents: other}, func(context.Context) { time.Sleep(c.wait) })
+				work(t, &Worker{Store: store, Logger: quiet, Agents: agents(looptest.Reply("ok"))}, func(ctx context.Context) {
+					r, err := client.Wait(ctx, "a")
+					if err != nil || r.State != c.want || (r.State == Failed) != strings.Contains(r.Err, `the agent "clerk"`) {
+						t.Errorf("%+v, %v", r, err)
+					}
+				})
+			})
+		})
+	}
+}
+
 func TestUnknownAgentFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newMemory(simLifetime).store()
