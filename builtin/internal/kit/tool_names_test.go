@@ -62,7 +62,7 @@ func TestNamesWithoutToolAreReported(t *testing.T) {
 		{"other case of a qualified tool", list("refund"), []string{"desk.Refund"}, []string{`did you mean "desk.Refund"?`}},
 		{"second of two", list("find", "refund"), []string{"find", "desk/refund"}, []string{"Tools[1]"}},
 		{"both", list("pay", "send"), []string{"shop-pay", "shop-send"}, []string{"Tools[0]", "Tools[1]"}},
-		{"a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"db:find"}, []string{`Limits["find"] is "find"`}},
+		{"a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"db:find"}, []string{`Limits["find"]`}},
 		{"a key with a star", kit.ToolKeys("Limits", map[string]int{"f*": 1}), []string{"find"}, nil},
 		{"tool of another agent", list("pay"), []string{"find", "read"}, nil},
 		{"part of a word", list("read"), []string{"threads"}, nil},
