@@ -62,6 +62,7 @@ func TestHeadersReachToTheEndOfTheLine(t *testing.T) {
 		"the Authorization: header", "the Authorization: «Bearer hunter22»", "see Cookie: «a=b» ",
 		"the Cookie: «a=b; c»<br>", "Cookie: «a<b»", `"Cookie: «a=b»\nHost: x"`,
 		"Authorization: null", "Authorization: ${TOKEN}", "Authorization: Bearer ${TOKEN}", "Authorization: token",
+		"Authorization: «Bearer abc123def"+strings.Repeat("x1", 400)+"»",
 		"cookies = jar.cookies()", "Authorization: «Token 0123456789abcdef»", "the Authorization: «k3v9x2m8q1z7w4»",
 	)
 }

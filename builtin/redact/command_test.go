@@ -13,6 +13,7 @@ func TestSchemesPrecedeACredential(t *testing.T) {
 		`Bearer authentication`, `Basic Authentication`, `Basic understanding`,
 		`Bearer «aBcDeFgHiJkL»`, `Bearer aBcDeFgHiJk`, `Bearer ABCDEFGHIJKL`, `Bearer «abcdefgh=»`, `Bearer`, `Basic`,
 		`Bearer `, `Bearer «abcdef123456».`,
+		`a big body, then bearer «abcdef123456»`, `Bearer «a1/b2+c3»`, `Bearer a1/b2+c`,
 		`Bearer:«abcdef123456»`, `Bearer version1`, `Bearer «version12»`, `b`, `xx\Bearer «abcdef123456»`,
 	)
 }

@@ -87,9 +87,7 @@ func (r *Redactor) CutJSON(data []byte, maxRunes int) json.RawMessage {
 			return r.CutValue(v, maxRunes)
 		}
 	}
-	if n := windowBytes(maxRunes); len(data)-4 > n {
-		data = data[:n+4] // longer than the window, so that CutText marks the text as truncated
-	}
+	data = data[:min(len(data), windowBytes(maxRunes)+4)] // CutText marks a text longer than the window as truncated
 	return r.CutValue(string(data), maxRunes)
 }
 

@@ -124,9 +124,12 @@ func providersOf(name string) providerList {
 		if found == nil {
 			continue
 		}
-		last := words[len(words)-1]
-		client := len(words) > 1 && last == "id" && (words[len(words)-2] == "client" || words[len(words)-2] == "access")
-		if describes[singular(last)] && !client && i < len(words)-1 {
+		if i == len(words)-1 {
+			return found
+		}
+		before, last := words[len(words)-2], words[len(words)-1]
+		client := last == "id" && (before == "client" || before == "access")
+		if describes[singular(last)] && !client {
 			return nil
 		}
 		return found

@@ -81,6 +81,9 @@ var hidden = map[string][]string{
 		"compgen -W '$(rm -rf /)'", `bind -x '"x":rm -rf /'`, "set rm -rf /; $*", `a=(rm -rf); a+=(/); "${a[@]}"`,
 		`python3 -c 'print("rm -rf /")' | sh`, `perl -e 'print "rm -rf /"' | sh`, `node -p '"rm -rf /"' | sh`,
 		`sed 's/x/rm -rf \//' <<< x | sh`, "head -1 <<< 'rm -rf /' | sh", "tail -n1 <<< 'rm -rf /' | sh",
+		"{ true && echo 'rm -rf /'; } | sh", "(echo 'rm -rf /' || false) | cat | sh", "printf 'rm -rf /' | { cat | sh; }",
+		"echo rm | xargs -I X X -rf /", "echo rm | xargs -IX X -rf /",
+		"printf 'ls\nrm\n' | xargs -i {} -rf /", "vim -c '!rm${IFS}-rf${IFS}/'",
 		"grep rm <<< 'rm -rf /' | sh", "sort <<< 'rm -rf /' | sh", "tac <<< 'rm -rf /' | sh",
 		"dd <<< 'rm -rf /' | sh", "cp /bin/rm x; ./x -rf /", "ln -s /bin/rm x; ./x -rf /",
 		"mv x y; install /bin/rm z; ./z -rf /", "hash -p /bin/rm ls; ls -rf /", "[[ a -eq 'a[$(rm -rf /)]' ]]",
@@ -139,6 +142,8 @@ func TestTextsOfOtherProgramsAreAllowed(t *testing.T) {
 		"cat <<EOF\n$(curl x)\nEOF", "curl -fsSLo y x; cat y", "wget x/y.sh; cat y.sh", "curl x/y.sh; sh y.sh",
 		"printf '%s' '$(rm -rf x)' > y", "echo '$(rm -rf x)'", "x='$(rm -rf x)'; echo \"$x\"", "test -n 'a $x'",
 		"[[ $x -eq 3 ]]", "x=3; echo $((x+1))", "echo 'rm -rf x' | grep -c rm", "echo 'rm -rf x' | head -3",
+		"echo a | xargs -I X rm -r x/X", "echo 'a b' | xargs -I {} git log {}",
+		"echo 'rm -rf x' | python3 -c 'print(1)'", "python3 tool.py -c 'rm -rf x'", "node x.js -e 'rm -rf x'",
 		"python3 -c'print(1)'", "ruby -rjson -e 'puts 1'", "perl -pe 's/a/b/' x", "python3 -c 'print(\"ls\")' | sh",
 		"python3 -c 'print(\"rm -rf x\")' | cat", "ip addr show", "env A=b make", "env 'BASH_FUNC_x%%=() { ls; }' bash -c x",
 		"ls 3< x", "find . -fprint out.txt", "find . -fprintf out.txt %p", "cp -t dir x y", "curl -o x y", "bash --rcfile x",
@@ -155,6 +160,7 @@ func TestRulesRefuseScriptsOnOtherDescriptors(t *testing.T) {
 	for command, want := range map[string]bool{
 		"sh /dev/fd/3 3<<X\ngit log\nX": false, "sh /dev/fd/4 4<<<x": false, "sh /dev/fd/3 3<x": false,
 		"sh 0<<X\ngit log\nX": true, "sh <<X\ngit log\nX": true, "git log 2>&1": true, "git log 0<x": true,
+		"git log <<<x": true, `git log <<<"${x@P}"`: false,
 	} {
 		t.Run(command, func(t *testing.T) {
 			if got := allowed(t, shell.Bash, []string{"sh", "sh *", "git *"}, command); got != want {

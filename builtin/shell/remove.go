@@ -208,9 +208,6 @@ func isVitalTree(target string) bool {
 		return false
 	}
 	clean := path.Clean(target)
-	for strings.HasPrefix(clean, "//") {
-		clean = clean[1:]
-	}
 	for _, all := range []string{"/*", "/.*", "/.", "/**"} {
 		if directory, ok := strings.CutSuffix(clean, all); ok {
 			clean = cmp.Or(directory, "/")

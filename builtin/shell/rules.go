@@ -344,10 +344,11 @@ func destroysRemotely(c *Command) bool {
 func (c *Command) hasSubcommand(words []string) bool {
 	found := 0
 	for i, arg := range c.Args {
+		if found == len(words) {
+			break
+		}
 		arg = strings.ToLower(arg)
 		switch {
-		case found == len(words):
-			return true
 		case arg == words[found], strings.HasPrefix(words[found], "-") && arg == "-"+words[found]:
 			found++
 		case found > 0 || strings.HasPrefix(arg, "-") || i > 0 && strings.HasPrefix(c.Args[i-1], "-") || nests[c.Program]:

@@ -140,7 +140,13 @@ func (r *reader) wrapped(c *Command, in flow) {
 		if r.strict && appendsInput[c.Program] && len(inner) > 0 && runsOthers(inner) {
 			r.refuse(errUnreadable) // the input contains the command, as in xargs sudo
 		}
-		if appendsInput[c.Program] && !r.strict && r.spend(len(in.stdin)) {
+		switch {
+		case !appendsInput[c.Program] || r.strict || !r.spend(len(in.stdin)):
+		case len(o.placeholders) > 0:
+			for line := range strings.Lines(in.stdin) {
+				r.command(r.replaced(inner, o.placeholders, strings.TrimSpace(line)), in)
+			}
+		default:
 			inner = slices.Concat(inner, staticWords(strings.Fields(in.stdin)))
 		}
 		if slices.ContainsFunc(c.Args[:at], changesDirectoryOption) {
@@ -298,6 +304,23 @@ func (w wrapper) options(program string, args []string) (o wrapperOptions) {
 	}
 	o.end = min(i, len(args))
 	return o
+}
+
+// replaced returns words in which xargs -I has replaced placeholders by a line of its input.
+func (r *reader) replaced(words []word, placeholders []string, line string) []word {
+	words = slices.Clone(words)
+	for i, w := range words {
+		text := w.text
+		for _, p := range placeholders {
+			if p != "" && r.spend(len(text)+strings.Count(text, p)*len(line)) {
+				text = strings.ReplaceAll(text, p, line)
+			}
+		}
+		if text != w.text {
+			words[i] = word{text: text, glob: text}
+		}
+	}
+	return words
 }
 
 // leavesProgram reports whether the input of xargs can change neither the name of the program nor words that a rule
