@@ -1,7 +1,9 @@
 package builtin_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +20,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -62,28 +63,31 @@ func namingTools(t *testing.T, tool string) map[string]agent.Hook {
 	return hooks
 }
 
-// failuresWith runs an agent with one tool and returns the failures of its hooks.
-func failuresWith(t *testing.T, tool string, add func(h *agent.Hooks)) (failures []string) {
+// warningsWith runs an agent with one tool and returns what its hooks log.
+func warningsWith(t *testing.T, tool string, add func(h *agent.Hooks)) string {
 	t.Helper()
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	var log bytes.Buffer
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	hooks := new(agent.Hooks)
-	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { failures = append(failures, f.Error()) })
 	add(hooks)
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("ok")},
 		Agent: &loop.Agent{Name: "desk", Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: tool}}},
 	}.Run(t, "go")
-	return failures
+	return log.String()
 }
 
 func TestHooksReportToolsThatNobodyHas(t *testing.T) {
 	for name, hook := range namingTools(t, "refund") {
 		who, where, _ := strings.Cut(name, " (")
 		t.Run(name, func(t *testing.T) {
-			failures := failuresWith(t, "desk__refund", func(h *agent.Hooks) { h.Use(hook) })
-			all := strings.Join(failures, "\n")
-			if len(failures) != 1 || !strings.Contains(all, where) || !strings.Contains(all, "BeforeStep: hook "+who) ||
-				!strings.Contains(all, `did you mean "desk__refund"?`) {
-				t.Errorf("%d failures: %s", len(failures), all)
+			log := warningsWith(t, "desk__refund", func(h *agent.Hooks) { h.Use(hook) })
+			for _, part := range []string{"hook=" + who, where, "similar=desk__refund"} {
+				if !strings.Contains(strings.ReplaceAll(log, `\"`, ""), strings.ReplaceAll(part, `"`, "")) || strings.Count(log, "\n") != 1 {
+					t.Errorf("%s is not in the only warning: %s", part, log)
+				}
 			}
 		})
 	}
@@ -92,8 +96,8 @@ func TestHooksReportToolsThatNobodyHas(t *testing.T) {
 func TestHooksDoNotReportToolsOfAgent(t *testing.T) {
 	for name, hook := range namingTools(t, "refund") {
 		t.Run(name, func(t *testing.T) {
-			if failures := failuresWith(t, "refund", func(h *agent.Hooks) { h.Use(hook) }); failures != nil {
-				t.Errorf("failures: %q", failures)
+			if log := warningsWith(t, "refund", func(h *agent.Hooks) { h.Use(hook) }); log != "" {
+				t.Error(log)
 			}
 		})
 	}
@@ -107,14 +111,13 @@ func TestDeclaredHooksReportToolsThatNobodyHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := &external.File{Path: path}
-	failures := failuresWith(t, "desk__refund", func(h *agent.Hooks) {
+	log := warningsWith(t, "desk__refund", func(h *agent.Hooks) {
 		if err := file.Load(h); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if all := strings.Join(failures, "\n"); len(failures) != 1 || !strings.Contains(all, `guard (`+path) ||
-		!strings.Contains(all, `tools[0] is "refund"`) {
-		t.Errorf("%d failures: %s", len(failures), all)
+	if strings.Count(log, "\n") != 1 || !strings.Contains(log, "guard") || !strings.Contains(log, "at=tools[0] name=refund") {
+		t.Error(log)
 	}
 }
 
@@ -122,11 +125,11 @@ func TestReportsWaitForToolsOfHooks(t *testing.T) {
 	late := func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 		return nil, run.Env.Tools.Add(&looptest.Tool{Name: "refund"})
 	}
-	failures := failuresWith(t, "find", func(h *agent.Hooks) {
+	log := warningsWith(t, "desk__refund", func(h *agent.Hooks) {
 		h.Use(&permission.Confirm{Tools: []string{"refund"}})
 		h.OnRunStart.AddFunc(late)
 	})
-	if failures != nil {
-		t.Errorf("failures: %q", failures)
+	if log != "" {
+		t.Error(log)
 	}
 }

@@ -2,8 +2,8 @@ package kit
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -50,15 +50,14 @@ func ExactTool(at, name string) ToolName {
 // confirmation. A name that resembles no tool is not reported: agents may share their hooks, and another one may have
 // the tool.
 //
-// The report is a failure of the hook at BeforeStep, so it reaches the failure handler and the run continues. The names
-// are compared in the first step of each run, after OnRunStart has added its tools. Each name is reported once per
-// agent.
+// The report is a warning in the log, and the run continues. The names are compared after OnRunStart, whose hooks may
+// add tools. Each name is reported once per agent.
 func WatchTools(h *agent.Hooks, hook string, names ...ToolName) {
 	if len(names) == 0 {
 		return
 	}
-	w := &toolWatch{names: names, reported: make(map[string]bool)}
-	h.BeforeStep.AddFunc(w.beforeStep, hookkit.Named(hook))
+	w := &toolWatch{hook: hook, names: names, reported: make(map[string]bool)}
+	h.OnRunStart.ObserveFunc(w.started, hookkit.Named(hook))
 }
 
 // maxToolReports bounds the reports of a hook, because a program may make up names of agents.
@@ -66,32 +65,31 @@ const maxToolReports = 1000
 
 // A toolWatch reports names that match no tool. It is safe for concurrent use.
 type toolWatch struct {
+	hook  string
 	names []ToolName
 
 	mu       sync.Mutex
 	reported map[string]bool // by agent and position
 }
 
-func (w *toolWatch) beforeStep(_ context.Context, run *agent.Run, step agent.Step) error {
+func (w *toolWatch) started(ctx context.Context, run *agent.Run, _ agent.OnRunStartFired[agent.RunStart]) {
 	env := Env(run)
-	if step.Number > 1 || env == nil || env.Tools == nil {
-		return nil
+	if env == nil || env.Tools == nil {
+		return
 	}
 	var tools []string
 	for _, schema := range env.Tools.Schemas() {
 		tools = append(tools, schema.Name)
 	}
-	var reports []error
 	for _, n := range w.names {
 		if slices.ContainsFunc(tools, n.matches) {
 			continue
 		}
 		if meant := n.similar(tools); meant != "" && w.first(env.Agent, n.At) {
-			reports = append(reports, fmt.Errorf("%s is %q, which matches no tool of the agent %q; did you mean %q?", n.At,
-				n.Name, env.Agent, meant))
+			slog.WarnContext(ctx, "hookgen: a hook names a tool that the agent does not have", "hook", w.hook, "at", n.At,
+				"name", n.Name, "agent", env.Agent, "similar", meant)
 		}
 	}
-	return errors.Join(reports...)
 }
 
 func (n ToolName) matches(tool string) bool {

@@ -1,14 +1,16 @@
 package kit_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // watching is a hook that watches names.
@@ -32,18 +34,29 @@ func (t table) Schemas() (all []agent.ToolSchema) {
 	return all
 }
 
-// reportsOf returns the failures of two runs of two steps with the tools.
-func reportsOf(t *testing.T, names []kit.ToolName, tools ...string) (reports []string) {
+// logged returns the lines of the log that begin in f.
+func logged(f func()) []string {
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	var log bytes.Buffer
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	f()
+	return slices.Collect(strings.Lines(log.String()))
+}
+
+// reportsOf returns the reports of two runs with the tools.
+func reportsOf(t *testing.T, names []kit.ToolName, tools ...string) []string {
 	t.Helper()
 	hooks := new(agent.Hooks)
-	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reports = append(reports, f.Error()) })
 	hooks.Use(watching{names})
-	for range 2 {
-		run := agent.NewRun(&agent.Env{Agent: "desk", Tools: table(tools)})
-		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
-		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 2})
-	}
-	return reports
+	return logged(func() {
+		for range 2 {
+			run := agent.NewRun(&agent.Env{Agent: "desk", Tools: table(tools)})
+			if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 func TestNamesWithoutToolAreReported(t *testing.T) {
@@ -52,17 +65,18 @@ func TestNamesWithoutToolAreReported(t *testing.T) {
 		name  string
 		names []kit.ToolName
 		tools []string
-		want  []string // in the only report; nil: no report
+		want  []string // one for each report
 	}{
 		{"qualified tool", list("refund"), []string{"find", "desk__refund"},
-			[]string{`Tools[0] is "refund"`, `did you mean "desk__refund"?`, "room.Hook"}},
-		{"other case", list("Refund"), []string{"refund"}, []string{`did you mean "refund"?`}},
-		{"typing mistake", list("refnud"), []string{"find", "refund"}, []string{`did you mean "refund"?`}},
-		{"pattern", list("fs_*"), []string{"desk__fs_read"}, []string{`"fs_*"`, `did you mean "desk__fs_read"?`}},
-		{"other case of a qualified tool", list("refund"), []string{"desk.Refund"}, []string{`did you mean "desk.Refund"?`}},
+			[]string{`hook=room.Hook at=Tools[0] name=refund agent=desk similar=desk__refund`}},
+		{"other case", list("Refund"), []string{"refund"}, []string{"similar=refund"}},
+		{"typing mistake", list("refnud"), []string{"find", "refund"}, []string{"similar=refund"}},
+		{"pattern", list("fs_*"), []string{"desk__fs_read"}, []string{"name=fs_* agent=desk similar=desk__fs_read"}},
+		{"other case of a qualified tool", list("refund"), []string{"desk.Refund"}, []string{"similar=desk.Refund"}},
 		{"second of two", list("find", "refund"), []string{"find", "desk/refund"}, []string{"Tools[1]"}},
 		{"both", list("pay", "send"), []string{"shop-pay", "shop-send"}, []string{"Tools[0]", "Tools[1]"}},
-		{"a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"db:find"}, []string{`Limits["find"]`}},
+		{"a key", kit.ToolKeys("Limits", map[string]int{"find": 1}), []string{"db:find"},
+			[]string{`at="Limits[\"find\"]" name=find`}},
 		{"a key with a star", kit.ToolKeys("Limits", map[string]int{"f*": 1}), []string{"find"}, nil},
 		{"tool of another agent", list("pay"), []string{"find", "read"}, nil},
 		{"part of a word", list("read"), []string{"threads"}, nil},
@@ -74,12 +88,12 @@ func TestNamesWithoutToolAreReported(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reports := reportsOf(t, c.names, c.tools...)
-			if len(reports) != min(len(c.want), 1) {
+			if len(reports) != len(c.want) {
 				t.Fatalf("%d reports: %q", len(reports), reports)
 			}
-			for _, part := range c.want {
-				if !strings.Contains(reports[0], part) {
-					t.Errorf("the report %q lacks %s", reports[0], part)
+			for i, part := range c.want {
+				if !strings.Contains(reports[i], part) {
+					t.Errorf("the report %q lacks %s", reports[i], part)
 				}
 			}
 		})
@@ -87,15 +101,17 @@ func TestNamesWithoutToolAreReported(t *testing.T) {
 }
 
 func TestReportsOfInventedAgentsAreBounded(t *testing.T) {
-	reports := 0
 	hooks := new(agent.Hooks)
-	hooks.HandleFailures(func(context.Context, *hookkit.Failure) { reports++ })
 	hooks.Use(watching{kit.ToolNames("Tools", []string{"refund"})})
-	for i := range 1100 {
-		run := agent.NewRun(&agent.Env{Agent: fmt.Sprint(i), Tools: table{"desk__refund"}})
-		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
-	}
-	if reports != 1000 {
-		t.Errorf("%d reports", reports)
+	reports := logged(func() {
+		for i := range 1100 {
+			run := agent.NewRun(&agent.Env{Agent: fmt.Sprint(i), Tools: table{"desk__refund"}})
+			if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if len(reports) != 1000 {
+		t.Errorf("%d reports", len(reports))
 	}
 }
