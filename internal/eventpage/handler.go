@@ -171,15 +171,21 @@ type runPage struct {
 	Above []runView `json:"above"`
 }
 
+// run returns a run. If the request has a generation of the record, and it is not the present one, run returns nil: the
+// number belongs to another run, or to none.
 func (h *handler) run(r *http.Request) (any, error) {
-	n, err := number(r, "number", -1)
-	if err != nil {
+	n, err1 := number(r, "number", -1)
+	generation, err2 := number(r, "generation", -1)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	if n < 0 {
 		n, _ = h.RunByID(r.URL.Query().Get("id"))
 	}
 	run, above, ok := h.Run(n)
+	if generation >= 0 && generation != h.Status().Generation {
+		return nil, nil
+	}
 	if !ok || r.URL.Query().Has("id") && run.ID != r.URL.Query().Get("id") {
 		return nil, errors.New("the record has no such run")
 	}

@@ -82,6 +82,8 @@ func TestHandlerRefusesOthers(t *testing.T) {
 		{"another path", "/etc/passwd", header("X", "x"), http.StatusNotFound},
 		{"an unknown event", "/api/fire?event=7", header("X", "x"), http.StatusNotFound},
 		{"an unknown run", "/api/run?id=b", header("X", "x"), http.StatusNotFound},
+		{"an unknown number of a run", "/api/run?number=7&generation=1", header("X", "x"), http.StatusNotFound},
+		{"a run of another generation", "/api/run?number=7&generation=2", header("X", "x"), http.StatusOK},
 		{"a number that is none", "/api/fire?event=x", header("X", "x"), http.StatusBadRequest},
 		{"a negative number", "/api/items?run=-1", header("X", "x"), http.StatusBadRequest},
 	} {

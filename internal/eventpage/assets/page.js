@@ -511,7 +511,8 @@ class Timeline {
 		let added = 0;
 		for (const child of [...this.children]) {
 			if (!child.timeline && this.children.indexOf(child) < this.children.length - 3) continue;
-			const now = await source.run({number: child.run.number});
+			const now = await source.run({number: child.run.number, generation});
+			if (!now) return added;
 			if (now.all.fires === child.run.all.fires) continue;
 			child.run = now;
 			drawChild(child, this.run);
@@ -706,7 +707,8 @@ async function follow(status) {
 
 async function refreshOpened() {
 	const mine = opening, open = opened;
-	const run = await source.run({number: open.number});
+	const run = await source.run({number: open.number, generation});
+	if (!run) return 0; // the file was read again; the next message says so
 	if (mine !== opening || run.all.fires === open.run.all.fires) return 0;
 	const added = await open.timeline.refresh();
 	if (mine !== opening) return 0;
