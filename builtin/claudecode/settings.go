@@ -216,8 +216,8 @@ func checkHookKeys(hooks []byte) error {
 	if err := json.Unmarshal(hooks, &events); err != nil {
 		return err
 	}
-	for _, groups := range events {
-		for _, g := range groups {
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		for _, g := range events[event] {
 			if err := misspelled(g, groupKeys); err != nil {
 				return err
 			}

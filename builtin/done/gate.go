@@ -69,13 +69,14 @@ func (d *Gate) Bind(h *agent.Hooks) {
 	kit.MustConfig("done.Gate", d.check())
 	h.CheckDone.Add(d, hookkit.Priority(hookkit.Safety))
 	h.AfterTool.Observe(d)
+	var names []kit.ToolName
 	for i, c := range d.Conditions {
 		if c, ok := c.(requireTool); ok {
 			at := fmt.Sprintf("Conditions[%d]: RequireTool", i)
-			names := append(kit.ToolNames(at+" changes", c.changes), kit.ExactTool(at, c.tool))
-			kit.WatchTools(h, "done.Gate", names...)
+			names = append(append(names, kit.ExactTool(at, c.tool)), kit.ToolNames(at+" changes", c.changes)...)
 		}
 	}
+	kit.WatchTools(h, "done.Gate", names...)
 	if d.MaxRejections != 0 && d.MaxRejections != limit.None {
 		h.ShouldStop.Add(d, hookkit.Priority(hookkit.Safety))
 	}

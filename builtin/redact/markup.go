@@ -31,11 +31,8 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		for next < len(s) && opening(s, next) == 0 {
 			next++
 		}
-		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/")
+		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/") || unclosed(s, t, next)
 		text := span{t.text, next}
-		if !closed && unclosed(s, t, next) {
-			closed = true
-		}
 		if data := cdata(s, t.text); data.to > 0 {
 			text, closed = data, true
 		}

@@ -17,11 +17,13 @@ import (
 // the snake case of a schema and the camel case of a field.
 func FoldName(name string) string {
 	folded := shorten.FoldCase(name)
-	if bare := strings.NewReplacer("_", "", "-", "").Replace(folded); bare != "" {
+	if bare := withoutSeparators.Replace(folded); bare != "" {
 		return bare
 	}
 	return folded
 }
+
+var withoutSeparators = strings.NewReplacer("_", "", "-", "")
 
 // Decode decodes the arguments of a call, which must be empty or a JSON object. It returns an error if a name occurs
 // twice in an object, and for the names of the arguments also if they differ only in case.
