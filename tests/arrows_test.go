@@ -157,6 +157,7 @@ var rows = []row{
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "internal/adaptertest", imports: []string{"generated/agent", "hookkit", "loop/adapt", "loop/looptest"}},
+	{dir: "internal/readmetest"},
 	{dir: "internal/modelhttp/modeltest", imports: []string{"generated/agent", "internal/modelhttp"}},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
 	{

@@ -3,22 +3,12 @@ package nats_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// body returns the lines of a function without indentation and blank lines.
-func body(text string) (lines []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
+	"github.com/hookgen/hookgen/internal/readmetest"
+)
 
 // readFile returns the text of a file.
 func readFile(t *testing.T, name string) string {
@@ -30,32 +20,13 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestReadmeHasTheExample compares the program in README.md with the example that go test runs.
-func TestReadmeHasTheExample(t *testing.T) {
-	block := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(readFile(t, "README.md"))
-	if block == nil {
-		t.Fatal("README.md has no program")
-	}
-	_, program, _ := strings.Cut(block[1], "func main() {")
-	_, tested, _ := strings.Cut(readFile(t, "example_test.go"), "func Example() {")
-	tested, _, _ = strings.Cut(tested, "\t// Output:")
-	if got, want := body(program), append(body(tested), "}"); !slices.Equal(got, want) {
-		t.Errorf("the program is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
+func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckBody(t) }
 
 // modules returns the modules of others that a package links.
 func modules(t *testing.T, pkg string) []string {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", pkg)
-	list.Env = append(os.Environ(), "GOWORK=off", "GOOS=linux", "GOARCH=amd64")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	all := slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(out)))))
-	return slices.DeleteFunc(all, func(m string) bool {
-		return strings.HasPrefix(m, "github.com/hookgen/") || m == "github.com/google/jsonschema-go" // of loop
+	return slices.DeleteFunc(readmetest.Foreign(t, pkg), func(m string) bool {
+		return m == "github.com/google/jsonschema-go" // of loop
 	})
 }
 
