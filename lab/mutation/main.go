@@ -12,6 +12,11 @@
 //	go run ./lab/mutation -shard 0/4      a quarter of them; writes nothing
 //	go run ./lab/mutation -unreached      those that no test reaches, at once; writes nothing
 //
+// After an edit of results.json or equivalent.txt, such as the merge of two branches, this tries no mutant and makes
+// SURVIVORS.md and the report again:
+//
+//	go run ./lab/mutation -render
+//
 // All mutants of a package are compiled into one instrumented copy (go build -overlay); an environment variable
 // selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
 // tests, fast tests first. For every survivor, add a test that kills it, or an explanation in equivalent.txt.
@@ -52,6 +57,7 @@ type choice struct {
 	sample   int    // number of mutants of each part; 0: all
 	seed     uint64 // of the sample
 	quick    bool   // none run: only report those that no test reaches
+	render   bool   // none run: only make SURVIVORS.md and the report again
 	parallel int    // number of parallel runs
 }
 
@@ -92,6 +98,7 @@ func run(args []string, out io.Writer) error {
 	})
 	flags.IntVar(&c.parallel, "parallel", 1, "how many mutants are tried at once")
 	flags.BoolVar(&c.quick, "unreached", false, "only tell the mutants that no test reaches")
+	flags.BoolVar(&c.render, "render", false, "only make SURVIVORS.md and the report again, from results.json")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -108,6 +115,9 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c.render {
+		return write(root, parts, reasons)
+	}
 	var results []*result
 	for _, p := range parts {
 		if !c.wants(p.name) {
@@ -121,7 +131,7 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 		r.print(out)
 		results = append(results, r)
 		if c.counts() { // part by part, because a run takes hours
-			if err := write(root, parts, r, reasons); err != nil {
+			if err := write(root, parts, reasons, r); err != nil {
 				return err
 			}
 		}

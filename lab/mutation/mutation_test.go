@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,5 +68,30 @@ func TestASmallPackage(t *testing.T) {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
+	}
+}
+
+func TestRenderingUsesEditedReasons(t *testing.T) {
+	root := t.TempDir()
+	some := []part{{name: "small", bound: 95, dir: "small"}, {name: "never tried", dir: "never"}}
+	m := mutant{ID: 1, File: "small/a.go", Func: "F", What: "0 → 1", N: 1}
+	tried := &result{Part: "small", Day: "2026-01-02", Planted: 2, Tried: 2, Killed: 1, part: some[0],
+		Alive: []survivor{{mutant: m, Fate: survived}}}
+	if err := write(root, some, nil, tried); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ reason, want string }{
+		{"", "| small | 2 | 2 | 1 | 0 | 0 | 1 | 50.0 %"},
+		{"it saves time", "| small | 2 | 2 | 1 | 0 | 1 | 0 | 100.0 %"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			if err := write(root, some, reasons{m.Key(): c.reason}); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(root, folder, "SURVIVORS.md"))
+			if err != nil || !strings.Contains(string(text), c.want) || !strings.Contains(string(text), c.reason) {
+				t.Errorf("no %q and %q in\n%s, %v", c.want, c.reason, text, err)
+			}
+		})
 	}
 }

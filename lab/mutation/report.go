@@ -192,8 +192,8 @@ func judge(results []*result, rs reasons) error {
 	return nil
 }
 
-// write puts a result into results.json, and makes SURVIVORS.md and the report of all results there.
-func write(root string, parts []part, r *result, rs reasons) error {
+// write puts new results into results.json, and makes SURVIVORS.md and the report of all results there.
+func write(root string, parts []part, rs reasons, latest ...*result) error {
 	file := filepath.Join(root, folder, "results.json")
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -207,7 +207,7 @@ func write(root string, parts []part, r *result, rs reasons) error {
 	}
 	var results []*result // in the order of the parts
 	for _, p := range parts {
-		for _, old := range append([]*result{r}, before...) {
+		for _, old := range slices.Concat(latest, before) {
 			if old.Part == p.name {
 				old.part = p
 				old.explain(rs)
