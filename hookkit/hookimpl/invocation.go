@@ -86,11 +86,15 @@ func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
 	return leads
 }
 
-// Contributed records that the running hook contributed n values.
+// Contributed records that the running hook contributed n values. It is inlined, because most hooks contribute nothing.
 func (inv *Invocation) Contributed(n int, by *[]hookkit.By) {
-	if by == nil {
-		return
+	if by != nil && n > 0 {
+		inv.contributed(n, by)
 	}
+}
+
+//go:noinline
+func (inv *Invocation) contributed(n int, by *[]hookkit.By) {
 	e := inv.entry()
 	for range n {
 		*by = append(*by, hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionCollect})
