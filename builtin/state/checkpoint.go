@@ -237,8 +237,7 @@ func (c *Checkpoint) resume(
 		r.offset = max(0, last.StepNumber-kit.Env(run).Count().Step)
 		r.chain, r.begun, r.kept = chain, true, last.Conversation.Messages
 		r.task, r.earlier, r.theory = last.Metadata["task"], last.SessionLog.Entries, last.SessionLog.CurrentTheory
-		r.system = last.Config.SystemPrompt
-		r.was = checkpointTexts{r.system, r.theory, r.task}
+		r.was = checkpointTexts{last.Config.SystemPrompt, r.theory, r.task}
 		if start.Task != "" {
 			r.task = start.Task
 		}

@@ -28,7 +28,7 @@ func stepsOf(ctx context.Context, store agent.Store, owner agent.Identity) ([]in
 		if !ok || len(parts) != 2 {
 			continue
 		}
-		if n, err := strconv.Atoi(parts[1]); err == nil && n > 0 && partKey(owner, n) == key {
+		if n, _ := strconv.Atoi(parts[1]); n > 0 && partKey(owner, n) == key {
 			steps = append(steps, n)
 		}
 	}

@@ -29,13 +29,18 @@ func TestCheckpointIsSavedEveryFewSteps(t *testing.T) {
 	dir := t.TempDir()
 	hook := &state.Checkpoint{Store: state.Dir{Path: dir}, Every: 2}
 	warm := 0.2
-	looptest.Harness{
+	ran := looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000},
 			Request: agent.LLMRequest{Temperature: &warm}},
 		Turns: callTurns(4, looptest.Reply("done")),
 		Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "y"}},
 		Hooks: []agent.Hook{hook, hook},
 	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c", User: "u"})
+	for _, e := range ran.Trace.Events() {
+		if e.Failure != nil {
+			t.Error(e.Failure)
+		}
+	}
 	keys, err := hook.Store.Keys(t.Context(), "")
 	if want := []string{
 		"checkpoint//u/c/counters", "checkpoint//u/c/step/2", "checkpoint//u/c/step/4",
@@ -130,6 +135,10 @@ func TestUnreadableCheckpointEndsTheChain(t *testing.T) {
 		{"nothing", nil, 3},
 		{"the last", map[string]string{stepKey(3): "{"}, 2},
 		{"of another step", map[string]string{stepKey(3): `{"step_number":2,"chain":"a","first":true}`}, 2},
+		{"without a chain", map[string]string{stepKey(4): `{"step_number":4,"first":true,"created_at":1e12}`}, 3},
+		{"the first of a chain after others", map[string]string{
+			stepKey(4): `{"step_number":4,"chain":"a","first":true,"from":1,"created_at":1e12}`,
+		}, 3},
 		{"in between", map[string]string{stepKey(2): "{}"}, 1},
 		{"the first", map[string]string{stepKey(1): "null"}, 0},
 		{"the counters", map[string]string{"checkpoint///c/counters": "{"}, 3},
@@ -210,17 +219,27 @@ func TestCompletedRunDeletesFirstCheckpointFirst(t *testing.T) {
 }
 
 func TestSubRunsHaveNoCheckpoints(t *testing.T) {
-	store := new(state.Map)
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(callTurns(3, looptest.Reply("helped"))...),
-		Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
-	looptest.Harness{
-		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`), looptest.Reply("done")},
-		Tools: []agent.Tool{loop.Subagent(helper)},
-		Hooks: []agent.Hook{&state.Checkpoint{Store: store, Every: 1}},
-	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
-	want := []string{"checkpoint///c/counters", stepKey(1), stepKey(2)}
-	if keys, _ := store.Keys(t.Context(), ""); !slices.Equal(keys, want) {
-		t.Errorf("keys: %q", keys)
+	for _, c := range []struct{ name, conversation, fixed string }{
+		{"name of the conversation", "c", ""}, {"name of the hook", "", "c"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := new(state.Map)
+			checkpointed(t, store, 1)
+			script := looptest.NewScript(callTurns(3, looptest.Reply("helped"))...)
+			helper := &loop.Agent{Name: "helper", Model: script, Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
+			looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`), looptest.Error(errors.New("crash"))},
+				Tools: []agent.Tool{loop.Subagent(helper)},
+				Hooks: []agent.Hook{&state.Checkpoint{Store: store, Every: 1, Name: c.fixed, Resume: true}},
+			}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: c.conversation})
+			want := []string{"checkpoint///c/counters", stepKey(1), stepKey(3)}
+			if keys, _ := store.Keys(t.Context(), ""); !slices.Equal(keys, want) {
+				t.Errorf("keys: %q", keys)
+			}
+			if got := fixture.Transcript(script.Requests()[0].Messages); got != "user:a" {
+				t.Errorf("the sub-run began with %q", got)
+			}
+		})
 	}
 }
 

@@ -92,23 +92,24 @@ type keyedLine struct {
 	Bytes []byte  `json:"key_base64,omitempty"`
 }
 
-// keyIn returns the key in the first line of a file.
-func keyIn(path string) (string, bool) {
+// keyIn returns the key in the first line of a file, or "" if the line is not a key.
+func keyIn(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", false
+		return ""
 	}
 	defer f.Close()
-	first, err := bufio.NewReader(f).ReadBytes('\n')
+	first, _ := bufio.NewReader(f).ReadBytes('\n')
 	var line keyedLine
-	if err != nil || json.Unmarshal(first, &line) != nil {
-		return "", false
-	}
+	_ = json.Unmarshal(first, &line)
 	key := string(line.Bytes)
 	if line.Key != nil {
 		key = *line.Key
 	}
-	return key, bytes.Equal(first, keyLine(key))
+	if !bytes.Equal(first, keyLine(key)) {
+		return ""
+	}
+	return key
 }
 
 // Delete removes a key and its value. A missing key is not an error.
@@ -176,7 +177,7 @@ func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
 			keys = append(keys, key)
 		}
 		if name, keyed := strings.CutSuffix(e.Name(), keyedExt); keyed {
-			if key, ok := keyIn(filepath.Join(s.Path, e.Name())); ok && filename.Of(key) == name {
+			if key := keyIn(filepath.Join(s.Path, e.Name())); key != "" && filename.Of(key) == name {
 				keys = append(keys, key)
 			}
 		}
@@ -208,20 +209,14 @@ func (s Dir) path(ctx context.Context, key string) (string, error) {
 
 // keepBackup copies a corrupt value to a new file next to it before another value replaces it. If an earlier program
 // was killed after making the same copy, that copy is reused.
-func (s Dir) keepBackup(ctx context.Context, key string, corrupt []byte) error {
-	path, err := s.path(ctx, key)
-	if err != nil {
-		return err
-	}
+func keepBackup(path string, corrupt []byte) error {
 	for n := 1; ; n++ {
 		backup := fmt.Sprintf("%s.corrupt-%d", path, n)
 		info, err := os.Lstat(backup)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		if err != nil { // usually because the file does not exist; otherwise Write fails
 			return atomicfile.Write(backup, corrupt)
-		case err != nil:
-			return err
-		case !info.Mode().IsRegular() || info.Size() != int64(len(corrupt)):
+		}
+		if !info.Mode().IsRegular() {
 			continue
 		}
 		if kept, err := os.ReadFile(backup); err == nil && bytes.Equal(kept, corrupt) {

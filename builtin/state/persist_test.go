@@ -207,7 +207,12 @@ func TestAnInterruptedRunContinuesItsConversation(t *testing.T) {
 
 func TestSubRunDoesNotOverwriteConversation(t *testing.T) {
 	store := state.Sessions{Store: new(state.Map)}
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"))}
+	before := agent.Session{Identity: agent.Identity{Conversation: "s"}, Messages: []agent.Message{fixture.User("old")}}
+	if err := store.Save(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	script := looptest.NewScript(looptest.Reply("helped"))
+	helper := &loop.Agent{Name: "helper", Model: script}
 	other := &loop.Agent{Name: "other", Model: looptest.NewScript(looptest.Reply("from the other"))}
 	looptest.Harness{
 		Agent: &loop.Agent{Handoffs: []*loop.Agent{other}},
@@ -216,9 +221,12 @@ func TestSubRunDoesNotOverwriteConversation(t *testing.T) {
 		Hooks: []agent.Hook{&state.Persist{Store: store, ID: "s"}},
 	}.Run(t, "hi")
 	got, err := store.Load(t.Context(), agent.Identity{Conversation: "s"})
-	if err != nil || !strings.HasPrefix(fixture.Transcript(got.Messages), "user:hi assistant: tool:helped") ||
+	if err != nil || !strings.HasPrefix(fixture.Transcript(got.Messages), "user:old user:hi assistant: tool:helped") ||
 		!strings.HasSuffix(fixture.Transcript(got.Messages), "assistant:from the other") {
 		t.Errorf("saved: %s, %v", fixture.Transcript(got.Messages), err)
+	}
+	if got := fixture.Transcript(script.Requests()[0].Messages); got != "user:x" {
+		t.Errorf("the sub-run began with %q", got)
 	}
 	if ids, _ := store.List(t.Context()); len(ids) != 1 {
 		t.Errorf("saved under %q", ids)
@@ -254,7 +262,7 @@ func TestFailureToSaveConversationIsReported(t *testing.T) {
 	panics := func(*agent.Run) map[string]any { panic("no state") }
 	for want, hook := range map[string]*state.Persist{
 		"no space left":  {Store: state.Sessions{Store: new(fullStore)}, ID: "s"},
-		"has no name":    {Store: state.Sessions{Store: new(state.Map)}},
+		"set ID":         {Store: state.Sessions{Store: new(state.Map)}},
 		"State panicked": {Store: state.Sessions{Store: new(state.Map)}, ID: "s", State: panics},
 	} {
 		var hooks agent.Hooks

@@ -48,6 +48,7 @@ func TestResultsOfNamedToolsAreCaptured(t *testing.T) {
 		{"other tool", []agent.ToolCallResult{result("c", "one")}, "map[]"},
 		{"failure", []agent.ToolCallResult{result("a", "one"), failed}, "map[a:one]"},
 		{"too long", []agent.ToolCallResult{result("a", "one"), result("a", "12345678901")}, "map[]"},
+		{"as long as allowed", []agent.ToolCallResult{result("a", "ten bytes.")}, "map[a:ten bytes.]"},
 		{"nothing", nil, "map[]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

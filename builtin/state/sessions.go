@@ -89,18 +89,16 @@ func savingTime() time.Time {
 
 // keepCorrupt makes a backup of a stored value that is not a session.
 func (s Sessions) keepCorrupt(ctx context.Context, id agent.Identity) error {
-	files, ok := s.Store.(Dir)
-	if !ok {
-		return nil
-	}
-	stored, err := files.Get(ctx, sessionKey(id))
+	files, _ := s.Store.(Dir)
+	path, _ := files.path(ctx, sessionKey(id)) // "" if the store is not a Dir
+	stored, err := valueIn(path, sessionKey(id))
 	if err != nil {
-		return nil // there is no value, or Put will report the problem
+		return nil // there is no file, or Put will report the problem
 	}
 	if _, err := decodeSession(id, stored); err == nil {
 		return nil
 	}
-	return files.keepBackup(ctx, sessionKey(id), stored)
+	return keepBackup(path, stored)
 }
 
 type corruptSession struct {

@@ -1,16 +1,22 @@
 package state_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/filename"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -34,8 +40,16 @@ func TestStoresKeepTheirContract(t *testing.T) {
 func TestDirIgnoresForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := state.Dir{Path: dir}
-	for _, name := range []string{"README", "Upper.json", ".x.json.1.tmp", "%zz.json"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+	long := strings.Repeat("k", 300)
+	name := filename.Of(long) + ".keyed"
+	if err := s.Put(t.Context(), long, []byte("v")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, "renamed.keyed")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"README", "Upper.json", ".x.json.1.tmp", "%zz.json", "torn.keyed", "-.keyed", name} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{ "key": "`+long+"\" }\nv"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,6 +62,36 @@ func TestDirIgnoresForeignFiles(t *testing.T) {
 	if err := s.Put(t.Context(), "dir", nil); err == nil {
 		t.Error("a directory was replaced")
 	}
+	if err := os.WriteFile(filepath.Join(dir, "dir.json", "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "dir"); err == nil {
+		t.Error("a directory was deleted")
+	}
+	if err := s.Put(t.Context(), "z", nil); err != nil {
+		t.Error(err)
+	}
+	if keys, err := s.Keys(t.Context(), ""); !slices.Equal(keys, []string{"z"}) || err != nil {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	for what, use := range map[string]func() ([]byte, error){
+		"Get":  func() ([]byte, error) { return s.Get(t.Context(), long) },
+		"Take": func() ([]byte, error) { return s.Take(t.Context(), long) },
+	} {
+		value, err := use()
+		if value != nil || err == nil || !strings.Contains(err.Error(), "its first line is not the key") {
+			t.Errorf("%s of a torn file: %q, %v", what, value, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+		t.Errorf("the torn file: %v", err)
+	}
+	if keys, err := (state.Dir{Path: filepath.Join(dir, "README")}).Keys(t.Context(), ""); err == nil {
+		t.Errorf("a file has the keys %q", keys)
+	}
+	if _, err := s.Get(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "the key is empty") {
+		t.Errorf("without a key: %v", err)
+	}
 	if _, err := (state.Dir{}).Get(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "set Path") {
 		t.Errorf("without a directory: %v", err)
 	}
@@ -58,7 +102,15 @@ func TestCorruptSessionIsBackedUp(t *testing.T) {
 	s := state.Sessions{Store: state.Dir{Path: dir}}
 	id := agent.Identity{Conversation: "s"}
 	path := filepath.Join(dir, "session%2f%2f%2fs.json")
-	for i, text := range []string{`{"messages": [tor`, `{"other": 1}`} {
+	for range 2 {
+		if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("two calls of Save made %v, %v", files, err)
+	}
+	for i, text := range []string{`{"messages": [tor`, `{"other": 1}`, `{"other": 2}`} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +138,7 @@ func TestCorruptSessionIsBackedUp(t *testing.T) {
 	if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
 		t.Error(err)
 	}
-	if files, _ := filepath.Glob(path + ".*"); len(files) != 2 {
+	if files, _ := filepath.Glob(path + ".*"); len(files) != 3 {
 		t.Errorf("copied again: %q", files)
 	}
 }
@@ -118,4 +170,137 @@ func TestSessionsWithoutATimeAreLast(t *testing.T) {
 	if _, err := s.Load(t.Context(), old); err != nil {
 		t.Error(err)
 	}
+}
+
+// A link can point to a file that is deleted later, so an equal file that it points to is not a backup.
+func TestALinkIsNotABackup(t *testing.T) {
+	dir := t.TempDir()
+	s := state.Sessions{Store: state.Dir{Path: dir}}
+	path, elsewhere := filepath.Join(dir, "session%2f%2f%2fs.json"), filepath.Join(t.TempDir(), "copy")
+	for _, name := range []string{path, elsewhere} {
+		if err := os.WriteFile(name, []byte("torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(elsewhere, path+".corrupt-1"); err != nil {
+		t.Skip(err)
+	}
+	if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "s"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(fixture.ReadFile(t, path+".corrupt-2")); got != "torn" {
+		t.Errorf("the backup is %q", got)
+	}
+}
+
+// The path of the value is the longest that the system allows, so that no other file can be made next to it.
+func TestTooLongPathsLoseNoValue(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the longest path is that of Linux")
+	}
+	id := agent.Identity{Conversation: "s"}
+	for _, c := range []struct {
+		name, file string
+		use        func(state.Dir) error
+		want       string
+	}{
+		{"Take", "k.json", func(s state.Dir) error { _, err := s.Take(t.Context(), "k"); return err }, "file name too long"},
+		{"Save", "session%2f%2f%2fs.json", func(s state.Dir) error {
+			return state.Sessions{Store: s}.Save(t.Context(), agent.Session{Identity: id})
+		}, "the corrupt session there cannot be kept"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for longest := 4094 - len(c.file) - 2; len(dir) < longest; {
+				dir += "/" + strings.Repeat("d", max(1, min(200, longest-len(dir)-1)))
+			}
+			path := filepath.Join(dir, c.file)
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("torn"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.use(state.Dir{Path: dir}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %.300v, want %q in it", err, c.want)
+			}
+			if got := string(fixture.ReadFile(t, path)); got != "torn" {
+				t.Errorf("the file has %q", got)
+			}
+		})
+	}
+}
+
+func TestErrorsOfLoadHaveTheirCause(t *testing.T) {
+	store := new(state.Map)
+	if err := store.Put(t.Context(), "session///c", []byte("torn")); err != nil {
+		t.Fatal(err)
+	}
+	s := state.Sessions{Store: store}
+	if _, err := s.Load(t.Context(), agent.Identity{Conversation: "c"}); !errors.As(err, new(*json.SyntaxError)) {
+		t.Errorf("a torn session: %v", err)
+	}
+	if _, err := s.Load(t.Context(), agent.Identity{User: "u"}); err == nil || !strings.Contains(err.Error(), "no name") {
+		t.Errorf("without a name: %v", err)
+	}
+}
+
+func TestErrorsNameTheConversation(t *testing.T) {
+	for _, c := range []struct {
+		id   agent.Identity
+		want string
+	}{
+		{agent.Identity{Conversation: "c"}, `the session "c" cannot be saved`},
+		{agent.Identity{Conversation: "c", User: "u"}, `the session "c" of the user "u" cannot be saved`},
+		{agent.Identity{Conversation: "c", Tenant: "t"}, `the session "c" of the tenant "t" cannot be saved`},
+		{agent.Identity{Conversation: "c", User: "u", Tenant: "t"}, `"c" of the user "u" of the tenant "t" cannot`},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			invalid := map[string]json.RawMessage{"a": json.RawMessage("{")}
+			s := state.Sessions{Store: new(state.Map)}
+			err := s.Save(t.Context(), agent.Session{Identity: c.id, State: invalid})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want %q in it", err, c.want)
+			}
+			if ids, _ := s.List(t.Context()); len(ids) != 0 {
+				t.Errorf("saved %v", ids)
+			}
+		})
+	}
+}
+
+func TestSessionsHaveTheTimeOfTheirSave(t *testing.T) {
+	store := new(state.Map)
+	before := time.Now()
+	id := agent.Identity{Conversation: "c"}
+	if err := (state.Sessions{Store: store}).Save(t.Context(), agent.Session{Identity: id}); err != nil {
+		t.Fatal(err)
+	}
+	after := time.Now().Add(time.Second / 2)
+	var saved struct {
+		At time.Time `json:"saved_at"`
+	}
+	value, err := store.Get(t.Context(), "session///c")
+	err = errors.Join(err, json.Unmarshal(value, &saved))
+	if err != nil || saved.At.Before(before) || saved.At.After(after) {
+		t.Errorf("saved at %v between %v and %v, %v", saved.At, before, after, err)
+	}
+}
+
+// The clock of some systems moves only every few milliseconds.
+func TestListHasTheOrderOfSavesInOneInstant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // its clock does not move
+		s := state.Sessions{Store: new(state.Map)}
+		var want []agent.Identity
+		for i := range 20 {
+			id := agent.Identity{Conversation: string(rune('a' + i))}
+			if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
+				t.Fatal(err)
+			}
+			want = slices.Insert(want, 0, id)
+		}
+		if ids, err := s.List(t.Context()); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("the list is %+v, %v", ids, err)
+		}
+	})
 }

@@ -38,12 +38,14 @@ func asking(script *looptest.Script, hooks ...agent.Hook) *loop.Agent {
 // the suspended run is added when it is resumed.
 func TestASuspendedRunIsSavedWithoutItsOpenCall(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		other bool // another run uses the conversation in the meantime
-		want  string
+		name     string
+		other    bool // another run uses the conversation in the meantime
+		compacts bool // the resumed run keeps its last two messages
+		want     string
 	}{
-		{"Alone", false, "user:hi assistant: tool:paid assistant:done"},
-		{"AnotherRunInBetween", true, "user:hi user:and? assistant:later assistant: tool:paid assistant:done"},
+		{"Alone", false, false, "user:hi assistant: tool:paid assistant:done"},
+		{"AnotherRunInBetween", true, false, "user:hi user:and? assistant:later assistant: tool:paid assistant:done"},
+		{"Compacted", false, true, "assistant: tool:paid assistant:done"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := state.Dir{Path: t.TempDir()}
@@ -67,7 +69,16 @@ func TestASuspendedRunIsSavedWithoutItsOpenCall(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := asking(script, persist()).Resume(t.Context(), *first.Suspended,
+			second := asking(script, persist())
+			if c.compacts {
+				second.Compactor = lastTwo{}
+				second.Hooks.ShouldCompact.AddFunc(func(
+					context.Context, *agent.Run, agent.ContextUse,
+				) (agent.ShouldCompactOutcome, error) {
+					return agent.Compact{}, nil
+				})
+			}
+			got, err := second.Resume(t.Context(), *first.Suspended,
 				loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{Allow: true}))
 			if err != nil || got.Reply != "done" {
 				t.Fatalf("%+v, %v", got, err)
@@ -77,6 +88,13 @@ func TestASuspendedRunIsSavedWithoutItsOpenCall(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lastTwo keeps the last two messages of a conversation.
+type lastTwo struct{}
+
+func (lastTwo) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	return agent.Compacted{Messages: c.Messages[len(c.Messages)-2:]}, nil
 }
 
 // TestCheckpointLeavesASuspendedStepOut: a checkpoint has only complete steps, and a resumed run uses its own state.
@@ -98,7 +116,7 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 		result, err = asking(script, checkpoint()).Resume(t.Context(), *result.Suspended,
 			loop.AnswerTo(result.Suspended.Questions[0], agent.Approval{Allow: true}))
 	}
-	if err != nil || result.Reply != "done" || result.Steps != 3 {
+	if err != nil || result.Reply != "done" || result.Steps != 3 || len(result.Warnings) > 0 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
@@ -68,6 +69,7 @@ func TestWritesWaitForActiveRuns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			gate := &state.WriteGate{Share: c.share}
 			var hooks agent.Hooks
+			hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { t.Error(f) })
 			hooks.Use(gate)
 			hooks.Use(gate) // counts each run once
 			ctx := agentspec.WithEnv(t.Context(), envOf("c"))
@@ -94,6 +96,29 @@ func TestWritesWaitForActiveRuns(t *testing.T) {
 				t.Errorf("written: %v", written)
 			}
 		})
+	}
+}
+
+func TestWritesWaitForTheLastRun(t *testing.T) {
+	gate := new(state.WriteGate)
+	var hooks agent.Hooks
+	hooks.Use(gate)
+	runs := []*agent.Run{agent.NewRun(envOf("c")), agent.NewRun(envOf("c")), agent.NewRun(envOf("c"))}
+	for _, run := range runs {
+		if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := 0
+	write := func(context.Context) error { written++; return nil }
+	for i, run := range runs {
+		if err := gate.Write(agentspec.WithEnv(t.Context(), envOf("c")), write); err != nil || written != 0 {
+			t.Fatalf("%d writes before run %d ended, %v", written, i, err)
+		}
+		hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	}
+	if written != len(runs) {
+		t.Errorf("%d writes after the last run", written)
 	}
 }
 
@@ -221,8 +246,10 @@ func TestDelayedWritesAreBounded(t *testing.T) {
 }
 
 func TestWritesNeedAnOwner(t *testing.T) {
-	if err := new(state.WriteGate).Write(t.Context(), nil); err == nil {
-		t.Error("a write for nobody was made")
+	written := false
+	err := new(state.WriteGate).Write(t.Context(), func(context.Context) error { written = true; return nil })
+	if err == nil || written {
+		t.Errorf("a write for nobody was made: %t, %v", written, err)
 	}
 	if text := fixture.UsePanic(&state.WriteGate{Share: 9}); !strings.Contains(text, "Share is 9") {
 		t.Errorf("panicked with %q", text)
