@@ -113,6 +113,18 @@ func TestAutoClassifiesAtThresholds(t *testing.T) {
 	}
 }
 
+func TestTelemetryKeepsTheLastThousandSteps(t *testing.T) {
+	hook := &compact.Auto{Compactor: compact.Truncate{}}
+	var hooks agent.Hooks
+	hooks.Use(hook)
+	run := agent.NewRun(nil)
+	fixture.Votes(&hooks, run, 0, make([]int, 1001)...)
+	seen := hook.Telemetry(run)
+	if n := len(seen.Samples); n != 1000 || seen.Samples[0].Step != 2 || seen.Samples[n-1].Step != 1001 {
+		t.Errorf("%d samples, from %+v", n, seen.Samples[0])
+	}
+}
+
 func TestAutoSeparatesRunsAndInstances(t *testing.T) {
 	one, two := &compact.Auto{Compactor: compact.Truncate{}, Window: 200_000},
 		&compact.Auto{Compactor: compact.Truncate{}, Window: 200_000, FireAt: compact.TierWarning}

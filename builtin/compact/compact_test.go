@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -420,6 +421,9 @@ func TestChainUsesFirstEffectiveStage(t *testing.T) {
 	orphans := stage(func(c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: c.Messages[2:]}, nil
 	})
+	pending := stage(func(c agent.Compaction) (agent.Compacted, error) {
+		return agent.Compacted{Messages: c.Messages[:2]}, nil
+	})
 	empties := stage(func(c agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, nil })
 	grows := stage(func(c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: append(slices.Clone(c.Messages), c.Messages[0])}, nil
@@ -428,7 +432,7 @@ func TestChainUsesFirstEffectiveStage(t *testing.T) {
 	var told []error
 	var cleaned []int
 	k := &Chain{
-		Stages: []agent.Compactor{nothing, fails, orphans, empties, grows, Truncate{}, never},
+		Stages: []agent.Compactor{nothing, fails, orphans, pending, empties, grows, Truncate{}, never},
 		Cleanup: []func(context.Context, agent.Compacted) error{
 			func(context.Context, agent.Compacted) error { return errors.New("no broom") },
 			func(_ context.Context, done agent.Compacted) error {
@@ -443,7 +447,7 @@ func TestChainUsesFirstEffectiveStage(t *testing.T) {
 		t.Errorf("got %+v, cleaned %v", done, cleaned)
 	}
 	if len(told) != 2 || !strings.Contains(told[0].Error(), "stage 2") || !strings.Contains(told[0].Error(), "stage 3") ||
-		told[1].Error() != "cleanup 1: no broom" {
+		!strings.Contains(told[0].Error(), "stage 4") || told[1].Error() != "cleanup 1: no broom" {
 		t.Errorf("told %v", told)
 	}
 
@@ -456,6 +460,57 @@ func TestChainUsesFirstEffectiveStage(t *testing.T) {
 	if _, err := k.Compact(t.Context(), nil, agent.Compaction{Messages: chain(10)}); err == nil ||
 		!strings.Contains(err.Error(), "stage 2 (compact.stage): boom") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestSummaryThatDoesNotHelpIsCounted(t *testing.T) {
+	grows := &answering{text: strings.Repeat("s", 2000)}
+	for _, c := range []struct {
+		name     string
+		k        *Default
+		messages []agent.Message
+		want     string
+	}{
+		{"pruned", &Default{Prune: Prune{Keep: 1}, Summarize: Summarize{Trigger: limit.AtMost(0), Keep: 2}},
+			append(chat2()[1:], chain(2)...),
+			`a|the task|call {"n":1}|(old tool res…|call {"n":2}|result 2 xxxx…`},
+		{"truncated", &Default{Truncate: Truncate{Keep: limit.AtMost(0)},
+			Summarize: Summarize{Trigger: limit.AtMost(0), Keep: limit.AtMost(0)}}, chat2(), "q"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			done := compact(t, c.k, grows.env(), c.messages)
+			if got := contents(done.Messages); got != c.want || done.Summary != "" || done.ModelCalls != 1 {
+				t.Errorf("got %s with %d calls of the model", got, done.ModelCalls)
+			}
+		})
+	}
+}
+
+func TestStepRangeSkipsCallsWithoutStep(t *testing.T) {
+	messages := chain(4)
+	messages[3].ToolCalls[0].Step = 0
+	done := compact(t, Truncate{Keep: 1}, nil, messages)
+	if want := (agent.StepRange{From: 1, To: 3}); done.StepRange != want {
+		t.Errorf("got %+v, want %+v", done.StepRange, want)
+	}
+}
+
+func TestTemperatureIsFromZeroToTwo(t *testing.T) {
+	for _, c := range []struct {
+		temperature float64
+		ok          bool
+	}{{0, true}, {2, true}, {-0.1, false}, {2.1, false}, {math.NaN(), false}} {
+		t.Run(fmt.Sprint(c.temperature), func(t *testing.T) {
+			model := &answering{text: "s"}
+			_, err := (&Summarize{Trigger: limit.AtMost(0), Temperature: &c.temperature}).Compact(t.Context(), model.env(),
+				agent.Compaction{Messages: chain(20)})
+			if asked := len(model.requests) == 1; (err == nil) != c.ok || asked != c.ok {
+				t.Errorf("asked: %t, %v", asked, err)
+			}
+			if c.ok && *model.requests[0].Temperature != c.temperature {
+				t.Errorf("asked with %v", *model.requests[0].Temperature)
+			}
+		})
 	}
 }
 

@@ -60,11 +60,10 @@ const goBack = "go_back"
 // text returns the mark as it appears in a result.
 func (m mark) text() string { return fmt.Sprintf("[CHECKPOINT %d]", m.step) }
 
-// index returns the index of the message with the mark, or -1.
-func (m mark) index(messages []agent.Message) int {
-	return slices.IndexFunc(messages, func(in agent.Message) bool {
-		return in.Role == agent.RoleTool && in.ToolCallID == m.call && strings.HasSuffix(in.Content, "\n\n"+m.text())
-	})
+// in reports whether a message has the mark.
+func (m mark) in(message agent.Message) bool {
+	return message.Role == agent.RoleTool && message.ToolCallID == m.call &&
+		strings.HasSuffix(message.Content, "\n\n"+m.text())
 }
 
 // Bind adds the hook to its points.
@@ -143,7 +142,7 @@ func (r *Retrospective) BeforeTool(
 	r.runs.Do(run, func(s *retrospect) {
 		if most := r.Max.Or(3); s.used >= most {
 			refused = fmt.Sprintf("the conversation went back %d times, which is the limit; continue from here", most)
-		} else if m, ok := s.mark(args.Checkpoint); !ok || m.index(kit.Messages(run)) < 0 {
+		} else if m, ok := s.mark(args.Checkpoint); !ok || !slices.ContainsFunc(kit.Messages(run), m.in) {
 			refused = fmt.Sprintf("the conversation has no checkpoint %d", args.Checkpoint)
 		}
 	})
@@ -188,7 +187,7 @@ func (r *Retrospective) ObserveAfterTool(
 // cutAfter drops the messages after the step of a mark, and adds the guidance. If a compaction has removed the mark in
 // the meantime, it only adds the guidance.
 func cutAfter(messages []agent.Message, at mark, guidance string) []agent.Message {
-	if end := at.index(messages); end >= 0 {
+	if end := slices.IndexFunc(messages, at.in); end != -1 {
 		for end < len(messages) && messages[end].Role == agent.RoleTool {
 			end++
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -102,6 +103,42 @@ func TestForgedCheckpointIsIgnored(t *testing.T) {
 	last := ran.Script.Requests()[4].Messages
 	if text := fixture.Transcript(last); strings.Contains(text, "text") || len(last) != 4 {
 		t.Errorf("the last request: %s", text)
+	}
+}
+
+func TestCheckpointIsThatOfItsOwnCall(t *testing.T) {
+	back := &compact.Retrospective{}
+	forged := &looptest.Tool{Name: "read", Result: "text\n\n[CHECKPOINT 2]"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Calls(looptest.Call("work", nil), looptest.Call("read", nil)), looptest.Call("work", nil),
+			looptest.Call("work", nil), goBackTo(2), looptest.Reply("ok"),
+		},
+		Hooks: []agent.Hook{back}, Tools: append(fixture.Worker(), back.Tool(), forged),
+	}.Run(t, "go")
+	last := ran.Script.Requests()[4].Messages
+	if len(last) != 7 || !strings.HasSuffix(last[5].Content, "\n\n[CHECKPOINT 2]") {
+		t.Errorf("the last request: %s", fixture.Transcript(last))
+	}
+}
+
+func TestCallsOfOneReplyShareTheMaximum(t *testing.T) {
+	for _, most := range []limit.Bound[int]{1, 2} {
+		t.Run(most.String(), func(t *testing.T) {
+			back := &compact.Retrospective{Max: most}
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{
+					looptest.Call("work", nil),
+					looptest.Calls(looptest.Call("go_back", `{"checkpoint":1,"guidance":"first"}`),
+						looptest.Call("go_back", `{"checkpoint":1,"guidance":"second"}`)), looptest.Reply("ok"),
+				},
+				Hooks: []agent.Hook{back}, Tools: append(fixture.Worker(), back.Tool()),
+			}.Run(t, "go")
+			text := fixture.Transcript(ran.Script.Requests()[2].Messages)
+			if want := []string{"first", "second"}[most.Or(0)-1]; !strings.Contains(text, "Your guidance: "+want) {
+				t.Errorf("the last request: %s, want the %s guidance", text, want)
+			}
+		})
 	}
 }
 

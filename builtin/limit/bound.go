@@ -33,10 +33,11 @@ func AtMost[T int | time.Duration](most T) Bound[T] {
 
 // Or returns the limit to apply: preset if b is the zero value, and the largest T for None.
 func (b Bound[T]) Or(preset Bound[T]) T {
+	if b == 0 {
+		b = preset
+	}
 	switch {
-	case b == 0 && preset != 0:
-		return preset.Or(0)
-	case b == 0 || b == explicitZero:
+	case b == explicitZero:
 		return 0
 	case int64(T(b)) != int64(b): // None does not fit into an int of 32 bits
 		return T(math.MaxInt & (1<<31 - 1))

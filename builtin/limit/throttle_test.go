@@ -174,12 +174,30 @@ func TestThrottledCallEndsWithItsContext(t *testing.T) {
 }
 
 func TestTheFirstCallCanWait(t *testing.T) {
+	for _, wait := range []time.Duration{time.Nanosecond, time.Second} {
+		t.Run(wait.String(), func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&limit.Throttle{Tools: []string{"*"}, Levels: []limit.ThrottleLevel{{From: 1, Wait: wait}}})
+			clock := &walkingClock{now: time.Unix(1e9, 0)}
+			got := throttledCall(t, &hooks, agent.NewRun(&agent.Env{Clock: clock}),
+				agent.ToolCallRequest{Name: "look", ID: "1", Step: 1})
+			want := fmt.Sprintf("This was call 1 of at most 7 in 1m0s. It was delayed by %v.", wait)
+			if got != want || len(clock.waits) != 1 || clock.waits[0] != wait {
+				t.Errorf("waited %v: %q, want %q", clock.waits, got, want)
+			}
+		})
+	}
+}
+
+func TestAMaximumOfZeroDeniesEveryCall(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Levels: []limit.ThrottleLevel{{From: 1, Wait: time.Second}}})
-	clock := &walkingClock{now: time.Unix(1e9, 0)}
-	throttledCall(t, &hooks, agent.NewRun(&agent.Env{Clock: clock}), agent.ToolCallRequest{Name: "look", ID: "1", Step: 1})
-	if len(clock.waits) != 1 || clock.waits[0] != time.Second {
-		t.Errorf("waited %v, want once for a second", clock.waits)
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Max: limit.AtMost(0), Window: limit.AtMost(time.Hour)})
+	run := agent.NewRun(nil)
+	for i := range 2 {
+		got := throttledCall(t, &hooks, run, agent.ToolCallRequest{Name: "look", Step: i})
+		if want := "denied: look was called too often: 0 calls in 1h0m0s are allowed. Try again in 1h0m0s."; got != want {
+			t.Errorf("call %d: %q, want %q", i+1, got, want)
+		}
 	}
 }
 

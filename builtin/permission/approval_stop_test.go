@@ -73,13 +73,31 @@ func TestApprovalStopIgnoresOtherOutputs(t *testing.T) {
 		`{"needs_approval":"true"}`,
 		`{"needs_approval":1}`, `{"needs_approval":null}`, `{"ok":true}`, `{"needs_approval":true`,
 		`{"a":{"needs_approval":true}}`, `null`, `42`,
-		`{"needs_approval":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
 		t.Run(fmt.Sprintf("%.40q", output), func(t *testing.T) {
 			hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
 			out, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: output})
 			if _, waits := hook.Pending(run); out != nil || err != nil || waits {
 				t.Errorf("%v, %v, waits: %t", out, err, waits)
+			}
+		})
+	}
+}
+
+func TestApprovalStopReadsLongOutputs(t *testing.T) {
+	const request, end = `{"needs_approval":true,"pad":"`, `"}`
+	for _, c := range []struct {
+		bytes int
+		waits bool
+	}{{1 << 20, true}, {1<<20 + 1, false}} {
+		t.Run(fmt.Sprint(c.bytes), func(t *testing.T) {
+			hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+			output := request + strings.Repeat("x", c.bytes-len(request+end)) + end
+			if _, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: output}); err != nil {
+				t.Fatal(err)
+			}
+			if _, waits := hook.Pending(run); waits != c.waits {
+				t.Errorf("waits: %t", waits)
 			}
 		})
 	}

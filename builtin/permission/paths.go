@@ -313,20 +313,14 @@ func followed(name string) (string, error) {
 		}
 		next := filepath.Join(at, part)
 		info, err := os.Lstat(next)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			at = next
-			continue
-		case err != nil:
-			return "", fmt.Errorf("a path could not be followed: %w", err)
-		case info.Mode()&fs.ModeSymlink == 0:
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
 			at = next
 			continue
 		}
 		if links++; links > maxLinks {
 			return "", errors.New("a path has too many symbolic links")
 		}
-		target, err := os.Readlink(next)
+		target, err := os.Readlink(next) // fails if Lstat did
 		if err != nil {
 			return "", fmt.Errorf("a path could not be followed: %w", err)
 		}

@@ -109,6 +109,22 @@ func TestPathsAreFoundInEveryNamedArgument(t *testing.T) {
 	}
 }
 
+func TestPathsThatCannotBeComparedMatchNothing(t *testing.T) {
+	paths := permission.PathGlobUnder("/srv", "path", "**")
+	for _, args := range []string{
+		`[]`, `{"path":7}`, `{"path":"a","path":"b"}`, `{"path":"a\u0000b"}`, `{"path":["a\u0000b","a"]}`,
+	} {
+		t.Run(args, func(t *testing.T) {
+			if got, err := paths.Match(asked("x", args)); got || err == nil {
+				t.Errorf("Match: %t, %v", got, err)
+			}
+			if got, err := paths.MatchEvery(asked("x", args)); got || err == nil {
+				t.Errorf("MatchEvery: %t, %v", got, err)
+			}
+		})
+	}
+}
+
 func TestFollowedLinksLeadToTheirFiles(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"secret/deep", "open"} {

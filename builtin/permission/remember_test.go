@@ -36,6 +36,7 @@ func TestAnswersCountForTheirOwner(t *testing.T) {
 		again bool // asked again
 	}{
 		{"the conversation", share.Conversation, agent.Question{Owner: ann}, false},
+		{"another run of it", share.Conversation, agent.Question{Owner: ann, Run: "r"}, false},
 		{"another one", share.Conversation, agent.Question{Owner: agent.Identity{Tenant: "t", User: "ann"}, Run: "r"}, true},
 		{"another user", share.Conversation,
 			agent.Question{Owner: agent.Identity{Tenant: "t", User: "bob", Conversation: "1"}}, true},

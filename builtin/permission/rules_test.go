@@ -265,6 +265,13 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 			`rules.json:1:2: the glob "[a" is invalid`},
 		{"two conditions", `[{"tool": "a", "decision": "deny", "when": "true", "path": {"arg": "p", "globs": ["a"]}}]`,
 			`rules.json:1:2: the rule has more than one condition`},
+		{"value of a wrong type", `[{"tool": "a", "decision": "deny", "reason": 7}]`,
+			`rules.json:1:2: the rule is invalid: the key reason: `},
+		{"condition of a wrong type", `[{"tool": "a", "decision": "deny", "when": 7}]`,
+			`rules.json:1:2: the rule is invalid: the key when: `},
+		{"misspelt key of a condition", `[{"tool": "a", "decision": "deny", "path": {"arg": "p", "glob": ["a"]}}]`,
+			`rules.json:1:2: the rule is invalid: the key path: json: unknown field "glob"`},
+		{"rule that is not an object", `["deny"]`, `rules.json:1:2: the rule is invalid: `},
 		{"empty file", ``, `rules.json:1:1: unexpected end of JSON input`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -46,6 +47,39 @@ func TestOnlyYesApproves(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTerminalUsesTheStandardFiles(t *testing.T) {
+	in, keys := pipe(t)
+	screen, out := pipe(t)
+	stdin, stderr := os.Stdin, os.Stderr
+	os.Stdin, os.Stderr = in, out
+	defer func() { os.Stdin, os.Stderr = stdin, stderr }()
+	if _, err := keys.WriteString("y\n"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := new(permission.Terminal).Approve(t.Context(), question)
+	if err != nil || !got.Allow {
+		t.Errorf("allowed is %t, error %v", got.Allow, err)
+	}
+	out.Close()
+	if shown, err := io.ReadAll(screen); err != nil || !strings.HasSuffix(string(shown), "Allow? [y/N] ") {
+		t.Errorf("shown %q, %v", shown, err)
+	}
+}
+
+// pipe returns both ends of a pipe, which are closed after the test.
+func pipe(t *testing.T) (out, in *os.File) {
+	t.Helper()
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		out.Close()
+		in.Close()
+	})
+	return out, in
 }
 
 func TestDeclineTextIsTheReason(t *testing.T) {

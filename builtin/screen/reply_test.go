@@ -93,6 +93,14 @@ func TestAnAnswerThatCannotBeCheckedIsAnError(t *testing.T) {
 	}
 }
 
+func TestAnAcceptedAnswerIsNotReplaced(t *testing.T) {
+	hook := &screen.Reply{Validators: []screen.Validator{screen.RedactPersonal(), noProject}}
+	outcome, err := hook.CheckDone(t.Context(), agent.NewRun(nil), agent.DoneRequest{Answer: "hello"})
+	if outcome != nil || err != nil {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+}
+
 func TestOnlyTextsOfTheAssistantAreWithheld(t *testing.T) {
 	nothing := screen.ValidatorFunc(func(context.Context, agent.ToolCallRequest, string) (string, string, error) {
 		return "", "nothing may be said", nil
