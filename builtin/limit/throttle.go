@@ -146,7 +146,10 @@ func (l *Throttle) count(owner agent.Identity, now time.Time) (number int, wait 
 			}
 		}
 	}
-	times := slices.DeleteFunc(l.recent[owner], old)
+	times := l.recent[owner]
+	for len(times) > 0 && old(times[0]) {
+		times = times[1:]
+	}
 	if len(times) >= l.most() {
 		if len(times) == 0 { // Max is 0
 			return 0, window
@@ -156,7 +159,7 @@ func (l *Throttle) count(owner agent.Identity, now time.Time) (number int, wait 
 	}
 	times = append(times, now)
 	if len(times) > maxCounted { // Max is huge or None
-		times = slices.Delete(times, 0, 1)
+		times = times[1:]
 	}
 	l.recent[owner] = times
 	return len(times), 0

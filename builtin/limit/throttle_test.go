@@ -153,6 +153,41 @@ func TestThrottleCountsSelectedCalls(t *testing.T) {
 	}
 }
 
+func TestThrottleRemembersTenThousandCalls(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Max: limit.None, Levels: []limit.ThrottleLevel{{From: 10_000}}})
+	run := agent.NewRun(&agent.Env{Clock: &walkingClock{now: time.Unix(1e9, 0)}})
+	for i := range 9_999 {
+		call := agent.ToolCallRequest{Name: "x", Step: i + 1}
+		if exit, err := hooks.OnPermission.Fire(t.Context(), run, call); exit != nil || err != nil {
+			t.Fatal(exit, err)
+		}
+	}
+	for i := range 2 {
+		got := throttledCall(t, &hooks, run, agent.ToolCallRequest{Name: "x", Step: 10_000 + i})
+		if want := "This was call 10000 in 1m0s."; got != want {
+			t.Errorf("call %d: %q, want %q", 10_000+i, got, want)
+		}
+	}
+}
+
+func TestErrorsOfThrottledCallsAreKept(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}})
+	run, call := agent.NewRun(nil), agent.ToolCallRequest{Name: "x", Step: 1}
+	if exit, err := hooks.OnPermission.Fire(t.Context(), run, call); exit != nil || err != nil {
+		t.Fatal(exit, err)
+	}
+	down := errors.New("down")
+	result, err := hooks.AroundTool.Fire(t.Context(), run, call,
+		func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+			return agent.ToolCallResult{}, down
+		})
+	if !errors.Is(err, down) || result.Warnings != nil {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func TestThrottledCallEndsWithItsContext(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Levels: []limit.ThrottleLevel{{From: 1, Wait: time.Hour}}})

@@ -295,12 +295,9 @@ const maxLinks = 40
 // followed returns the file to which a path leads. Unlike filepath.EvalSymlinks it accepts paths of files that do not
 // exist yet, and unlike filepath.Clean it resolves ".." after a link as the system does.
 func followed(name string) (string, error) {
-	rest := strings.Split(filepath.ToSlash(name), "/")
 	volume := filepath.VolumeName(name)
 	at := volume + string(filepath.Separator)
-	if volume != "" {
-		rest = strings.Split(filepath.ToSlash(name[len(volume):]), "/")
-	}
+	rest := strings.Split(filepath.ToSlash(name[len(volume):]), "/")
 	for links := 0; len(rest) > 0; {
 		part := rest[0]
 		rest = rest[1:]

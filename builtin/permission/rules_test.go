@@ -369,6 +369,12 @@ func TestRuleFilesAcceptFurtherConditions(t *testing.T) {
 	}
 }
 
+func TestRulesRefuseAnUnknownShare(t *testing.T) {
+	if got := fixture.UsePanic(&permission.Rules{Share: 9}); !strings.Contains(got, "permission.Rules: Share is 9") {
+		t.Errorf("panicked with %q", got)
+	}
+}
+
 func TestInvalidRulesPanicInUse(t *testing.T) {
 	for want, rule := range map[string]permission.Rule{
 		"Tool is empty": {Decision: "allow"}, `Decision is ""`: {Tool: "x"},
