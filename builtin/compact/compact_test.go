@@ -255,11 +255,17 @@ func (m cancelling) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LLM
 }
 
 func TestCancelledSummaryIsAnError(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	done, err := (&Summarize{Trigger: limit.AtMost(0)}).Compact(ctx, &agent.Env{Model: cancelling{cancel}},
-		agent.Compaction{Messages: chain(20)})
-	if !errors.Is(err, context.Canceled) || done.Messages != nil {
-		t.Errorf("got %s, %v", contents(done.Messages), err)
+	for name, k := range map[string]agent.Compactor{
+		"Summarize": &Summarize{Trigger: limit.AtMost(0)},
+		"Default":   &Default{Summarize: Summarize{Trigger: limit.AtMost(0)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			done, err := k.Compact(ctx, &agent.Env{Model: cancelling{cancel}}, agent.Compaction{Messages: chain(20)})
+			if !errors.Is(err, context.Canceled) || done.Messages != nil {
+				t.Errorf("got %s, %v", contents(done.Messages), err)
+			}
+		})
 	}
 }
 
@@ -343,6 +349,15 @@ func TestTranscriptIsBounded(t *testing.T) {
 	if len(material) > 10_050 || !strings.Contains(material, "messages left out)") ||
 		!strings.HasPrefix(material, "user: q") || !strings.Contains(material, "result 496 ") {
 		t.Errorf("%d bytes: %.100s … %s", len(material), material, material[max(0, len(material)-100):])
+	}
+}
+
+func TestTranscriptNamesAttachments(t *testing.T) {
+	got := transcript([]agent.Message{{Role: agent.RoleUser, Content: "look", Parts: []agent.Part{
+		{MediaType: "image/png", Data: []byte("pixels")}, {MediaType: "text/x\ny"},
+	}}}, 1000)
+	if want := "user: look\n(attached: image/png)\n(attached: text/x y)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -526,6 +541,10 @@ func TestInvalidCompactorReturnsError(t *testing.T) {
 		"Summarize: MaxInput is -1":           &Summarize{MaxInput: -1},
 		"Summarize: Temperature is -0.1":      &Default{Summarize: Summarize{Temperature: &cold}},
 		"Incremental: Buffer is -1; give 0 o": &Incremental{Buffer: -1},
+		"Prune: Keep is -1":                   Prune{Keep: -1},
+		"Truncate: Keep is -1":                Truncate{Keep: -1},
+		"compact.Default: Prune: Keep is -1":  &Default{Prune: Prune{Keep: -1}},
+		"compact.Default: Truncate: Keep is":  &Default{Truncate: Truncate{Keep: -1}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if _, err := k.Compact(t.Context(), nil, agent.Compaction{Messages: chain(40)}); err == nil ||

@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,6 +151,75 @@ func TestCountersDoNotGoBack(t *testing.T) {
 	}.Run(t, "go")
 	if ran.Steps != 4 || len(ran.Calls) != 3 {
 		t.Errorf("%d steps, %d calls", ran.Steps, len(ran.Calls))
+	}
+}
+
+// A stored conversation has no name.
+type stored []agent.Message
+
+func (stored) ID() string                  { return "" }
+func (s stored) Messages() []agent.Message { return s }
+
+// checkpoint is the result with the mark of a step.
+func checkpoint(step int) agent.Message {
+	return agent.Message{Role: agent.RoleTool, ToolCallID: "c", Content: fmt.Sprintf("ok\n\n[CHECKPOINT %d]", step)}
+}
+
+func TestOldestCheckpointsAreDropped(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&compact.Retrospective{})
+	run := agent.NewRun(&agent.Env{Conversation: stored{checkpoint(1), checkpoint(2)}})
+	for step := range 1001 {
+		result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "c", Name: "work", Step: step + 1}}
+		if _, err := hooks.AfterTool.Fire(t.Context(), run, &result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step, want := range map[int]string{1: "the conversation has no checkpoint 1", 2: ""} {
+		t.Run(fmt.Sprint(step), func(t *testing.T) {
+			call := agent.ToolCallRequest{Name: "go_back", Args: fmt.Appendf(nil, `{"checkpoint":%d}`, step)}
+			exit, err := hooks.BeforeTool.Fire(t.Context(), run, &call)
+			if skipped, _ := exit.(agent.SkipTool); err != nil || skipped.Result.Err != want {
+				t.Errorf("refused with %q, %v, want %q", skipped.Result.Err, err, want)
+			}
+		})
+	}
+}
+
+func TestOnlyReadableCallsGoBack(t *testing.T) {
+	for _, c := range []struct {
+		name, args string
+		ok         bool
+	}{
+		{"readable", `{"checkpoint":1,"guidance":"x"}`, true},
+		{"wrong type", `{"checkpoint":1,"guidance":7}`, false},
+		{"longest", `{"checkpoint":1}` + strings.Repeat(" ", 64<<10-len(`{"checkpoint":1}`)), true},
+		{"too long", `{"checkpoint":1}` + strings.Repeat(" ", 64<<10), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			back, hooks := &compact.Retrospective{}, new(agent.Hooks)
+			hooks.Use(back)
+			call := agent.ToolCallRequest{ID: "2", Name: "go_back", Args: []byte(c.args), Step: 2}
+			_, err := back.Tool().Call(t.Context(), call)
+			var failed *agent.ToolError
+			if c.ok != (err == nil) || !c.ok && (!errors.As(err, &failed) || failed.Kind != agent.FailArguments) {
+				t.Errorf("the tool returned %v", err)
+			}
+			var messages []agent.Message
+			run := agent.NewRun(&agent.Env{RewriteConversation: func(_ string, f func([]agent.Message) []agent.Message) {
+				messages = f([]agent.Message{checkpoint(1)})
+			}})
+			for _, result := range []agent.ToolCallResult{
+				{Call: agent.ToolCallRequest{ID: "c", Name: "work", Step: 1}}, {Call: call},
+			} {
+				if _, err := hooks.AfterTool.Fire(t.Context(), run, &result); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if went := len(messages) == 2 && strings.HasPrefix(messages[1].Content, "[BACK AT CHECKPOINT 1]"); went != c.ok {
+				t.Errorf("the conversation is %+v", messages)
+			}
+		})
 	}
 }
 

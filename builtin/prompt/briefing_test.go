@@ -162,13 +162,13 @@ func TestFailureNoteCountsFurtherFailures(t *testing.T) {
 
 func TestWorkingTheoryKeepsLastTheory(t *testing.T) {
 	plain := &looptest.Tool{Name: "plain",
-		Parameters: `{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`}
+		Parameters: `{"type":"object","properties":{"path":{"type":"string"},"line":{}},"additionalProperties":false}`}
 	declares := &looptest.Tool{Name: "declares",
 		Parameters: `{"type":"object","properties":{"__theory__":{"type":"string"}}}`}
 	tested := looptest.Harness{
 		Turns: []looptest.Turn{
 			looptest.Calls(
-				looptest.Call("plain", `{"path" : "a&b", "__theory__":"first"}`),
+				looptest.Call("plain", `{"path" : "a&b", "__theory__":"first", "line":7}`),
 				looptest.Call("declares", `{"__theory__":"second\nline"}`),
 			),
 			looptest.Calls(looptest.Call("plain", `{"path":"c","__theory__":" "}`),
@@ -197,7 +197,7 @@ func TestWorkingTheoryKeepsLastTheory(t *testing.T) {
 		args = append(args, string(c.Args))
 	}
 	slices.Sort(args) // calls of one reply run in parallel
-	if got := strings.Join(args, " "); got != `{"__theory__":"second\nline"} {"path":"a&b"} {"path":"c"} {}` {
+	if got := strings.Join(args, " "); got != `{"__theory__":"second\nline"} {"path":"a&b","line":7} {"path":"c"} {}` {
 		t.Errorf("the tools got %s", got)
 	}
 }
