@@ -224,6 +224,26 @@ func TestTheFirstCallCanWait(t *testing.T) {
 	}
 }
 
+func TestEachLevelHasItsOwnWait(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Levels: []limit.ThrottleLevel{
+		{From: 2, Wait: time.Second}, {From: 3, Wait: 0}, {From: 4, Wait: time.Minute},
+	}})
+	clock := &walkingClock{now: time.Unix(1e9, 0)}
+	run := agent.NewRun(&agent.Env{Clock: clock})
+	for i, want := range []string{
+		"", "This was call 2 of at most 7 in 1m0s. It was delayed by 1s.", "This was call 3 of at most 7 in 1m0s.",
+		"This was call 4 of at most 7 in 1m0s. It was delayed by 1m0s.",
+	} {
+		if got := throttledCall(t, &hooks, run, agent.ToolCallRequest{Name: "look", Step: i + 1}); got != want {
+			t.Errorf("call %d: %q, want %q", i+1, got, want)
+		}
+	}
+	if want := []time.Duration{time.Second, time.Minute}; !slices.Equal(clock.waits, want) {
+		t.Errorf("waited %v, want %v", clock.waits, want)
+	}
+}
+
 func TestAMaximumOfZeroDeniesEveryCall(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&limit.Throttle{Tools: []string{"*"}, Max: limit.AtMost(0), Window: limit.AtMost(time.Hour)})
@@ -247,6 +267,7 @@ func TestThrottleRefusesInvalidFields(t *testing.T) {
 		"Share is 9":        {Tools: all, Share: 9},
 		"Levels[0]":         {Tools: all, Levels: []limit.ThrottleLevel{{From: 0}}},
 		"Levels[1]":         {Tools: all, Levels: []limit.ThrottleLevel{{From: 2}, {From: 2}}},
+		"Levels[2]":         {Tools: all, Levels: []limit.ThrottleLevel{{From: 1}, {From: 2}, {From: 3, Wait: -1}}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if text := fixture.UsePanic(hook); !strings.Contains(text, want) {

@@ -3,6 +3,7 @@ package observe_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -84,6 +85,52 @@ func TestChangedSectionsBreakTheCache(t *testing.T) {
 			}
 			if !slices.Equal(got, c.want) || strings.Count(log.String(), "prompt cache broken") != len(c.want) {
 				t.Errorf("found %v, want %v; the log: %s", got, c.want, &log)
+			}
+		})
+	}
+}
+
+func TestRequestsThatAreNotSentBreakNothing(t *testing.T) {
+	for name, hook := range map[string]agent.BeforeLLMFunc{
+		"answered": func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			return agent.UseReply{Response: agent.LLMResponse{Content: "cached"}}, nil
+		},
+		"failed": func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			return nil, errors.New("down")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			watch := &observe.CacheWatch{OnBreak: func(context.Context, *agent.Run, observe.CacheBreak) {}}
+			var sent []string
+			tap := &observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
+				sent = append(sent, string(e.Kind))
+			}}
+			var got events
+			stream := &observe.Stream{Emit: got.emit}
+			var hooks agent.Hooks
+			for _, h := range []agent.Hook{watch, tap, stream, agent.BeforeLLMFunc(func(
+				ctx context.Context, run *agent.Run, req agent.LLMRequest,
+			) (agent.BeforeLLMOutcome, error) {
+				if req.Step == 2 {
+					return hook(ctx, run, req)
+				}
+				return nil, nil
+			})} {
+				hooks.Use(h)
+			}
+			run := agent.NewRun(nil)
+			for step, model := range []string{"a", "b", "a"} {
+				_, _ = hooks.BeforeLLM.Fire(t.Context(), run, &agent.LLMRequest{Step: step + 1, Model: model})
+			}
+			if err := stream.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if breaks := watch.Breaks(run); len(breaks) != 0 {
+				t.Errorf("breaks: %+v", breaks)
+			}
+			starts := strings.Count(strings.Join(got.types(), " "), observe.StreamLLMStart)
+			if len(sent) != 2 || starts != 2 {
+				t.Errorf("the tap has %v, the stream %v", sent, got.types())
 			}
 		})
 	}

@@ -42,6 +42,33 @@ func TestTimingHasOneSamplePerCall(t *testing.T) {
 	}
 }
 
+func TestTimingKeepsItsLastSamples(t *testing.T) {
+	reported := 0
+	timing := &observe.Timing{OnSample: func(s observe.TimingSample) {
+		if s.Kind == "tool" && s.Name == "x" {
+			reported++
+		}
+	}}
+	run := agent.NewRun(nil)
+	var hooks agent.Hooks
+	hooks.Use(timing)
+	for i := range 10_001 {
+		name := "x"
+		if i == 1000 {
+			name = "y" // the oldest sample that is kept
+		}
+		if _, err := hooks.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{Name: name},
+			func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+				return agent.ToolCallResult{}, nil
+			}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := timing.Samples(); len(got) != 9001 || got[0].Name != "y" || reported != 10_000 {
+		t.Errorf("%d samples, from %+v; %d reported", len(got), got[0], reported)
+	}
+}
+
 func TestTimingMeasuresPanickingCalls(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(0, 0))
 	timing := &observe.Timing{}
@@ -166,6 +193,10 @@ func TestCostBillsCachedTokensOnce(t *testing.T) {
 
 func TestCostEstimatesMissingUsage(t *testing.T) {
 	cost := &observe.Cost{}
+	if got, want := cost.Report().String(),
+		"calls=0 in=0 out=0 cache_read=0 cache_write=0 hit_ratio=0.00 cost=$0.0000"; got != want {
+		t.Errorf("without a call: %q, want %q", got, want)
+	}
 	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("twelve chars")}, Hooks: []agent.Hook{cost}}.Run(t,
 		strings.Repeat("x", 40))
 	r := cost.Report()

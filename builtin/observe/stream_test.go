@@ -74,6 +74,30 @@ func TestMetricsCountRunsStepsAndCalls(t *testing.T) {
 	}
 }
 
+func TestMetricsCountOtherTools(t *testing.T) {
+	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
+	var hooks agent.Hooks
+	hooks.Use(metrics)
+	run := agent.NewRun(nil)
+	call := func(name string, r agent.ToolCallResult) {
+		r.Call.Name = name
+		hooks.AfterStep.Fire(t.Context(), run, agent.StepResult{Results: []agent.ToolCallResult{r}})
+	}
+	for i := range 1000 {
+		call(fmt.Sprint("tool ", i), agent.ToolCallResult{})
+	}
+	call("tool 0", agent.ToolCallResult{})
+	call("new", agent.ToolCallResult{})
+	call("newer", agent.ToolCallResult{})
+	call("tool 1", agent.ToolCallResult{Status: agent.CallUnrun, Err: "stopped"})
+	call("tool 1", agent.ToolCallResult{Kind: agent.FailDisabled, Err: "disabled"})
+	r := metrics.Report()
+	if len(r.Tools) != 1001 || r.Tools["(other)"].Calls != 2 || r.Tools["tool 0"].Calls != 2 ||
+		r.Tools["tool 1"].Calls != 1 || r.ToolCalls != 1003 {
+		t.Errorf("%d calls of %d tools, others: %+v", r.ToolCalls, len(r.Tools), r.Tools["(other)"])
+	}
+}
+
 func TestMetricsWarnAboutExceededBudget(t *testing.T) {
 	var log bytes.Buffer
 	var hooks agent.Hooks
@@ -240,6 +264,117 @@ func TestFailingToolIsNotAHookDecision(t *testing.T) {
 	}
 }
 
+func TestStreamReportsRecoveries(t *testing.T) {
+	shorter := agent.Compacted{
+		Reason: agent.CompactTooLong, Before: agent.Size{Messages: 2}, After: agent.Size{Messages: 1},
+	}
+	undone, useless, early := shorter, shorter, shorter
+	undone.Err, useless.After, early.Reason = "undone", shorter.Before, agent.CompactProactive
+	answers := agent.OnRunErrorFunc(func(
+		_ context.Context, _ *agent.Run, e agent.RunError,
+	) (agent.OnRunErrorOutcome, error) {
+		if e.Err == "answered" {
+			return agent.EndTurn{Reply: "sorry"}, nil
+		}
+		return nil, nil
+	})
+	for _, c := range []struct {
+		name string
+		fire func(ctx context.Context, h *agent.Hooks, run *agent.Run) error
+		want string
+	}{
+		{"a retry", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			h.OnToolError.Fire(ctx, run, agent.ToolFailure{WillRetry: true})
+			return nil
+		}, "retry false"},
+		{"the last attempt", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			h.OnToolError.Fire(ctx, run, agent.ToolFailure{})
+			return nil
+		}, ""},
+		{"a retry that succeeded", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			_, err := h.AfterTool.Fire(ctx, run, &agent.ToolCallResult{Attempts: 2})
+			return err
+		}, "retry true"},
+		{"the first attempt", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			_, err := h.AfterTool.Fire(ctx, run, &agent.ToolCallResult{Attempts: 1})
+			return err
+		}, ""},
+		{"a retry that failed", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			_, err := h.AfterTool.Fire(ctx, run, &agent.ToolCallResult{Attempts: 2, Err: "down"})
+			return err
+		}, ""},
+		{"a compaction", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			return h.AfterCompact.Fire(ctx, run, &shorter)
+		}, "compaction true"},
+		{"an undone compaction", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			return h.AfterCompact.Fire(ctx, run, &undone)
+		}, "compaction false"},
+		{"a compaction without effect", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			return h.AfterCompact.Fire(ctx, run, &useless)
+		}, "compaction false"},
+		{"a compaction in time", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			return h.AfterCompact.Fire(ctx, run, &early)
+		}, ""},
+		{"a reply", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			_, err := h.OnRunError.Fire(ctx, run, agent.RunError{Err: "answered"})
+			return err
+		}, "reply true"},
+		{"an error", func(ctx context.Context, h *agent.Hooks, run *agent.Run) error {
+			_, err := h.OnRunError.Fire(ctx, run, agent.RunError{Err: "down"})
+			return err
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got events
+			stream := &observe.Stream{Emit: got.emit}
+			var hooks agent.Hooks
+			hooks.Use(stream)
+			hooks.Use(answers)
+			if err := c.fire(t.Context(), &hooks, agent.NewRun(nil)); err != nil {
+				t.Fatal(err)
+			}
+			if err := stream.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var recoveries []string
+			for _, e := range got.all {
+				if e.Type == observe.StreamRecovery {
+					recoveries = append(recoveries, fmt.Sprint(e.Data["strategy"], " ", e.Data["success"]))
+				}
+			}
+			if text := strings.Join(recoveries, ", "); text != c.want {
+				t.Errorf("got %q, want %q", text, c.want)
+			}
+		})
+	}
+}
+
+func TestStreamClassifiesSteps(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		classify func(agent.StepResult) (string, int)
+		want     []any
+	}{
+		{"default", nil, []any{"error", 0}},
+		{"own", func(s agent.StepResult) (string, int) { return "found after " + s.Err, 3 }, []any{"found after down", 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got events
+			stream := &observe.Stream{Emit: got.emit, Classify: c.classify}
+			var hooks agent.Hooks
+			hooks.Use(stream)
+			hooks.AfterStep.Fire(t.Context(), agent.NewRun(nil), agent.StepResult{Err: "down"})
+			if err := stream.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			data := got.all[0].Data
+			if diff := cmp.Diff(c.want, []any{data["classification"], data["new_entities_count"]}); diff != "" {
+				t.Errorf("step_end (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestSlowEmitterDoesNotDelayRun(t *testing.T) {
 	var told []error
 	var mu sync.Mutex
@@ -330,6 +465,22 @@ func TestEventBridgeAppliesVetoOfTool(t *testing.T) {
 	if ran.Calls[0].Reason != "closed today" || b.events[4].Context["ok"] != false ||
 		!strings.Contains(fmt.Sprint(b.events[4].Context["error"]), "closed today") {
 		t.Errorf("call %+v, event %+v", ran.Calls[0], b.events[4])
+	}
+}
+
+func TestBusReceivesErrorsOfHooks(t *testing.T) {
+	b := &bus{}
+	var hooks agent.Hooks
+	hooks.Use(&observe.EventBridge{Bus: b})
+	hooks.Use(agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+		return nil, errors.New("the filter is down")
+	}))
+	if _, err := hooks.AfterLLM.Fire(t.Context(), agent.NewRun(nil), &agent.LLMResponse{}); err == nil {
+		t.Error("the hook did not fail")
+	}
+	if len(b.events) != 1 || b.events[0].Context["ok"] != false ||
+		!strings.Contains(fmt.Sprint(b.events[0].Context["error"]), "the filter is down") {
+		t.Errorf("events %+v", b.events)
 	}
 }
 

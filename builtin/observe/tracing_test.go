@@ -172,6 +172,34 @@ func TestSubRunsAndHandoffsShareOneTree(t *testing.T) {
 	}
 }
 
+func TestCallsBetweenStepsBelongToTheRun(t *testing.T) {
+	var spans observe.SpanRecorder
+	tracing := &observe.Tracing{Exporter: &spans}
+	var hooks agent.Hooks
+	hooks.Use(tracing)
+	run := agent.NewRun(nil)
+	if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if i == 1 {
+			hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
+		}
+		if _, err := hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{},
+			func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				return agent.LLMResponse{}, nil
+			}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hooks.AfterStep.Fire(t.Context(), run, agent.StepResult{})
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	_ = tracing.Flush(t.Context())
+	if got, want := tree(t, &spans), "invoke_agent  ok\n  chat ok\n  step 1 ok\n    chat ok\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestSpansEndHoweverRunEnds(t *testing.T) {
 	for name, turn := range map[string]looptest.Turn{
 		"an error": looptest.Error(errors.New("no line")),
