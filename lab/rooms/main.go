@@ -1,6 +1,7 @@
 // Command rooms measures the cost of importing a package of builtin: the libraries and the large standard packages that
 // it links, and the size that one of its hooks adds to a program. It replaces the table in docs/built-in-hooks.md,
-// between the comments "rooms" and "end of rooms". Run it from the root of the repository:
+// between the comments "rooms" and "end of rooms". It fails if a hook adds more than 0.5 MB and needs does not say why.
+// Run it from the root of the repository:
 //
 //	go run ./lab/rooms
 package main
@@ -55,7 +56,7 @@ func measure() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var table strings.Builder
+	var table, over strings.Builder
 	fmt.Fprintf(&table, "\nMade by `go run ./lab/rooms` on %s/%s with %s. A program with `generated/agent` alone has "+
 		"%.1f MB.\n\n",
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), megabytes(alone))
@@ -72,11 +73,17 @@ func measure() (string, error) {
 		}
 		added := ""
 		if hook != "" {
-			size, err := linkedSize(module+"/builtin/"+room, fmt.Sprintf("hooks.Use(&%s.%s{})", room, hook))
+			size, err := sizeWith(room, hook)
 			if err != nil {
 				return "", err
 			}
+			if err := checkSize(room, size-alone); err != nil {
+				return "", err
+			}
 			added = fmt.Sprintf("%.2f MB", megabytes(size-alone))
+		}
+		if reason, ok := needs[room]; ok {
+			fmt.Fprintf(&over, "- `builtin/%s` needs %s.\n", room, reason)
 		}
 		standard, err := standardOf(room)
 		if err != nil {
@@ -85,6 +92,8 @@ func measure() (string, error) {
 		fmt.Fprintf(&table, "| `builtin/%s` | %s | %s | %s | %s |\n", room, hook, strings.Join(libraries, ", "),
 			strings.Join(standard, ", "), added)
 	}
+	fmt.Fprintf(&table, "\nA hook adds at most %.1f MB, except in the rooms that need something large:\n\n%s",
+		megabytes(maxAdded), over.String())
 	table.WriteString("\nThe large standard packages are those that `generated/agent` alone does not link:\n\n")
 	for _, p := range large {
 		size, err := linkedSize(p.path, p.call)
@@ -101,6 +110,30 @@ func measure() (string, error) {
 		megabytes(size-alone))
 	table.WriteString("\n\n")
 	return table.String(), nil
+}
+
+// maxAdded is the size in bytes that one hook of a room may add to a program.
+const maxAdded = 500_000
+
+// needs has the rooms whose hook adds more, and the reason. Without it the hook would not work, or not be safe.
+var needs = map[string]string{
+	"claudecode": "`os/exec` and `regexp`: its settings hold commands, and patterns for names of tools",
+	"done":       "jsonschema-go, for AnswerSchema",
+	"memory":     "`crypto/sha256`: users whose names are too long for a file never share one",
+	"permission": "doublestar and expr: its rules have patterns of paths, and expressions",
+	"record":     "`regexp` and `crypto/sha256`: redactors take patterns, and a hash chains the audit log",
+	"screen":     "jsonschema-go, for Schema",
+	"shell":      "mvdan.cc/sh: a Guard allows only what a parser of shell commands has read",
+	"window":     "`crypto/sha256`: a tool cannot make a result with the recall key of another",
+}
+
+// checkSize returns an error if a hook of the room adds more than maxAdded bytes, and needs has no reason.
+func checkSize(room string, added int64) error {
+	if _, ok := needs[room]; added > maxAdded && !ok {
+		return fmt.Errorf("builtin/%s: one hook adds %.2f MB to a program, want at most %.2f; find the package that costs "+
+			"so much, or say in needs why the room needs it", room, megabytes(added), megabytes(maxAdded))
+	}
+	return nil
 }
 
 func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
@@ -189,6 +222,11 @@ func hookOf(room string) (string, error) {
 		return "", nil
 	}
 	return slices.Min(hooks), nil
+}
+
+// sizeWith returns the size of a program with a hook of the room.
+func sizeWith(room, hook string) (int64, error) {
+	return linkedSize(module+"/builtin/"+room, fmt.Sprintf("hooks.Use(&%s.%s{})", room, hook))
 }
 
 // linkedSize returns the size of a program that fires every point, with a hook of its own. If path is not "", the
