@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -213,6 +215,35 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 func TestEveryHookConforms(t *testing.T) {
 	for name, newHook := range ready(t) {
 		t.Run(name, func(t *testing.T) { looptest.Check(t, newHook) })
+	}
+}
+
+// A test of a program may fire a point with a run that has no environment, or with none. A hook may refuse that, and says
+// why, but does not fail with a nil pointer.
+func TestEveryHookSurvivesRunsWithoutEnvironment(t *testing.T) {
+	for name, newHook := range ready(t) {
+		t.Run(name, func(t *testing.T) {
+			for kind, run := range map[string]*agent.Run{
+				"no run": nil, "no environment": agent.NewRun(nil), "a sub-run without": agent.NewRun(nil).Child(nil),
+			} {
+				check := func(err error) {
+					var crash *hookkit.PanicError
+					if !errors.As(err, &crash) {
+						return
+					}
+					if value, ok := crash.Value.(runtime.Error); ok {
+						t.Errorf("%s: %v: %v", kind, err, value)
+					}
+				}
+				hooks := new(agent.Hooks)
+				hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { check(f) })
+				hooks.Use(newHook())
+				for _, point := range hooks.Points() {
+					_, err := point.Fire(t.Context(), run, point.New())
+					check(err)
+				}
+			}
+		})
 	}
 }
 

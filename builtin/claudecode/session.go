@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -160,7 +161,7 @@ func (h *Hooks) CheckDone(ctx context.Context, run *agent.Run, done agent.DoneRe
 		"last_assistant_message": done.Answer, "background_tasks": []any{}, "session_crons": []any{},
 	}}
 	if run != nil && run.Parent() != "" {
-		o.event, o.subject = "SubagentStop", run.Env.Agent
+		o.event, o.subject = "SubagentStop", kit.Agent(run)
 		o.fields["agent_transcript_path"] = h.transcript(run, o)
 	}
 	h.runs.Do(run, func(s *state) { o.fields["stop_hook_active"] = s.rejected })

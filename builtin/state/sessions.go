@@ -41,9 +41,9 @@ func nameOf(id agent.Identity) string {
 	return text
 }
 
-// Save stores a conversation and replaces the earlier one of the same identity. If the earlier value in a [Dir] is
-// corrupt, Save first copies it to a file next to it. If the program is killed during Save, the earlier conversation
-// remains. A conversation without a name is an error.
+// Save stores a conversation and replaces the earlier one of the same identity. If the earlier value in a [Dir],
+// or in a store that embeds one, is corrupt, Save first copies it to a file next to it. If the program is killed during
+// Save, the earlier conversation remains. A conversation without a name is an error.
 func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.Conversation == "" {
 		return fmt.Errorf("a session cannot be saved: %w", errUnnamed)
@@ -87,10 +87,18 @@ func savingTime() time.Time {
 	}
 }
 
+// A storeOfFiles is a [Dir], a pointer to one, or a store that embeds one.
+type storeOfFiles interface {
+	path(ctx context.Context, key string) (string, error)
+}
+
 // keepCorrupt makes a backup of a stored value that is not a session.
 func (s Sessions) keepCorrupt(ctx context.Context, id agent.Identity) error {
-	files, _ := s.Store.(Dir)
-	path, _ := files.path(ctx, sessionKey(id)) // "" if the store is not a Dir
+	files, ok := s.Store.(storeOfFiles)
+	if !ok {
+		return nil
+	}
+	path, _ := files.path(ctx, sessionKey(id)) // Put reports an error
 	stored, err := valueIn(path, sessionKey(id))
 	if err != nil {
 		return nil // there is no file, or Put will report the problem

@@ -143,6 +143,30 @@ func TestCorruptSessionIsBackedUp(t *testing.T) {
 	}
 }
 
+// A store around a Dir, for example one that counts its reads, keeps the promise of the Dir.
+func TestCorruptSessionIsBackedUpThroughOtherStores(t *testing.T) {
+	type counted struct{ state.Dir }
+	for name, store := range map[string]func(state.Dir) agent.Store{
+		"pointer":  func(d state.Dir) agent.Store { return &d },
+		"embedded": func(d state.Dir) agent.Store { return counted{d} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := state.Dir{Path: t.TempDir()}
+			path := filepath.Join(dir.Path, "session%2f%2f%2fs.json")
+			if err := os.WriteFile(path, []byte("torn"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := state.Sessions{Store: store(dir)}
+			if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "s"}}); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(fixture.ReadFile(t, path+".corrupt-1")); got != "torn" {
+				t.Errorf("the backup is %q", got)
+			}
+		})
+	}
+}
+
 // A value that an earlier version saved has no time. It is listed after those that have one, and can be loaded.
 func TestSessionsWithoutATimeAreLast(t *testing.T) {
 	store := new(state.Map)

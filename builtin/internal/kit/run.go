@@ -49,8 +49,8 @@ func Messages(run *agent.Run) []agent.Message {
 
 // UseCompactor makes the run compact its conversation with k. It does nothing if the host does not support that.
 func UseCompactor(run *agent.Run, k agent.Compactor) {
-	if run.Env != nil && run.Env.UseCompactor != nil {
-		run.Env.UseCompactor(k)
+	if env := Env(run); env != nil && env.UseCompactor != nil {
+		env.UseCompactor(k)
 	}
 }
 
