@@ -2,7 +2,7 @@
 // and the packages of builtin. It counts the bugs that the tests find. Run it from the root of the repository:
 //
 //	go run ./lab/mutation -sample 100     100 mutants of each part
-//	go run ./lab/mutation                 all mutants of all parts: a day
+//	go run ./lab/mutation                 all mutants of all parts: days
 //	go run ./lab/mutation -only builtin   the parts builtin and builtin/...
 //
 // These write the result of each part into results.json, and make SURVIVORS.md and the report of all results,
