@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
@@ -60,6 +61,44 @@ func TestLinksOfPages(t *testing.T) {
 }
 
 // readPage returns the text of a page without its blocks of code.
+// writtenByPrograms are pages whose lines have any length.
+var writtenByPrograms = []string{
+	"bench/RESULTS.md", "docs/PROOF.md", "docs/agent-points.md", "lab/mutation/SURVIVORS.md",
+}
+
+// People read pages in a terminal too, and a change of a short line has a short diff. Tables and HTML cannot be
+// wrapped.
+func TestPagesHaveShortLines(t *testing.T) {
+	root := os.DirFS(usermodule.Root(t))
+	pages := 0
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".md" || slices.Contains(writtenByPrograms, name):
+			return nil
+		}
+		pages++
+		for line := range strings.Lines(readPage(t, filepath.Join(usermodule.Root(t), name))) {
+			line = strings.TrimRight(line, "\r\n")
+			table := strings.HasPrefix(strings.TrimSpace(line), "|")
+			made := strings.HasPrefix(line, "Made by ") || strings.HasPrefix(line, "<")
+			if utf8.RuneCountInString(line) > 120 && !table && !made {
+				t.Errorf("%s has a line of more than 120 columns: %s", name, line)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages < 20 {
+		t.Errorf("%d pages were read", pages)
+	}
+}
+
 func readPage(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
