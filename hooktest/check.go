@@ -41,9 +41,10 @@ import (
 // # Payloads
 //
 // The payloads are made by reflection from the payload's type: zero and ordinary values, empty, long, malformed and
-// many texts, invalid UTF-8, invalid JSON, negative and extreme numbers, nil elements, long lists. Unexported fields,
-// interfaces, functions and channels keep their zero value, because Check cannot make them. If a payload has invariants
-// that such values break, or needs one of those fields, pass payloads of your own with [Payloads].
+// many texts, invalid UTF-8, invalid JSON, negative and extreme numbers, nil elements, unsorted and long lists.
+// Unexported fields, interfaces, functions and channels keep their zero value, because Check cannot make them. If a
+// payload has invariants that such values break, or needs one of those fields, pass payloads of your own with
+// [Payloads].
 //
 // Runs have a zero environment; if the hook uses run.Env, pass runs with [Runs]. At an around point the wrapped act
 // returns a zero result.
@@ -169,7 +170,7 @@ func (c *checker) inPlace(t testing.TB) {
 			sh := s.fire(t.Context(), p, run, payload)
 			if where := changed("payload", sh.before, sh.shared); where != "" {
 				t.Errorf(
-					"%s: a hook of %s changed %s in place; let it replace the payload by a changed copy",
+					"%s: a hook of %s changed %s in place; let it change a copy",
 					p.Name,
 					names(p),
 					where,

@@ -1,6 +1,7 @@
 package hooktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,6 +190,25 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 				}
 			})
 		}), inPlace, "payload[0].ID in place"},
+		{"sorts in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			//hookvet:ignore sharedpayload a planted fault
+			slices.Sort(item.Trail)
+			return nil, nil
+		}), inPlace, "RewriteLeaveOpen: a hook of planted changed payload.Trail[0] in place"},
+		{"sorts downwards in place", added(func(h *fixture.Hooks) {
+			h.OnSlice.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.OnSliceFired[[]fixture.Item]) {
+				//hookvet:ignore sharedpayload a planted fault
+				slices.SortFunc(fired.Payload, func(a, b fixture.Item) int { return cmp.Compare(b.ID, a.ID) })
+			})
+		}), inPlace, "payload[0].ID in place"},
+		{"reverses a slice in a list", added(func(h *fixture.Hooks) {
+			h.OnSlice.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.OnSliceFired[[]fixture.Item]) {
+				for _, item := range fired.Payload {
+					//hookvet:ignore sharedpayload a planted fault
+					slices.Reverse(item.Trail)
+				}
+			})
+		}), inPlace, "payload[0].Trail[0] in place"},
 		{"appends to a shared slice", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			item.Trail = append(item.Trail, "seen")
 			return fixture.ReplaceRewriteLeaveOpen(item, "seen"), nil

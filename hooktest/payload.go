@@ -62,8 +62,10 @@ type filling struct {
 	bytes  string  // of every []byte
 	whole  int64   // of every integer, or the nearest that it can hold
 	real   float64 // of every floating-point number
-	length int     // of slices and maps; those inside others have at most two elements
+	length int     // of slices and maps; those inside others have at most two elements, unless unsorted
 	hollow bool    // the elements of slices and maps are zero
+
+	unsorted bool // the elements of slices differ, so that a hook which sorts them changes the payload
 }
 
 var ordinary = filling{name: "ordinary values", text: "look", bytes: `{"at":"a","n":1}`, whole: 3, real: 0.5, length: 2}
@@ -73,6 +75,7 @@ var fillings = []filling{
 	{name: "zero values", zero: true},
 	ordinary.but("empty texts and lists", func(f *filling) { f.text, f.bytes, f.length = "", "", 0 }),
 	ordinary.but("nil elements", func(f *filling) { f.hollow = true }),
+	ordinary.but("unsorted lists", func(f *filling) { f.unsorted, f.length = true, len(unsorted) }),
 	ordinary.but("long lists", func(f *filling) { f.length = 1000 }),
 	ordinary.but("long texts", func(f *filling) {
 		f.text, f.bytes = strings.Repeat("ä long text ", 2000), `{"text":"`+strings.Repeat("x", 20_000)+`"}`
@@ -168,7 +171,7 @@ func (f filling) fillSlice(v reflect.Value, depth int) {
 	}
 	v.Set(reflect.MakeSlice(v.Type(), f.length, f.length))
 	for i := range f.length {
-		f.fillElement(v.Index(i), depth+1)
+		f.fillElement(v.Index(i), i, depth+1)
 	}
 }
 
@@ -180,17 +183,29 @@ func (f filling) fillMap(v reflect.Value, depth int) {
 	for i := range f.length {
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		f.key(i).fill(key, depth+1)
-		f.fillElement(value, depth+1)
+		f.fillElement(value, i, depth+1)
 		v.SetMapIndex(key, value)
 	}
 }
 
-// fillElement fills the element of a slice or map.
-func (f filling) fillElement(v reflect.Value, depth int) {
-	if !f.hollow {
+// unsorted are the numbers in the elements of unsorted slices. Sorting them, in either direction, reversing them and
+// removing a duplicate all move elements.
+var unsorted = []int64{1, 2, 2, 0}
+
+// fillElement fills element i of a slice or map.
+func (f filling) fillElement(v reflect.Value, i, depth int) {
+	switch {
+	case f.hollow:
+		return
+	case f.unsorted:
+		n := unsorted[i%len(unsorted)]
+		f.text += fmt.Sprint(n)
+		f.whole += n
+		f.real += float64(n)
+	default:
 		f.length = min(f.length, 2)
-		f.fill(v, depth)
 	}
+	f.fill(v, depth)
 }
 
 // key returns the filling for key number i of a map.
