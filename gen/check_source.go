@@ -83,6 +83,9 @@ func (r *specInfo) unknownQualifier(use qualifierUse) string {
 	if meant := r.suggest(use.name, r.importNames); meant != "" {
 		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
 	}
+	if !slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.name == "" && !l.language() }) {
+		return "nothing is imported as " + use.name + ": add the import"
+	}
 	what, example := use.name+"."+use.sel.Sel.Name+" comes from", "path/of/"+use.name
 	if r.unclearPath != "" {
 		what, example = use.name+" is", r.unclearPath
