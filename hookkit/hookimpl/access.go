@@ -73,7 +73,10 @@ func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (f
 // interface, as nil.
 func addressOf(t reflect.Type, payload any) (reflect.Value, error) {
 	at := reflect.ValueOf(payload)
-	if at.IsValid() && at.Type() == reflect.PointerTo(t) && !at.IsNil() {
+	if at.IsValid() && at.Type() == reflect.PointerTo(t) {
+		if at.IsNil() {
+			return at, fmt.Errorf("hookkit: the payload is a nil %T; pass a pointer to a value", payload)
+		}
 		return at, nil
 	}
 	v, ok := valueOf(t, payload)

@@ -103,7 +103,7 @@ func TestPayloadsOfOtherTypesAreRefused(t *testing.T) {
 	for want, payload := range map[string]any{
 		"hookkit: the payload is a string; pass a int or a pointer to one": "7",
 		"hookkit: the payload is a <nil>; pass a int or a pointer to one":  nil,
-		"hookkit: the payload is a *int; pass a int or a pointer to one":   (*int)(nil),
+		"hookkit: the payload is a nil *int; pass a pointer to a value":    (*int)(nil),
 	} {
 		t.Run(want, func(t *testing.T) {
 			if _, err := addressOf(reflect.TypeFor[int](), payload); err == nil || err.Error() != want {
