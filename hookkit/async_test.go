@@ -75,6 +75,13 @@ func TestFullQueuesDropCountAndReport(t *testing.T) {
 }
 
 func TestDrain(t *testing.T) {
+	t.Run("has nothing to wait for without a queue", func(t *testing.T) {
+		var h hooks
+		reg := h.Use(bind(func(h *hooks) { h.First.ObserveFunc(func(ctx, *run, firstFired) {}) }))
+		if err := reg.Drain(t.Context()); err != nil || reg.Dropped() != 0 {
+			t.Errorf("it returned %v, and %d events were dropped", err, reg.Dropped())
+		}
+	})
 	t.Run("returns when its context ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var h hooks

@@ -77,6 +77,13 @@ func TestLoad(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
+	t.Run("keeps nothing", func(t *testing.T) {
+		fresh := make([]hookkit.PerRun[int], 101) // AllocsPerRun calls once more
+		next := 0
+		if n := testing.AllocsPerRun(100, func() { fresh[next].Load(r); next++ }); n > 0 {
+			t.Errorf("it allocated %v times", n)
+		}
+	})
 	t.Run("returns a shallow copy", func(t *testing.T) {
 		p.Do(r, func(v *[]int) { *v = []int{1, 2} })
 		got := p.Load(r)

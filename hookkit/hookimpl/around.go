@@ -81,11 +81,11 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 }
 
 // Crashed records that hook i, counted from 0, or the wrapped act after the last hook, did not return. It takes the
-// result of recover, and returns the failure, or ErrGoexit if an inner call has recorded it.
+// result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
 	if recovered == nil && inv.gone.Swap(true) {
-		return hookkit.ErrGoexit // recorded further in
+		return nil // which no caller receives
 	}
 	var f *hookkit.Failure
 	if i < len(s.entries) {

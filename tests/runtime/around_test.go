@@ -593,7 +593,8 @@ func TestWrappedErrorsNameTheirMaker(t *testing.T) {
 		}
 		return answer, err
 	}
-	for _, made := range []error{errAct, listError{"a"}, fieldError{list: []int{1}}, sameAsAll{}, hookkit.ErrTimeout} {
+	for _, made := range []error{errAct, listError{"a"}, fieldError{list: []int{1}}, pairError{1, []int{1}}, sameAsAll{},
+		hookkit.ErrTimeout} {
 		t.Run(fmt.Sprintf("%T", made), func(t *testing.T) {
 			withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 				wrap(h, wrapping)
@@ -623,6 +624,11 @@ func (e listError) Error() string { return fmt.Sprint([]string(e)) }
 type fieldError struct{ list any }
 
 func (fieldError) Error() string { return "field" }
+
+// A pairError panics when it is compared, too.
+type pairError [2]any
+
+func (pairError) Error() string { return "pair" }
 
 // sameAsAll takes itself for any other error.
 type sameAsAll struct{}
@@ -730,6 +736,34 @@ func TestEndlessErrorsEndTheFire(t *testing.T) {
 			})
 			if _, err := fireWrap(h, new(countingAct)); err == nil || !strings.Contains(err.Error(), endless.Error()) {
 				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// Two errors of one type are not the same error. So the second hook, which returns one of its own, is the maker.
+func TestEqualTypesAreDifferentErrors(t *testing.T) {
+	for _, errs := range [][2]error{
+		{listError{"a"}, listError{"a"}},
+		{fieldError{list: []int{1}}, fieldError{list: []int{1}}},
+		{pairError{1, 2}, pairError{1, 3}},
+		{pairError{1, 2}, pairError{3, 2}},
+		{pairError{nil, 2}, pairError{1, 2}},
+		{pairError{"1", 2}, pairError{1, 2}},
+	} {
+		t.Run(fmt.Sprintf("%T%v", errs[0], errs), func(t *testing.T) {
+			var h fixture.Hooks
+			h.HandleFailures(func(context.Context, *hookkit.Failure) {})
+			wrap(&h, func(ctx context.Context, item fixture.Item,
+				next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				_, _ = next.Call(ctx, item)
+				return hookkit.Answer[fixture.Result]{}, errs[0]
+			}, hookkit.Named("outer"))
+			wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				return hookkit.Answer[fixture.Result]{}, errs[1]
+			}, hookkit.Named("inner"))
+			if _, by, _ := h.Wrap.FireBy(t.Context(), newRun(), fixture.Item{}, new(countingAct).act); by.Hook != "outer" {
+				t.Errorf("%+v decided", by)
 			}
 		})
 	}

@@ -1,6 +1,8 @@
 package runtime_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -34,6 +36,43 @@ func TestNobodyDecidesWithoutADecision(t *testing.T) {
 					}
 				}
 				p.Add(&h, points.Continue)
+			}
+		})
+	}
+}
+
+// Without hooks the act alone can fail. FireBy gives the error as the decision of nobody.
+func TestFailingActIsTheDecisionOfNobody(t *testing.T) {
+	for _, p := range points.Of(points.Around) {
+		t.Run(p.Name, func(t *testing.T) {
+			act := func(context.Context, fixture.Item) (fixture.Result, error) {
+				return fixture.Result{}, errors.New("broken")
+			}
+			came := p.FireAs(points.WithBy, t.Context(), new(fixture.Hooks), newRun(), fixture.Item{}, act)
+			if want := (hookkit.By{Decision: hookkit.DecisionError, Reason: "broken"}); came.By != want || came.Err == nil {
+				t.Errorf("got %+v and the error %v", came.By, came.Err)
+			}
+		})
+	}
+}
+
+// At a FailOpen point the hooks after one that panicked run. Their decision counts, and FireBy names its hook.
+func TestHookAfterACrashDecides(t *testing.T) {
+	open := points.Where(func(p *points.Point) bool { return p.Decides() && !p.Stops() && len(p.Exits) > 0 })
+	for _, p := range open {
+		t.Run(p.Name, func(t *testing.T) {
+			var h fixture.Hooks
+			h.HandleFailures(func(context.Context, *hookkit.Failure) {})
+			deciding, crashing := hookkit.Priority(0), hookkit.Priority(1)
+			if p.Reversed {
+				deciding, crashing = crashing, deciding
+			}
+			p.Add(&h, func(points.Call) points.Reply { panic("first") }, crashing)
+			p.Add(&h, func(points.Call) points.Reply { return points.Reply{Outcome: p.Exit(p.Exits[0], "")} },
+				deciding, hookkit.Named("second"))
+			came := p.FireAs(points.WithBy, t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
+			if points.NameOf(came.Exit) != p.Exits[0] || came.By.Hook != "second" || came.Err != nil {
+				t.Errorf("got the exit %v by %+v, and the error %v", came.Exit, came.By, came.Err)
 			}
 		})
 	}

@@ -57,3 +57,23 @@ func TestCancellingADerivedContextAffectsNobody(t *testing.T) {
 		})
 	}
 }
+
+// A host without a context passes nil. Hooks, the act and observers get the background context, so they can use it.
+func TestNilContextBecomesTheBackgroundContext(t *testing.T) {
+	for _, p := range points.All {
+		t.Run(p.Name, func(t *testing.T) {
+			var h fixture.Hooks
+			var got []context.Context
+			p.Add(&h, func(c points.Call) points.Reply {
+				got = append(got, c.Ctx)
+				return points.Continue(c)
+			})
+			p.Observe(&h, func(f points.Fired) { got = append(got, f.Ctx) })
+			//nolint:staticcheck // a nil context is what the test is about
+			p.FireAs(points.ByAnyFire, nil, &h, newRun(), fixture.Item{}, points.Yields)
+			if len(got) != 2 || got[0] == nil || got[1] == nil {
+				t.Errorf("the hook and the observer got %v", got)
+			}
+		})
+	}
+}
