@@ -38,29 +38,14 @@ func (r *run) waiting(what string, begun time.Time, limit time.Duration) waitOpt
 // has no grace period. After that f is abandoned and its answer is dropped. The error then wraps the context's
 // cause.
 func await[T any](parent context.Context, w waitOptions, f func(context.Context) (T, error)) (T, error) {
-	ctx := newCallContext(parent, w)
+	c := &awaited[T]{call: f}
+	ctx := &c.ctx
+	ctx.start(parent, w)
 	defer ctx.cancel()
 	if w.among != nil {
 		w.among.cancelWith(ctx.cancel)
 	}
-
-	var answer struct { // not read before the call has returned
-		value T
-		err   error
-	}
-	w.crew.do(func() {
-		completed := false
-		defer func() {
-			if !completed {
-				answer.err = &PanicError{w.what, recover(), debug.Stack()}
-			}
-			answer.err = usableError(answer.err)
-			ctx.returned.Store(true)
-			ctx.notify()
-		}()
-		answer.value, answer.err = f(ctx)
-		completed = true
-	})
+	w.crew.do(c)
 
 	for !ctx.returned.Load() && ctx.Err() == nil {
 		select {
@@ -91,7 +76,29 @@ func await[T any](parent context.Context, w waitOptions, f func(context.Context)
 			return none, fmt.Errorf("%w; it ignored its context and was left running", causeOf(ctx))
 		}
 	}
-	return answer.value, markLate(ctx, answer.err)
+	return c.answer, markLate(ctx, c.err)
+}
+
+// An awaited call is a job with its answer, which is not read before the call has returned.
+type awaited[T any] struct {
+	ctx    callContext
+	call   func(context.Context) (T, error)
+	answer T
+	err    error
+}
+
+func (c *awaited[T]) do() {
+	completed := false
+	defer func() {
+		if !completed {
+			c.err = &PanicError{c.ctx.what, recover(), debug.Stack()}
+		}
+		c.err = usableError(c.err)
+		c.ctx.returned.Store(true)
+		c.ctx.notify()
+	}()
+	c.answer, c.err = c.call(&c.ctx)
+	completed = true
 }
 
 // markLate adds the TimeoutError to the error of a call that returned because its limit had passed.

@@ -28,21 +28,22 @@ type batch struct {
 
 // A call is one tool call of a batch.
 type call struct {
-	req       agent.ToolCallRequest // as edited by the hooks so far, in memory that no hook can reach
-	shared    json.RawMessage       // the copy of the arguments that hooks received last
-	asked     string                // the name of the tool that the model called
-	duplicate string                // the id from the model, if another call of the reply has the same
-	fired     bool                  // BeforeTool has fired, so AfterTool is due
-	settled   bool                  // AfterTool has fired or is not due
-	stopsRun  bool                  // the tool asked to stop the run
-	entry     *entry                // of the table, once the call is permitted
-	to        *Agent                // the target of a handoff
-	task      string                // the task for to
-	result    *agent.ToolCallResult // nil: not known yet
-	slot      *agent.ToolCallResult // storage of result
-	shown     *agent.ToolCallResult // the copy for hooks, in copies of the batch; AfterTool may replace it
-	flight    flight
-	failed    error // of a hook that judged the call
+	req        agent.ToolCallRequest // as edited by the hooks so far, in memory that no hook can reach
+	shared     json.RawMessage       // the copy of the arguments that hooks received last
+	asked      string                // the name of the tool that the model called
+	duplicate  string                // the id from the model, if another call of the reply has the same
+	fired      bool                  // BeforeTool has fired, so AfterTool is due
+	settled    bool                  // AfterTool has fired or is not due
+	stopsRun   bool                  // the tool asked to stop the run
+	entry      *entry                // of the table, once the call is permitted
+	to         *Agent                // the target of a handoff
+	task       string                // the task for to
+	result     *agent.ToolCallResult // nil: not known yet
+	slot       *agent.ToolCallResult // storage of result
+	shown      *agent.ToolCallResult // the copy for hooks, in copies of the batch; AfterTool may replace it
+	flight     flight
+	dispatcher *dispatcher // of a call in another goroutine
+	failed     error       // of a hook that judged the call
 
 	question *agent.Question // the question that a person has not answered yet; nil: none
 	skip     *savedSkip      // with question: the result that a hook gave instead of the tool

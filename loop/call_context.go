@@ -25,26 +25,23 @@ type callContext struct {
 	changed   chan struct{} // the call has returned, or the context is done for another reason than its parent
 }
 
-// newCallContext returns a context that is cancelled when the limit has passed on the clock.
-func newCallContext(parent context.Context, w waitOptions) *callContext {
-	c := &callContext{
-		what: w.what, limit: w.limit, timeouts: w.timeouts, at: -1, changed: make(chan struct{}, 1),
-	}
+// start makes c a context that is cancelled when the limit has passed on the clock.
+func (c *callContext) start(parent context.Context, w waitOptions) {
+	c.what, c.limit, c.timeouts, c.at, c.changed = w.what, w.limit, w.timeouts, -1, make(chan struct{}, 1)
 	c.Context, c.cancelCause = context.WithCancelCause(parent)
 	if w.limit <= 0 {
-		return c
+		return
 	}
 	if _, ok := w.clock.(agent.SystemClock); ok {
 		c.deadline = w.begun.Add(w.limit)
 		c.timeouts.add(c)
-		return c
+		return
 	}
 	go func() {
 		if w.clock.Sleep(c, w.limit) == nil {
 			c.expire()
 		}
 	}()
-	return c
 }
 
 // Deadline returns the earlier of the limit and the deadline of the parent.

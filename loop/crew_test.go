@@ -7,6 +7,11 @@ import (
 	"testing/synctest"
 )
 
+// A jobFunc is a job for tests.
+type jobFunc func()
+
+func (f jobFunc) do() { f() }
+
 func TestACrewReusesItsGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // fails if a goroutine is left
 		var c crew
@@ -14,7 +19,7 @@ func TestACrewReusesItsGoroutines(t *testing.T) {
 			var all sync.WaitGroup
 			for range 3 {
 				all.Add(1)
-				c.do(all.Done)
+				c.do(jobFunc(all.Done))
 			}
 			all.Wait()
 			synctest.Wait()
@@ -30,12 +35,12 @@ func TestACrewSurvivesGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew
 		done := make(chan bool, 2)
-		c.do(func() {
+		c.do(jobFunc(func() {
 			defer func() { done <- true }()
 			runtime.Goexit()
-		})
+		}))
 		<-done
-		c.do(func() { done <- true })
+		c.do(jobFunc(func() { done <- true }))
 		<-done
 		c.close()
 	})
@@ -45,9 +50,9 @@ func TestAClosedCrewStillRunsFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew
 		release, done := make(chan bool), make(chan bool)
-		c.do(func() { <-release; done <- true })
+		c.do(jobFunc(func() { <-release; done <- true }))
 		c.close()
-		c.do(func() { done <- true })
+		c.do(jobFunc(func() { done <- true }))
 		<-done
 		close(release)
 		<-done
@@ -66,11 +71,11 @@ func TestACrewRunsNestedFunctions(t *testing.T) {
 		var nest func(level int)
 		nest = func(level int) {
 			if level < depth {
-				c.do(func() { nest(level + 1) })
+				c.do(jobFunc(func() { nest(level + 1) }))
 			}
 			done <- level
 		}
-		c.do(func() { nest(1) })
+		c.do(jobFunc(func() { nest(1) }))
 		sum := 0
 		for range depth {
 			sum += <-done

@@ -25,13 +25,9 @@ func (b *batch) dispatch() {
 	if parallel <= 0 {
 		parallel = len(permitted)
 	}
-	var (
-		running  sync.WaitGroup
-		slots    = make(chan struct{}, max(parallel, 1))
-		stopping atomic.Bool // a tool asked to stop the run
-	)
+	d := &dispatcher{r: r, slots: make(chan struct{}, max(parallel, 1))}
 	defer func() { // waits also if a hook ends the goroutine
-		running.Wait()
+		d.running.Wait()
 		if r.ctx.Err() != nil {
 			r.cancelled()
 		}
@@ -42,30 +38,44 @@ func (b *batch) dispatch() {
 			}
 		}
 	}()
-	dispatch := func(c *call) {
-		r.dispatch(c)
-		if c.stopsRun {
-			stopping.Store(true)
-		}
-	}
 	for i, c := range permitted {
-		slots <- struct{}{}
-		if r.ctx.Err() != nil || stopping.Load() {
-			<-slots
+		d.slots <- struct{}{}
+		if r.ctx.Err() != nil || d.stopping.Load() {
+			<-d.slots
 			c.markNotRun()
 			continue
 		}
 		if i == len(permitted)-1 {
-			dispatch(c) // in this goroutine, which would only wait
+			d.dispatch(c) // in this goroutine, which would only wait
 			break
 		}
-		running.Add(1)
-		r.crew.do(func() {
-			defer running.Done()
-			defer func() { <-slots }()
-			dispatch(c)
-		})
+		d.running.Add(1)
+		c.dispatcher = d
+		r.crew.do(c)
 	}
+}
+
+// A dispatcher dispatches the calls of a batch.
+type dispatcher struct {
+	r        *run
+	running  sync.WaitGroup // in other goroutines
+	slots    chan struct{}
+	stopping atomic.Bool // a tool asked to stop the run
+}
+
+func (d *dispatcher) dispatch(c *call) {
+	d.r.dispatch(c)
+	if c.stopsRun {
+		d.stopping.Store(true)
+	}
+}
+
+// do dispatches the call in a goroutine of the crew.
+func (c *call) do() {
+	d := c.dispatcher
+	defer d.running.Done()
+	defer func() { <-d.slots }()
+	d.dispatch(c)
 }
 
 // A flight is a dispatched call with its attempts.

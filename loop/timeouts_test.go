@@ -13,7 +13,8 @@ import (
 
 // watched returns a context with a time limit and its cancel function.
 func watched(parent context.Context, ts *timeouts, limit time.Duration) (context.Context, func()) {
-	c := newCallContext(parent, waitOptions{
+	c := new(callContext)
+	c.start(parent, waitOptions{
 		what: "the thing", begun: time.Now(), limit: limit, clock: agent.SystemClock{}, timeouts: ts,
 	})
 	return c, c.cancel
