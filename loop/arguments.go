@@ -147,10 +147,7 @@ func shortened(text string) string {
 	return prefix(text, maxProblem) + "..."
 }
 
-// prefix returns the first bytes of a text, at most n, without the rest of a character.
+// prefix returns the first n bytes of a longer text, without the rest of a character.
 func prefix(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
 	return strings.ToValidUTF8(text[:n], "")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -351,6 +352,80 @@ func TestAHookRewritesTheConversation(t *testing.T) {
 				if after.Reason != agent.CompactRewrite || (after.Err == "") != c.applied {
 					t.Errorf("AfterCompact got %+v", after)
 				}
+			}
+		})
+	}
+}
+
+func TestRequiredHooksOfCompactions(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		add       func(h *agent.Hooks)
+		want      string
+		compacted bool
+	}{
+		{"ShouldCompact", func(h *agent.Hooks) {
+			h.ShouldCompact.AddFunc(func(
+				context.Context, *agent.Run, agent.ContextUse,
+			) (agent.ShouldCompactOutcome, error) {
+				return nil, errBoom
+			}, hookkit.FailClosed())
+		}, "ShouldCompact: ", false},
+		{"AfterCompact", func(h *agent.Hooks) {
+			h.AfterCompact.AddFunc(func(
+				context.Context, *agent.Run, agent.Compacted,
+			) (agent.AfterCompactOutcome, error) {
+				return nil, errBoom
+			}, hookkit.FailClosed())
+		}, "; the compaction was undone", false},
+		{"None", func(*agent.Hooks) {}, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := new(agent.Hooks)
+			h.Use(compactWhen(5))
+			c.add(h)
+			ran := looptest.Harness{
+				Turns: turns(looptest.Reply("ok")), Agent: &loop.Agent{Compactor: &compactor{}, Hooks: h},
+			}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+			if all := strings.Join(ran.Warnings, " "); !strings.Contains(all, c.want) || (all == "") != (c.want == "") {
+				t.Errorf("warnings %q", all)
+			}
+			if compacted := len(ran.Script.Requests()[0].Messages) == 2; compacted != c.compacted || ran.Reply != "ok" {
+				t.Errorf("compacted: %t, %q", compacted, ran.Reply)
+			}
+		})
+	}
+}
+
+func TestACompactionThatAHookUndidDoesNotHelp(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keep int // messages that the hook restores
+		want string
+	}{
+		{"All", 9, ""}, {"Fewer", 8, "ok"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var before []agent.Message
+			restore := hooks(
+				agent.BeforeCompactFunc(func(
+					_ context.Context, _ *agent.Run, k agent.Compaction,
+				) (agent.BeforeCompactOutcome, error) {
+					before = k.Messages
+					return nil, nil
+				}),
+				agent.AfterCompactFunc(func(
+					_ context.Context, _ *agent.Run, done agent.Compacted,
+				) (agent.AfterCompactOutcome, error) {
+					done.Messages = before[len(before)-c.keep:]
+					return agent.ReplaceAfterCompact(done, "restored"), nil
+				}))
+			ran := looptest.Harness{
+				Turns: turns(looptest.Error(&agent.PromptTooLong{}), looptest.Reply("ok")), Hooks: restore,
+				Agent: &loop.Agent{Compactor: &compactor{}},
+			}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+			if ran.Reply != c.want || (ran.Failed != nil) != (c.want == "") {
+				t.Errorf("replied %q, %v", ran.Reply, ran.Failed)
 			}
 		})
 	}

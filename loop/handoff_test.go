@@ -197,3 +197,34 @@ func TestEndlessHandoffsAreStopped(t *testing.T) {
 	ran.Recorder.Times(t, "OnRunStart", 5)
 	ran.Recorder.Times(t, "OnRunEnd", 5)
 }
+
+func TestAHandoffKeepsItsCall(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(call *agent.ToolCallRequest)
+		warn bool
+	}{
+		{"Same", func(*agent.ToolCallRequest) {}, false},
+		{"Missing", func(call *agent.ToolCallRequest) { *call = agent.ToolCallRequest{} }, false},
+		{"AnotherID", func(call *agent.ToolCallRequest) { call.ID = "other" }, true},
+		{"OtherArguments", func(call *agent.ToolCallRequest) { call.Args = []byte(`{"task":"y"}`) }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, script, _ := handing(looptest.Call("transfer_to_expert", `{"task":"x"}`))
+			l.Hooks = hooks(agent.OnHandoffFunc(func(
+				_ context.Context, _ *agent.Run, h agent.Handoff,
+			) (agent.OnHandoffOutcome, error) {
+				h.Task = "precise"
+				c.edit(&h.Call)
+				return agent.ReplaceOnHandoff(h, "route"), nil
+			}))
+			ran := l.Run(t, "why?")
+			if got := lastContent(script.Requests()[0], agent.RoleUser); got != "precise" {
+				t.Errorf("the expert got %q", got)
+			}
+			if warned := strings.Contains(strings.Join(ran.Warnings, " "), "Call"); warned != c.warn {
+				t.Errorf("warnings %q", ran.Warnings)
+			}
+		})
+	}
+}

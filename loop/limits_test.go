@@ -238,3 +238,75 @@ type euro struct{}
 func (euro) Price(_ agent.LLMRequest, reply agent.LLMResponse) float64 {
 	return float64(reply.Usage.Input)
 }
+
+// priceless has no prices.
+type priceless struct{}
+
+func (priceless) Price(agent.LLMRequest, agent.LLMResponse) float64 { panic("no prices") }
+
+func TestAPanickingPricerIsAWarning(t *testing.T) {
+	price := agent.OnRunStartFunc(func(
+		_ context.Context, run *agent.Run, _ agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
+		run.Env.UsePricer(priceless{})
+		return nil, nil
+	})
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Cost: 2})), Hooks: hooks(price),
+	}.Run(t, "x")
+	if ran.Usage.Cost != 2 || len(ran.Warnings) != 1 ||
+		!strings.Contains(ran.Warnings[0], "no prices; the cost that the model reported counts") {
+		t.Errorf("the run cost %v, warnings %q", ran.Usage.Cost, ran.Warnings)
+	}
+}
+
+func TestAnOverfullWindowIsReported(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		window   int
+		max      int // tokens of the reply
+		reported int
+	}{
+		{"Fits", 200, 0, 0}, {"TooLong", 20, 0, 1}, {"TooLongWithItsReply", 200, 200, 1}, {"Unknown", 0, 1000, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ran := looptest.Harness{Turns: turns(looptest.Reply("ok")), Agent: &loop.Agent{
+				Limits: loop.Limits{Window: c.window}, Request: agent.LLMRequest{MaxTokens: c.max},
+			}}.Run(t, strings.Repeat("word ", 80))
+			if ran.Reply != "ok" {
+				t.Errorf("replied %q, %v", ran.Reply, ran.Failed)
+			}
+			got := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+			if len(got) != c.reported {
+				t.Fatalf("reported %+v", got)
+			}
+			for _, b := range got {
+				if b.Kind != agent.BudgetContext || b.Limit != float64(c.window) || b.Used <= b.Limit || !b.Estimated {
+					t.Errorf("reported %+v", b)
+				}
+			}
+		})
+	}
+}
+
+func TestARunWithoutLimitsGoesOn(t *testing.T) {
+	more := []looptest.Turn{}
+	for range 60 {
+		more = append(more, looptest.Call("look", nil), looptest.Reply(""), looptest.Reply("not yet"))
+	}
+	rejects := agent.CheckDoneFunc(func(
+		_ context.Context, _ *agent.Run, done agent.DoneRequest,
+	) (agent.CheckDoneOutcome, error) {
+		if done.Answer != "ok" {
+			return agent.RejectDone{Feedback: "no"}, nil
+		}
+		return nil, nil
+	})
+	ran := looptest.Harness{
+		Turns: append(more, looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "look"}), Hooks: hooks(rejects),
+		Agent: &loop.Agent{Limits: loop.Limits{Steps: -1, Rejections: -1, EmptyReplies: -1}},
+	}.Run(t, "x")
+	if ran.Reply != "ok" || ran.Stop.Cause != agent.CauseCompleted || ran.Steps != 181 {
+		t.Errorf("replied %q after %d steps: %+v", ran.Reply, ran.Steps, ran.Stop)
+	}
+}

@@ -612,3 +612,41 @@ func TestNoHookReachesTheResultOfTheCaller(t *testing.T) {
 		t.Errorf("a hook changed the result: %+v", ran.AgentResult)
 	}
 }
+
+func TestTheReplyThatEndedATurnIsStoredOnce(t *testing.T) {
+	for _, c := range []struct{ name, said, ends, want string }{
+		{"Another", "hello", "bye", "x|hello|bye"}, {"Same", "hello", "hello", "x|hello"}, {"Silent", "", "bye", "x|bye"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Reply(c.said)),
+				Hooks: hooks(agent.AfterLLMFunc(func(
+					context.Context, *agent.Run, agent.LLMResponse,
+				) (agent.AfterLLMOutcome, error) {
+					return agent.EndTurn{Reply: c.ends}, nil
+				})),
+			}.Run(t, "x")
+			var texts []string
+			for _, m := range ran.Messages {
+				texts = append(texts, m.Content)
+			}
+			if got := strings.Join(texts, "|"); got != c.want || ran.Reply != c.ends {
+				t.Errorf("the conversation is %q, the reply %q", got, ran.Reply)
+			}
+		})
+	}
+}
+
+func TestACallWithoutArgumentsHasAnEmptyObject(t *testing.T) {
+	tool := &looptest.Tool{Name: "look"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("look", `{"a":1}`), looptest.Reply("ok")), Tools: tools(tool),
+		Hooks: hooks(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+			call.Args = nil
+			return agent.ReplaceBeforeTool(call, "without arguments"), nil
+		})),
+	}.Run(t, "x")
+	if tool.Count() != 1 || string(tool.Calls()[0].Args) != "{}" || !ran.Calls[0].OK() {
+		t.Errorf("%+v", ran.Calls)
+	}
+}

@@ -145,3 +145,22 @@ func TestRequestsHaveTheToolsOfTheRun(t *testing.T) {
 		t.Errorf("the model was offered %+v", tools)
 	}
 }
+
+func TestARescueKeepsOtherSignals(t *testing.T) {
+	stops := agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+		return []agent.EndRun{
+			{Cause: agent.CauseTokenLimit, Message: "account empty"}, {Cause: agent.CauseError, Message: "quota"},
+		}, nil
+	})
+	ran := failing(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
+		return agent.EndTurn{Reply: "sorry"}, nil
+	}, stops).Run(t, "x")
+	var kept []string
+	for _, s := range ran.Signals {
+		kept = append(kept, s.Message)
+	}
+	if all := strings.Join(kept, ", "); ran.Failed != nil || !strings.Contains(all, "account empty") ||
+		strings.Contains(all, "quota") {
+		t.Errorf("the signals are %s, %v", all, ran.Failed)
+	}
+}

@@ -154,10 +154,9 @@ func (r *run) workAgain(_ agent.Step, result *agent.StepResult) {
 	response := r.response.Clone()
 	result.Response = &response
 	r.rememberText(response.Content, true)
-	if target := r.target; target != nil {
-		r.target = nil
+	if r.target != nil {
 		result.Results = clonedResults(r.from.Results)
-		r.takeOver(target)
+		r.takeOver()
 		return
 	}
 	b := r.open
@@ -168,14 +167,17 @@ func (r *run) workAgain(_ agent.Step, result *agent.StepResult) {
 	}
 }
 
-// takeOver continues the run of the agent that took over.
-func (r *run) takeOver(target *snapshot) {
+// takeOver continues the run of the agent that took over. If that fails, target stays, so that the calls of that agent
+// are answered as not run.
+func (r *run) takeOver() {
+	target := r.target
 	if deep := r.tooDeep(); deep != nil {
 		r.fail("Handoff", deep)
 		return
 	}
 	for _, to := range r.agent.Handoffs {
 		if to.name() == target.Agent {
+			r.target = nil
 			r.handOver(to, Request{}, target)
 			return
 		}
@@ -191,9 +193,10 @@ func (b *batch) decideAgain() {
 		if r.ctx.Err() != nil {
 			r.cancelled()
 		}
-		switch {
-		case r.state.over():
+		if r.state.over() {
 			return
+		}
+		switch {
 		case c.result != nil:
 		case r.toolsOff():
 			b.free(c)

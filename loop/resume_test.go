@@ -150,6 +150,7 @@ func TestP11_ACancelledResumptionRunsNothing(t *testing.T) {
 	}
 	checkAnswered(t, got.Messages)
 	s.recorders[1].Times(t, "AfterTool", 4)
+	s.recorders[1].Times(t, "OnPermissionGranted", 0)
 }
 
 func TestP11_AStreamIsSuspendedAndResumed(t *testing.T) {
@@ -284,5 +285,206 @@ func TestP11_ARequestHasOneStart(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestP11_AStoppedTargetIsNotSuspended(t *testing.T) {
+	s := suspendable()["HandoffTarget"]()
+	s.person = later()
+	s.hooks = hooks(agent.OnStopFunc(func(_ context.Context, run *agent.Run, _ agent.Stopping) ([]agent.EndRun, error) {
+		if run.Parent() != "" {
+			return nil, nil
+		}
+		return signals(agent.EndRun{Cause: agent.CauseStopRequested, Message: "enough"})
+	}))
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended != nil || result.Stop.Message != "enough" {
+		t.Errorf("%+v, %v", result.Stop, err)
+	}
+	checkAnswered(t, result.Messages)
+}
+
+func TestP11_TheTargetOfAHandoffIsCheckedAgain(t *testing.T) {
+	s, result := suspendedAs(t, "HandoffTarget")
+	a := s.process()
+	a.Handoffs = nil
+	got, err := a.Resume(t.Context(), sent(t, result.Suspended), loop.AnswerTo(result.Suspended.Questions[0], yes()))
+	const want = `the agent "other" took over and is not one of the agent's handoffs any more`
+	if err == nil || !strings.Contains(err.Error(), want) || got.Stop.Cause != agent.CauseError {
+		t.Errorf("%+v, %v", got.Stop, err)
+	}
+	checkAnswered(t, got.Messages)
+}
+
+func TestP11_TheDepthOfAHandoffIsCheckedAgain(t *testing.T) {
+	s := &site{asks: []string{"pay"}, person: later(), turns: map[string][]looptest.Turn{
+		"main":  turns(looptest.Call("other", `{"task":"t"}`), looptest.Reply("ok")),
+		"other": turns(looptest.Call("transfer_to_third", nil)),
+		"third": turns(looptest.Call("pay", nil), looptest.Reply("paid")),
+	}}
+	depth := 2
+	s.build = func(s *site) *loop.Agent {
+		other := s.agent("other")
+		other.Handoffs = []*loop.Agent{s.agent("third", s.tool("pay"))}
+		a := s.agent("main", loop.Subagent(other))
+		a.Limits.Depth = depth
+		return a
+	}
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended == nil {
+		t.Fatalf("%+v, %v", result.Stop, err)
+	}
+	depth = 1
+	got := s.finish(t, result, false)
+	if got.Reply != "ok" || len(s.log) != 0 || !strings.Contains(lastToolText(got), "1 deep, which is the limit") {
+		t.Errorf("%+v, ran %v", got, s.log)
+	}
+	checkAnswered(t, got.Messages)
+}
+
+func TestP11_AnotherAgentWithTheSameToolDoesNotTakeOver(t *testing.T) {
+	target := "a b" // both names make the tool transfer_to_a_b
+	s := &site{asks: []string{"pay"}, person: later(), turns: map[string][]looptest.Turn{
+		"main": turns(looptest.Calls(looptest.Call("transfer_to_a_b", nil), looptest.Call("pay", nil)), looptest.Reply("ok")),
+	}, build: func(s *site) *loop.Agent {
+		a := s.agent("main", s.tool("pay"))
+		a.Handoffs = []*loop.Agent{s.agent(target)}
+		return a
+	}}
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended == nil {
+		t.Fatalf("%+v, %v", result.Stop, err)
+	}
+	target = "a_b"
+	got, err := s.process().Resume(t.Context(), sent(t, result.Suspended),
+		loop.AnswerTo(result.Suspended.Questions[0], yes()))
+	if err != nil || got.Reply != "ok" || got.HandedOffTo != "" || got.Calls[0].Kind != agent.FailHandoff {
+		t.Errorf("%+v, %v", got, err)
+	}
+	checkAnswered(t, got.Messages)
+}
+
+func TestP11_ABudgetIsReportedOnce(t *testing.T) {
+	s := suspendable()["OneCall"]()
+	s.turns["main"][0] = s.turns["main"][0].Uses(agent.Usage{Input: 20_000})
+	s.person = later()
+	build := s.build
+	s.build = func(s *site) *loop.Agent {
+		a := build(s)
+		a.Limits.Tokens = 10_000
+		return a
+	}
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended == nil {
+		t.Fatalf("%+v, %v", result.Stop, err)
+	}
+	got := s.finish(t, result, false)
+	if got.Stop.Cause != agent.CauseTokenLimit || s.count("OnBudgetExceeded") != 1 {
+		t.Errorf("%+v, %d reports", got.Stop, s.count("OnBudgetExceeded"))
+	}
+}
+
+func TestP11_WishesOfHooksAreKeptOrReported(t *testing.T) {
+	s := suspendable()["OneCall"]()
+	s.person = later()
+	wished := false
+	s.hooks = hooks(agent.BeforeToolFunc(func(
+		_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
+		if !wished {
+			wished = true
+			run.Env.RequestCompaction("the user asked for it")
+			run.Env.RewriteConversation("a file is gone", func(m []agent.Message) []agent.Message { return m })
+		}
+		return nil, nil
+	}))
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended == nil {
+		t.Fatalf("%+v, %v", result.Stop, err)
+	}
+	if all := strings.Join(result.Warnings, " "); !strings.Contains(all, "1 rewrites of the conversation were dropped") {
+		t.Errorf("warnings %q", all)
+	}
+	s.recorders[0].Times(t, "BeforeCompact", 0)
+	s.finish(t, result, false)
+	asked := hooktest.PayloadsOf[agent.Compaction](s.recorders[1], "BeforeCompact")
+	if len(asked) != 1 || asked[0].Reason != agent.CompactRequested || asked[0].Detail != "the user asked for it" {
+		t.Errorf("compactions %+v", asked)
+	}
+}
+
+func TestP11_EveryWaitingRunNeedsItsAnswer(t *testing.T) {
+	s := &site{asks: []string{"pay"}, person: later(), turns: map[string][]looptest.Turn{
+		"main":  turns(looptest.Call("all", nil), looptest.Reply("ok")),
+		"first": turns(looptest.Call("pay", nil), looptest.Reply("one")),
+		"other": turns(looptest.Call("pay", nil), looptest.Reply("two")),
+		"fails": turns(looptest.Error(errBoom)),
+	}}
+	var failures []string
+	s.build = func(s *site) *loop.Agent {
+		var inner []*loop.Agent
+		for _, name := range []string{"fails", "first", "other"} {
+			inner = append(inner, s.agent(name, s.tool("pay")))
+		}
+		return s.agent("main", &looptest.Tool{Name: "all", Func: func(
+			ctx context.Context, _ agent.ToolCallRequest,
+		) (text string, waits error) {
+			for _, a := range inner {
+				got, err := loop.Spawn(ctx, a, loop.Request{Task: "t"})
+				text += got.Reply
+				if errors.Is(err, loop.ErrSuspended) {
+					waits = err
+				} else if err != nil {
+					failures = append(failures, err.Error())
+				}
+			}
+			return text, waits
+		}})
+	}
+	first, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || first.Suspended == nil || len(first.Suspended.Questions) != 2 {
+		t.Fatalf("%+v, %v", first.Stop, err)
+	}
+	second, err := s.process().Resume(t.Context(), sent(t, first.Suspended),
+		loop.AnswerTo(first.Suspended.Questions[1], yes()))
+	if err != nil || second.Suspended == nil || len(second.Suspended.Questions) != 1 {
+		t.Fatalf("%+v, %v", second.Stop, err)
+	}
+	got := s.finish(t, second, false)
+	if got.Reply != "ok" || len(s.log) != 2 || !strings.Contains(lastToolText(got), "onetwo") {
+		t.Errorf("%+v, ran %v", got, s.log)
+	}
+	if len(failures) != 3 || len(slices.Compact(slices.Clone(failures))) != 1 || !strings.Contains(failures[0], "boom") {
+		t.Errorf("the run that failed is reported as %q", failures)
+	}
+}
+
+func TestP11_ObserversGetACopyOfTheQuestions(t *testing.T) {
+	s := suspendable()["OneCall"]()
+	s.person = later()
+	s.hooks = hooks(agent.OnRunEndFunc(func(_ context.Context, _ *agent.Run, result agent.AgentResult) error {
+		result.Suspended.Questions[0].Call.Args[0] = '!'
+		return nil
+	}))
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended == nil || string(result.Suspended.Questions[0].Call.Args) != `{"a": 1}` {
+		t.Errorf("%+v, %v", result.Suspended, err)
+	}
+}
+
+func TestASuspendedRunIsNotResumedInsideARun(t *testing.T) {
+	s, result := suspended(t)
+	state := sent(t, result.Suspended)
+	var got error
+	start := &looptest.Tool{Name: "start", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		_, got = loop.Spawn(ctx, s.process(), loop.Request{
+			Suspended: &state, Answers: []loop.Answer{loop.AnswerTo(state.Questions[0], yes())},
+		})
+		return "", got
+	}}
+	looptest.Harness{Turns: turns(looptest.Call("start", nil), looptest.Reply("ok")), Tools: tools(start)}.Run(t, "x")
+	const want = "a suspended run is resumed outside of other runs"
+	if got == nil || !strings.Contains(got.Error(), want) || len(s.log) != 0 {
+		t.Errorf("got %v, ran %v", got, s.log)
 	}
 }

@@ -29,10 +29,7 @@ func Tool[In, Out any](name, description string, f func(context.Context, In) (Ou
 	if schema.Type != "object" {
 		panic(fmt.Sprintf("loop: the tool %q cannot take a %v; let it take a struct", name, reflect.TypeFor[In]()))
 	}
-	parameters, err := json.Marshal(schema)
-	if err != nil {
-		panic(fmt.Sprintf("loop: the schema of the tool %q cannot be encoded: %v", name, err))
-	}
+	parameters, _ := json.Marshal(schema) // cannot fail: it is made from a type
 	return function[In, Out]{agent.ToolSchema{Name: name, Description: description, Parameters: parameters}, f}
 }
 

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -205,5 +206,31 @@ func TestMarksOfATool(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		})
+	}
+}
+
+func TestAnOutputThatIsNotJSONIsAnError(t *testing.T) {
+	tool := loop.Tool("measure", "", func(context.Context, struct{}) (float64, error) { return math.NaN(), nil })
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("measure", nil), looptest.Reply("ok")), Tools: tools(tool),
+	}.Run(t, "x")
+	const want = "the output cannot be encoded: json: unsupported value: NaN"
+	if c := ran.Calls[0]; c.OK() || !strings.Contains(c.Err, want) {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestUnknownToolsAreNotInTheTable(t *testing.T) {
+	var known, unknown bool
+	looptest.Harness{
+		Turns: turns(looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "look"}),
+		Hooks: hooks(agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
+			_, known = run.Env.Tools.Lookup("look")
+			_, unknown = run.Env.Tools.Lookup("nobody")
+			return nil
+		})),
+	}.Run(t, "x")
+	if !known || unknown {
+		t.Errorf("look: %t, nobody: %t", known, unknown)
 	}
 }

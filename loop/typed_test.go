@@ -335,3 +335,10 @@ func TestDeepAnswersAreRejected(t *testing.T) {
 		t.Errorf("the model got %q", told)
 	}
 }
+
+func TestATypedRunMustStart(t *testing.T) {
+	_, result, err := loop.RunAs[struct{ N int }](t.Context(), &loop.Agent{}, loop.Request{Task: "x"})
+	if !errors.Is(err, loop.ErrNotStarted) || result.Steps != 0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}

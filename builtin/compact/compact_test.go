@@ -478,6 +478,43 @@ func TestChainUsesFirstEffectiveStage(t *testing.T) {
 	}
 }
 
+func TestCancelledChainTriesNoFurtherStage(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("the user left")
+	k := &Chain{Stages: []agent.Compactor{stage(func(c agent.Compaction) (agent.Compacted, error) {
+		cancel(gone)
+		return agent.Compacted{}, errors.New("cancelled")
+	}), stage(func(agent.Compaction) (agent.Compacted, error) { panic("a later stage ran") })}}
+	done, err := k.Compact(ctx, nil, agent.Compaction{Messages: chain(10)})
+	if !errors.Is(err, gone) || done.Messages != nil {
+		t.Errorf("got %s, %v", contents(done.Messages), err)
+	}
+}
+
+func TestListsSayHowMuchIsLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		calls           int
+		messages, trace string // the first lines
+	}{
+		{10, `assistant: read({"n":1})`, `Calls so far:|read({"n":1})`},
+		{40, "(60 earlier messages left out)", `Calls so far:|read({"n":1})`},
+		{41, "(62 earlier messages left out)", "Calls so far:|(1 earlier calls left out)"},
+	} {
+		t.Run(fmt.Sprint(c.calls), func(t *testing.T) {
+			messages := chain(c.calls)[1:]
+			if first, _, _ := strings.Cut(messageLines(messages), "\n"); first != c.messages {
+				t.Errorf("the messages begin with %q, want %q", first, c.messages)
+			}
+			if got := strings.ReplaceAll(callTrace(messages), "\n", "|"); !strings.HasPrefix(got, c.trace) {
+				t.Errorf("the calls begin with %.60q, want %q", got, c.trace)
+			}
+		})
+	}
+	if first, _, _ := strings.Cut(messageLines(chain(10)), "\n"); first != "(1 earlier messages left out)" {
+		t.Errorf("one message more: %q", first)
+	}
+}
+
 func TestSummaryThatDoesNotHelpIsCounted(t *testing.T) {
 	grows := &answering{text: strings.Repeat("s", 2000)}
 	for _, c := range []struct {
@@ -587,6 +624,19 @@ func TestDefaultTriesCheapCompactorsFirst(t *testing.T) {
 	k.Summarize.Keep = 9 // nothing to summarise, nothing to prune
 	if done := compact(t, k, grows.env(), small); len(done.Messages) != 2 || done.Summary != "" {
 		t.Errorf("nothing changed, so it truncates: %s", contents(done.Messages))
+	}
+}
+
+func TestIncrementalFillsItsBuffer(t *testing.T) {
+	messages := chain(10)
+	older := agentspec.EstimateTokens(messages[1:19]) // the task and the last turn stay
+	for less, want := range []int{0, 1} {
+		t.Run(fmt.Sprint(older-less), func(t *testing.T) {
+			k := &Incremental{Keep: limit.AtMost(0), Buffer: limit.AtMost(older - less)}
+			if done := compact(t, k, (&answering{text: "s"}).env(), messages); done.ModelCalls != want {
+				t.Errorf("%d calls of the model, want %d: %s", done.ModelCalls, want, contents(done.Messages))
+			}
+		})
 	}
 }
 

@@ -166,7 +166,7 @@ func (r *Retrospective) ObserveAfterTool(
 		return
 	}
 	var to mark
-	found := false
+	var found bool
 	r.runs.Do(run, func(s *retrospect) {
 		again := s.used > 0 && s.last == (mark{call.Step, call.ID}) // this hook is bound twice
 		if to, found = s.mark(args.Checkpoint); !found || again || s.used >= r.Max.Or(3) {

@@ -248,3 +248,74 @@ func TestRetrospectiveRefusesNegativeMax(t *testing.T) {
 		t.Errorf("panicked with %q", text)
 	}
 }
+
+func TestOnlySuccessfulCallsGoBack(t *testing.T) {
+	ok := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "go_back", Args: []byte(`{"checkpoint":1}`), Step: 2}}
+	failed, other := ok, ok
+	failed.Err, other.Call.Name = "down", "work"
+	for _, c := range []struct {
+		name   string
+		result agent.ToolCallResult
+		hook   agent.AfterToolFunc // of the call of go_back
+		went   bool
+	}{
+		{"success", ok, nil, true},
+		{"failure", failed, nil, false},
+		{"another tool", other, nil, false},
+		{"failure by a hook", ok, func(
+			_ context.Context, _ *agent.Run, r agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
+			r.Err = "rejected"
+			return agent.ReplaceAfterTool(r, "rejected"), nil
+		}, false},
+		{"failing hook", ok, func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			return nil, errors.New("broken")
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&compact.Retrospective{})
+			hooks.Use(agent.AfterToolFunc(func(
+				ctx context.Context, run *agent.Run, r agent.ToolCallResult,
+			) (agent.AfterToolOutcome, error) {
+				if c.hook == nil || r.Call.Step < 2 {
+					return nil, nil
+				}
+				return c.hook(ctx, run, r)
+			}))
+			went := false
+			run := agent.NewRun(&agent.Env{RewriteConversation: func(string, func([]agent.Message) []agent.Message) {
+				went = true
+			}})
+			first := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "c", Name: "work", Step: 1}}
+			_, _ = hooks.AfterTool.Fire(t.Context(), run, &first)
+			_, _ = hooks.AfterTool.Fire(t.Context(), run, &c.result)
+			if went != c.went {
+				t.Errorf("went back: %t", went)
+			}
+		})
+	}
+}
+
+func TestWithoutRewritesNothingGoesBack(t *testing.T) {
+	for name, env := range map[string]*agent.Env{"no environment": nil, "no rewrites": {}} {
+		t.Run(name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&compact.Retrospective{Max: 1})
+			run := agent.NewRun(env)
+			for _, call := range []agent.ToolCallRequest{
+				{ID: "c", Name: "work", Step: 1}, {Name: "go_back", Args: []byte(`{"checkpoint":1}`), Step: 2},
+			} {
+				if _, err := hooks.AfterTool.Fire(t.Context(), run, &agent.ToolCallResult{Call: call}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			call := agent.ToolCallRequest{Name: "go_back", Args: []byte(`{"checkpoint":1}`), Step: 3}
+			exit, err := hooks.BeforeTool.Fire(t.Context(), run, &call)
+			skipped, _ := exit.(agent.SkipTool)
+			if want := "the conversation has no checkpoint 1"; err != nil || skipped.Result.Err != want {
+				t.Errorf("refused with %q, %v, want %q", skipped.Result.Err, err, want)
+			}
+		})
+	}
+}
