@@ -165,7 +165,9 @@ func (c *Command) decodes() bool {
 		return has("r", "revert")
 	case "openssl":
 		return has("-d")
-	case "uudecode", "rev":
+	case "gzip", "bzip2", "xz", "zstd":
+		return has("d", "decompress", "uncompress")
+	case "uudecode", "rev", "zcat", "gzcat", "bzcat", "xzcat", "zstdcat", "gunzip", "bunzip2", "unxz", "unzstd":
 		return true
 	case "tr":
 		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.Contains(strings.ToLower(arg), "n-za-m") })

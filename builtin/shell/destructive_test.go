@@ -235,6 +235,29 @@ func TestGuardDeniesDestructiveCommands(t *testing.T) {
 	}
 }
 
+// TestGuardDeniesDestructiveForms reads testdata/destructive.txt: the name of a rule after "# ", and below it commands
+// that the rule denies, one a line, with \n for a line break.
+func TestGuardDeniesDestructiveForms(t *testing.T) {
+	data, err := os.ReadFile("testdata/destructive.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "# "); ok || line == "" {
+			rule = name
+			continue
+		}
+		t.Run(rule+"/"+line, func(t *testing.T) {
+			command := strings.ReplaceAll(line, `\n`, "\n")
+			if got := denied(t, &shell.Guard{}, command); !strings.Contains(got, "("+rule+")") {
+				t.Errorf("%q: %q, want a denial", command, got)
+			}
+		})
+	}
+}
+
 // ordinary are commands that coding agents run every day.
 var ordinary = strings.Split(strings.TrimSpace(ordinaryText), "\n")
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,6 +24,32 @@ type foreign struct {
 	pipelines int    // the index of the first command of the pipeline
 	piped     bool   // the current command reads the output of the preceding ones
 	open      []parenthesis
+	download  *Command          // the call in the current pipeline that returns a text from the network, or nil
+	names     map[string]string // the functions to which the text gives another name
+}
+
+// renaming matches the import of a function under another name, in Python or JavaScript, and assigning an assignment
+// of a function to a variable.
+var (
+	renaming  = regexp.MustCompile(`\b(\w+)(?:\s+as\s+|\s*:\s*)(\w+)\s*(?:[,;)}\n]|$)`)
+	assigning = regexp.MustCompile(`\b(\w+)\s*=[^=;\n]*\.(\w+)\s*(?:[;\n]|$)`)
+)
+
+// renamedFunctions returns the functions that a text gives other names, as in from shutil import rmtree as r.
+func renamedFunctions(text string) map[string]string {
+	names := make(map[string]string)
+	add := func(name, function string) {
+		if function = strings.ToLower(function); removing[function] {
+			names[strings.ToLower(name)] = function
+		}
+	}
+	for _, m := range renaming.FindAllStringSubmatch(text, -1) {
+		add(m[2], m[1])
+	}
+	for _, m := range assigning.FindAllStringSubmatch(text, -1) {
+		add(m[1], m[2])
+	}
+	return names
 }
 
 // A parenthesis is the text before an opening parenthesis.
@@ -31,6 +58,9 @@ type parenthesis struct {
 	words []word // of the command that contains the parenthesis
 	texts []string
 	from  int // the index of the first command in the parenthesis
+	at    int // the index of the text in the parenthesis
+
+	download *Command // the call in the parenthesis that returns a text from the network, or nil
 }
 
 // foreign reads a text of unknown language.
@@ -40,7 +70,7 @@ func (r *reader) foreign(text string) {
 		return
 	}
 	defer func() { r.depth-- }()
-	f := &foreign{r: r, text: text, pipelines: len(r.found)}
+	f := &foreign{r: r, text: text, pipelines: len(r.found), names: renamedFunctions(text)}
 	for f.at < len(text) && !r.exceeded {
 		f.next()
 	}
@@ -67,12 +97,16 @@ func (f *foreign) next() {
 		f.toFile = c == '>'
 	case '(':
 		call := ""
-		if f.begun {
+		switch {
+		case f.begun:
 			call = f.word.String()
 			f.reset()
+		case f.at > 1 && f.text[f.at-2] == ')':
+			call = "()" // of the result of a call, as in getattr(os, 'system')('ls')
 		}
+		f.method(call)
 		f.endWord()
-		f.open = append(f.open, parenthesis{call: call, words: f.words, from: len(f.r.found)})
+		f.open = append(f.open, parenthesis{call: call, words: f.words, from: len(f.r.found), at: f.at})
 		f.words = nil
 	case ')':
 		f.endCommand(false)
@@ -139,6 +173,9 @@ func (f *foreign) quote(q byte) {
 // addLiteral adds a literal to the current word. In a call, its escapes are those of the other language. For example,
 // \n in os.system("ls\nrm -rf x") is a line break.
 func (f *foreign) addLiteral(text, unescaped string, q byte) {
+	if plain := decoded(text); !f.r.strict && plainText.MatchString(plain) {
+		f.r.text(plain)
+	}
 	if len(f.open) > 0 && text != "" {
 		top := &f.open[len(f.open)-1]
 		top.texts = append(top.texts, unescaped)
@@ -150,9 +187,26 @@ func (f *foreign) addLiteral(text, unescaped string, q byte) {
 	f.literal = text
 }
 
+// plainText matches a text that could be a command, unlike most texts that only look like base64.
+var plainText = regexp.MustCompile(`^[ -~\n\t]{4,}$`)
+
 func (f *foreign) reset() {
 	f.word.Reset()
 	f.begun, f.literal = false, ""
+}
+
+// method reads a text that one of its methods runs, as in "ls".execute() of Groovy and "ls".! of Scala.
+func (f *foreign) method(word string) {
+	if text, method, ok := cutLast(word, "."); ok && (method == "execute" || method == "!") {
+		f.r.text(text)
+	}
+}
+
+func cutLast(s, separator string) (before, after string, ok bool) {
+	if at := strings.LastIndex(s, separator); at >= 0 {
+		return s[:at], s[at+len(separator):], true
+	}
+	return s, "", false
 }
 
 // endWord ends the current word.
@@ -162,6 +216,7 @@ func (f *foreign) endWord() {
 	}
 	text, literal := f.word.String(), f.literal
 	f.reset()
+	f.method(text)
 	if f.toFile {
 		f.toFile = false
 		f.writes = append(f.writes, text)
@@ -180,7 +235,7 @@ func (f *foreign) endWord() {
 
 // runsText are the words of other languages after which a text is a command, as in exec "rm -rf x" of Perl.
 var runsText = kit.Set("system", "exec", "spawn", "popen", "script", "shell_exec", "passthru", "qx", "!", "send",
-	"shell-command", "syscmd", "esyscmd")
+	"shell-command", "shell-command-to-string", "syscmd", "esyscmd")
 
 // beginnings are the words of other languages that can precede a command.
 var beginnings = kit.Set("if", "then", "else", "elif", "while", "until", "do", "!", "return", "await", "try",
@@ -191,12 +246,14 @@ var beginnings = kit.Set("if", "then", "else", "elif", "while", "until", "do", "
 func (f *foreign) endCommand(piped bool) {
 	f.endWord()
 	f.toFile = false
-	for len(f.words) > 0 && beginnings[f.words[0].text] {
+	for len(f.words) > 0 && (beginnings[f.words[0].text] || f.words[0].text == "()") {
 		f.words = f.words[1:]
 	}
 	in := flow{writes: f.writes}
 	if f.piped {
-		in.before = slices.Clip(f.r.found[f.pipelines:])
+		if in.before = slices.Clip(f.r.found[f.pipelines:]); f.download != nil {
+			in.before = append(in.before, f.download)
+		}
 	}
 	if len(f.words) > 0 {
 		f.r.command(f.words, in)
@@ -205,7 +262,7 @@ func (f *foreign) endCommand(piped bool) {
 	}
 	f.words, f.writes, f.piped = nil, nil, piped
 	if !piped {
-		f.pipelines = len(f.r.found)
+		f.pipelines, f.download = len(f.r.found), nil
 	}
 }
 
@@ -217,24 +274,58 @@ func (f *foreign) close() {
 	p := f.open[len(f.open)-1]
 	f.open = f.open[:len(f.open)-1]
 	if p.call != "" && p.call != "$" {
-		f.r.foreignCall(p.call, p.texts)
+		f.r.foreignCall(cmp.Or(f.names[strings.ToLower(p.call)], p.call), p.texts, f.text[p.at:min(f.at, len(f.text))])
 	}
 	outputs := slices.Clip(f.r.found[p.from:])
+	f.downloads(p)
+	if len(f.open) > 0 && listing[strings.ToLower(p.call)] && f.r.spend(len(p.texts)) {
+		top := &f.open[len(f.open)-1]
+		top.texts = append(top.texts, p.texts...)
+	}
+	result := word{text: "$()", glob: anything, outputs: outputs}
+	switch name := strings.ToLower(p.call); {
+	case evaluates[name]:
+		result.text = name // as in iex(New-Object Net.WebClient).DownloadString('...')
+	case p.call != "" && p.call != "$":
+		result.text = "()" // which is not the name of a program
+	}
 	if f.r.spend(len(outputs)) {
-		f.words = append(p.words, word{text: "$()", glob: anything, outputs: outputs})
+		f.words = append(p.words, result)
+	}
+}
+
+// downloads notes that a parenthesis returns a text from the network, and reports commands that run it.
+func (f *foreign) downloads(p parenthesis) {
+	_, name, _ := cutLast("."+strings.ToLower(p.call), ".")
+	if downloading[name] {
+		p.download = &Command{Program: name, Args: slices.Clip(p.texts), dirs: f.r.dirs}
+	}
+	switch {
+	case p.download == nil:
+	case evaluating[name], len(p.words) > 0 && evaluating[strings.ToLower(p.words[0].text)]:
+		f.r.found = append(f.r.found, &Command{Program: "eval", Executes: []*Command{p.download}, dirs: f.r.dirs})
+	case len(f.open) > 0:
+		f.open[len(f.open)-1].download = p.download
+	default:
+		f.download = p.download
 	}
 }
 
 // foreignCall reads the commands in a call of another language, for example subprocess.run(["rm", "-rf", "/"]). Each
 // text is read as a script, and all texts together as the words of one command. Functions that only print are ignored.
-func (r *reader) foreignCall(name string, texts []string) {
+// The arguments are those of the call as written.
+func (r *reader) foreignCall(name string, texts []string, arguments string) {
 	name = strings.TrimRight(strings.ToLower(name[strings.LastIndexAny(name, ".:>=[")+1:]), "!") // File.rm_rf! of Elixir
+	recursive := removingSome[name] && r.spend(len(arguments)) && recursion.MatchString(arguments)
 	switch {
 	case removing[name] && len(texts) == 0: // of a variable
 		r.command(append(staticWords([]string{"rm", "-rf", "--"}), word{text: "$()", glob: anything}), flow{})
 		return
-	case removing[name]:
+	case removing[name], recursive && len(texts) > 0:
 		r.command(staticWords(append([]string{"rm", "-rf", "--"}, texts[0])), flow{})
+		return
+	case opening[name] && len(texts) > 1 && writing.MatchString(texts[1]), writingFile[name] && len(texts) > 0:
+		r.found = append(r.found, &Command{Writes: texts[:1:1], dirs: r.dirs})
 		return
 	case printing[name] || len(texts) == 0:
 		return
@@ -251,15 +342,35 @@ func (r *reader) foreignCall(name string, texts []string) {
 // printing are the names of functions that only display or compare texts.
 var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts", "log", "info", "debug", "warn",
 	"warning", "error", "errorf", "fatalf", "echo", "format", "len", "write", "writefilesync", "writefile", "assert",
-	"includes",
-	"contains", "startswith", "endswith", "compile", "match", "search", "sub", "gsub", "replace", "split", "values",
-	"test", "it",
+	"includes", "contains", "startswith", "endswith", "compile", "match", "search", "sub", "gsub", "replace", "split",
+	"values", "test", "it",
 	"describe", "expect", "equal", "raise", "exception", "valueerror", "runtimeerror", "new", "append", "push", "join")
 
-// removing are the names of functions that remove a directory with everything in it.
-var removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree",
-	"remove_dir_all",
-	"deltree", "remove_entry_secure")
+var (
+	// removing are the names of functions that remove a directory with everything in it.
+	removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree",
+		"remove_dir_all", "deltree", "remove_entry_secure", "deletedir", "deleterecursively")
+
+	// removingSome are the names of functions that do so only if an argument says it.
+	removingSome = kit.Set("rm", "rmdir", "rmdirsync", "removesync", "remove", "unlink")
+	recursion    = regexp.MustCompile(`(?i)recursive['"]?\s*(?:[:=]|=>)\s*(?:true|1)`)
+
+	// opening are the names of functions that open a file, and writing matches a mode in which they write.
+	opening = kit.Set("open", "fopen")
+	writing = regexp.MustCompile(`^[rb]*[wax+]`)
+
+	// writingFile are the names of functions that write the file that their first argument names.
+	writingFile = kit.Set("writefile", "writefilesync", "appendfile", "appendfilesync", "file_put_contents",
+		"createwritestream", "truncatesync")
+
+	// downloading are the names of functions that return a text from the network, and evaluating those that run a text
+	// of their own language.
+	downloading = kit.Set("urlopen", "downloadstring", "fetch", "file_get_contents")
+	evaluating  = kit.Set("exec", "eval", "iex", "invoke-expression")
+
+	// listing are the names of functions that only make a list of texts, as in system2("rm", c("-rf", "/")) of R.
+	listing = kit.Set("c", "list", "split", "array", "of", "path")
+)
 
 // printed reads the texts that a script of another language could print.
 func (r *reader) printed(c *Command) {

@@ -76,7 +76,10 @@ func (r *reader) gitSetting(w word) {
 		r.refuse(errUnreadable)
 	}
 	script, runs := strings.CutPrefix(value, "!")
-	if !runs && (strings.HasPrefix(strings.ToLower(name), "alias.") || !commandKey.MatchString(name)) {
+	if !runs && strings.HasPrefix(strings.ToLower(name), "alias.") {
+		script, runs = "git "+value, true
+	}
+	if !runs && !commandKey.MatchString(name) {
 		return
 	}
 	if r.strict && !runs && strings.HasSuffix(strings.ToLower(name), "path") {

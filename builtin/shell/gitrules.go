@@ -106,6 +106,12 @@ func discardsWork(c *Command) bool {
 		})
 	case "update-ref":
 		return hasOption(args, "d", "--delete")
+	case "read-tree":
+		return hasOption(args, "", "--reset") && hasOption(args, "u")
+	case "checkout-index":
+		return hasOption(args, "f", "--force") && hasOption(args, "a", "--all")
+	case "submodule":
+		return has("deinit") && hasOption(args, "f", "--force")
 	case "worktree":
 		return has("remove") && hasOption(args, "f", "--force")
 	}

@@ -22,6 +22,13 @@ func (r *reader) hidden(c *Command, in flow) {
 	if !r.spend(len(c.Stdin)) {
 		return
 	}
+	if sqlClients[c.Program] {
+		for _, arg := range c.Args { // psql -f x.sql
+			if content := r.files[path.Clean(arg)].content; content != "" && r.spend(len(c.Stdin)+len(content)) {
+				c.Stdin += content
+			}
+		}
+	}
 	for _, value := range (wrapper{script: executingOptions[c.Program]}).scripts(c.Args, c.Args) {
 		r.value(value)
 	}
@@ -62,13 +69,19 @@ var executingOptions = map[string][]string{
 		"--open-files-in-pager"},
 	"go": {"-exec", "-toolexec", "-vettool"}, "make": {"--eval", "-E"}, "gmake": {"--eval", "-E"},
 	"rg": {"--pre"}, "ag": {"--pager"}, "fzf": {"--preview"}, "nodemon": {"-x", "--exec"}, "capsh": {"-c"},
-	"ansible": {"-a", "--args"}, "gcloud": {"--command"},
+	"ansible": {"-a", "--args"}, "gcloud": {"--command"}, "aws": {"--parameters"},
+	"az":      {"--scripts"},
 	"mapfile": {"-C"}, "readarray": {"-C"}, "complete": {"-C"}, "compgen": {"-C", "-W"},
 }
 
 // value reads the value of an option or of a variable whose value is a command.
 func (r *reader) value(text string) {
 	text = strings.TrimLeft(text, "=!| ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "commands="), "command=")
+	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") { // of aws ssm send-command
+		r.foreign("run(" + text + ")")
+		return
+	}
 	if m := executingOption.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
@@ -104,6 +117,9 @@ var (
 // makefile reads the recipes that make receives as input or that the text has written.
 func (r *reader) makefile(c *Command) {
 	texts := []string{c.Stdin}
+	for _, w := range c.words {
+		texts = append(texts, w.content)
+	}
 	for _, name := range append([]string{"Makefile", "makefile", "GNUmakefile"}, c.Args...) {
 		texts = append(texts, r.files[path.Clean(name)].content)
 	}

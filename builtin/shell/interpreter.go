@@ -97,16 +97,16 @@ func interpreterOf(program string) string { return strings.TrimRight(program, "0
 
 // interpreter records the commands whose output an interpreter runs, and reads the commands in its script.
 func (r *reader) interpreter(c *Command, in flow) {
+	if c.Program == "pwsh" || c.Program == "powershell" {
+		r.powershell(c, in)
+		return
+	}
 	code := false
 	for i := 0; i < len(c.Args); i++ {
 		arg := c.Args[i]
-		lower := strings.ToLower(arg)
 		switch {
 		case isStdin(arg):
 			i = len(c.Args)
-		case len(lower) > 2 && strings.HasPrefix("-encodedcommand", lower) && i+1 < len(c.Args):
-			r.text(decodedUTF16(c.Args[i+1]))
-			return
 		case strings.HasPrefix(arg, "--eval="), strings.HasPrefix(arg, "--print="):
 			_, text, _ := strings.Cut(arg, "=")
 			r.foreign(text)
@@ -122,11 +122,47 @@ func (r *reader) interpreter(c *Command, in flow) {
 		case len(arg) > 1 && arg[0] == '-':
 		default:
 			r.runsFile(c, c.words[i+1], false)
+			if script := programOf(arg); destroyers[script] != nil && !r.strict { // python manage.py flush
+				r.command(c.words[i+1:], in)
+			}
 			return
 		}
 	}
 	if code {
 		return
+	}
+	c.executesOutput(in.before)
+	if c.Stdin != "" {
+		r.foreign(c.Stdin)
+	}
+}
+
+// powershell reads the script after -Command or after the options, which may consist of many words, or else the input.
+func (r *reader) powershell(c *Command, in flow) {
+	for i := 0; i < len(c.Args); i++ {
+		option := strings.ToLower(c.Args[i])
+		begins := func(long string) bool { return len(option) > 1 && strings.HasPrefix(long, option) }
+		switch {
+		case isStdin(option):
+			i = len(c.Args)
+		case begins("-encodedcommand") || option == "-ec":
+			r.text(decodedUTF16(strings.Join(c.Args[min(i+1, len(c.Args)):min(i+2, len(c.Args))], "")))
+			return
+		case begins("-file") && i+1 < len(c.Args) && !isStdin(c.Args[i+1]):
+			r.runsFile(c, c.words[i+2], false)
+			return
+		case begins("-command"), option[:min(1, len(option))] != "-":
+			if begins("-command") {
+				i++
+			}
+			i = min(i, len(c.Args))
+			c.executes(c.words[i+1:]...)
+			r.foreign(strings.Join(c.Args[i:], " "))
+			return
+		case begins("-executionpolicy"), begins("-workingdirectory"), begins("-windowstyle"), option == "-ep",
+			begins("-inputformat"), begins("-outputformat"), begins("-configurationname"), begins("-version"):
+			i++
+		}
 	}
 	c.executesOutput(in.before)
 	if c.Stdin != "" {

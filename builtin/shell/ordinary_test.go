@@ -501,4 +501,358 @@ entr -r make < files
 xdg-open x
 open .
 pbcopy < x
+cargo build --release 2>&1 | tail -20
+cargo test --workspace --all-features -- --nocapture
+cargo clippy --all-targets -- -D warnings
+cargo fmt --all --check
+cargo add serde --features derive
+cargo run --example x -- --delete y
+rustup component add clippy
+make -j$(nproc) && make test
+make clean all
+cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j 8
+ninja -C build clean
+meson setup build --wipe
+bazel build //... && bazel test //...
+bazel clean --expunge
+./gradlew clean build -x test
+./gradlew :app:assembleDebug
+mvn -q clean install -DskipTests
+mvn test -Dtest=FooTest#bar
+sbt clean compile
+dotnet build -c Release && dotnet test --no-build
+dotnet clean
+dotnet ef migrations add X
+dotnet ef database update
+swift build && swift test
+xcodebuild -scheme App -destination 'platform=iOS Simulator,name=iPhone 15' test
+pod install --repo-update
+flutter clean && flutter pub get
+mix deps.get && mix test
+mix ecto.migrate
+bundle install && bundle exec rspec spec/models
+bundle exec rake db:migrate
+RAILS_ENV=test bin/rails db:migrate db:seed
+bin/rails generate model User name:string
+php artisan make:controller X
+composer install --no-dev
+vendor/bin/phpunit --filter testX
+pytest -x -q tests/ -k 'not slow' --cov=src
+python -m pytest tests/test_x.py::TestY -v
+python -m venv .venv && source .venv/bin/activate && pip install -r requirements.txt
+pip install -e '.[dev]'
+pip uninstall -y foo
+uv sync && uv run pytest
+poetry install && poetry run black .
+ruff check --fix . && ruff format .
+mypy src --strict
+black --check .
+python manage.py migrate && python manage.py runserver 0.0.0.0:8000
+python manage.py shell -c "from app.models import User; print(User.objects.count())"
+python manage.py test app.tests
+python3 -c "import json,sys; print(json.load(sys.stdin)['version'])" < package.json
+python3 -c "import os; print(os.environ.get('HOME'))"
+python3 -c "from pathlib import Path as P; print(P('/etc').exists())"
+python3 -c "import shutil as s; s.copy('a','b')"
+python3 -c "import os; os.makedirs('build', exist_ok=True)"
+python3 -c "import os; os.remove('build/x.o')"
+python3 -c "import base64; print(base64.b64decode('aGVsbG8gd29ybGQ='))"
+python3 - <<'E'\nimport re\ns = open('x.py').read()\ns = re.sub(r'rm -rf /', 'x', s)\nopen('x.py','w').write(s)\nE
+python3 - <<'E'\nimport socket\ns = socket.socket()\ns.bind(('', 0))\nprint(s.getsockname())\nE
+python3 -c "import urllib.request as u; print(u.urlopen('http://localhost:8080/health').read())"
+python3 -c "import requests; print(requests.get('http://localhost:3000').status_code)"
+python3 -m http.server 8000 &
+python3 -m json.tool x.json
+node -e "console.log(require('./package.json').version)"
+node -e "fetch('http://localhost:3000').then(r=>r.text()).then(console.log)"
+node -e "require('fs').unlinkSync('x.txt')"
+node -e "const {readFileSync:r}=require('fs'); console.log(r('/etc/hosts','utf8'))"
+node -p 'process.versions'
+npx vitest run --coverage
+npx jest --clearCache
+npx playwright test --headed
+npx prisma generate && npx prisma migrate dev --name init
+npx prisma db push
+npx sequelize db:migrate
+npx rimraf --help
+npm run lint -- --fix
+npm run deploy:preview
+npm pack --dry-run
+npm publish --dry-run
+npm version patch --no-git-tag-version
+npm ls --depth=0
+npm outdated
+npm audit fix
+npm uninstall left-pad
+npm cache clean --force
+npm prune
+yarn remove lodash
+yarn workspaces run test
+pnpm -r --filter ./packages/* build
+pnpm remove x
+pnpm store prune
+bun install && bun test
+deno test --allow-read
+deno run -A main.ts
+turbo run build --filter=web
+nx affected --target=test
+docker build -t x . && docker run --rm -p 80:80 x
+docker compose up -d --build
+docker compose logs -f web
+docker compose exec web bash -c 'npm test'
+docker compose run --rm web pytest
+docker rmi x:latest
+docker image ls
+docker image prune -f
+docker builder prune -f
+docker logs --tail 100 web
+docker exec -it db psql -U app -c 'SELECT 1'
+docker inspect x | jq '.[0].State'
+docker cp web:/app/x .
+docker network create x
+kubectl get pods -n x -o wide
+kubectl apply -f k8s/
+kubectl rollout restart deployment/web
+kubectl logs -f pod/x
+kubectl describe node
+kubectl exec -it pod -- ls /data
+kubectl port-forward svc/x 8080:80
+kubectl scale deploy x --replicas=3
+kubectl diff -f x.yaml
+helm upgrade --install x ./chart -f values.yaml
+helm lint
+terraform init && terraform plan -out tf.plan
+terraform apply tf.plan
+terraform validate
+terraform workspace list
+pulumi up --yes
+aws s3 ls s3://x
+aws s3 sync dist s3://bucket
+aws ec2 describe-instances --filters Name=tag:Name,Values=delete-me
+aws logs tail /x --follow
+aws lambda update-function-code --function-name x --zip-file fileb://x.zip
+aws ssm get-parameter --name /x
+aws ssm send-command --document-name AWS-RunShellScript --parameters 'commands=["ls -la /"]'
+gcloud config list
+gcloud run deploy x --image y
+az webapp up -n x
+gh pr create --fill
+gh pr view 12 --json title
+gh run watch
+gh issue list --search "delete in:title"
+gh api repos/a/b/pulls --jq '.[].number'
+gh release create v1 dist/*
+git status && git diff --stat
+git add -A && git commit -m "Remove rm -rf / from script"
+git commit -m "drop table x; truncate y; chmod u+s"
+git log --oneline --graph --all | head -50
+git log -S'DROP TABLE' -- migrations/
+git checkout -b feature/delete-users
+git checkout main -- src/x.go
+git reset HEAD~1
+git reset --soft HEAD~3
+git stash && git pull --rebase && git stash pop
+git push -u origin HEAD
+git push origin feature/x
+git rebase origin/main
+git merge --no-ff x
+git branch -vv
+git clean -nfd
+git worktree add ../x -b y
+git worktree prune
+git tag v1.0.0 && git push origin v1.0.0
+git tag -d v1.0.0-rc1
+git bisect start && git bisect bad
+git grep -n 'rm -rf' -- '*.sh'
+git config user.name me
+git config --global alias.st status
+git -c alias.z=status z
+git rm --cached x
+git rm old.go
+git reflog | head
+git ls-files | xargs grep -n TODO
+git ls-files -z | xargs -0 wc -l
+rm -f /tmp/x.log
+rm x.txt y.txt
+rm -f *.o
+rm -f build/*.o core
+rm -f ~/.cache/x/y
+mkdir -p ~/.config/app && cp x ~/.config/app/config.toml
+cat ~/.bashrc | grep PATH
+grep -n alias ~/.zshrc
+source ~/.bashrc
+cp ~/.bashrc /tmp/bashrc.bak
+cat /etc/passwd | cut -d: -f1
+grep root /etc/passwd
+ls -la ~/.ssh
+cat ~/.ssh/id_ed25519.pub
+ssh-keygen -t ed25519 -f testdata/id_test -N ''
+cp authorized_keys testdata/authorized_keys
+echo x > testdata/.bashrc
+echo x >> dotfiles/.zshrc
+echo x > docs/sudoers.md
+chmod +x scripts/*.sh
+chmod 755 bin/x
+chmod 0644 x
+chmod -R u+rwX build
+chmod 1777 tmp
+chmod 600 ~/.ssh/config
+chown -R node:node node_modules
+install -m 755 x /usr/local/bin/x
+sudo apt-get remove -y x
+systemctl status sshd
+sudo cp nginx.conf /etc/nginx/nginx.conf
+echo 'deb x' | sudo tee /etc/apt/sources.list.d/x.list
+echo '127.0.0.1 x.local' | sudo tee -a /etc/hosts
+brew uninstall x
+find . -name '*.go' -not -path './vendor/*' | xargs grep -l TODO
+find . -name '*.tmp' -mtime +7 -print
+find . -type f -name '*.py' -exec sed -i 's/a/b/' {} +
+find src -name '*.ts' | head
+grep -rn "rm -rf" --include='*.sh' .
+grep -rnE 'DROP (TABLE|DATABASE)' migrations/
+rg -n 'chmod u\+s' .
+rg 'authorized_keys' src
+sed -i 's#/etc/passwd#/etc/shadow#' src/x.c
+sed -n '1,50p' x.go
+awk -F: '{print $1}' /etc/passwd
+xargs -n1 -P4 go test < pkgs.txt
+tar czf x.tgz src && tar tzf x.tgz
+tar xzf x.tgz -C /tmp/x
+zcat x.gz | head
+gzip -dc dump.sql.gz | psql mydb
+unzip -o x.zip -d vendor
+curl -sS localhost:8080/health | jq .
+curl -X DELETE localhost:8080/api/items/1
+curl -fsSL https://x/y.tgz | tar xz
+curl -o x.sh https://x && less x.sh
+wget -q https://x/y -O /tmp/y
+kill $(lsof -ti:3000)
+pkill -f 'node server.js'
+lsof -i :8080
+psql -c '\dt' mydb
+psql mydb -c 'SELECT count(*) FROM deletes'
+psql -c "DELETE FROM sessions WHERE expires < now()"
+psql -f schema.sql
+psql -c "CREATE TABLE x (id int); COMMENT ON TABLE x IS 'truncate'"
+psql -c "select date_trunc('day', t) from x"
+mysql -e 'SHOW TABLES'
+mysql -e "UPDATE x SET y=1 WHERE id=2"
+sqlite3 test.db '.schema'
+sqlite3 test.db "DELETE FROM x WHERE id = 1"
+sqlite3 test.db "SELECT trunc(x) FROM t"
+redis-cli get flushall-key
+redis-cli DEL key
+echo 'GET x' | redis-cli
+mongosh --eval 'db.users.find()'
+mongosh --eval 'db.users.deleteMany({old: true})'
+pg_dump mydb > dump.sql
+pg_restore -d mydb dump
+createdb test_db
+ssh host 'uptime'
+ssh -L 5432:localhost:5432 host
+scp build/x host:/srv/x
+rsync -av --delete dist/ host:/var/www/app/
+rsync -av src/ backup/
+ansible-playbook -i hosts site.yml --check
+ansible all -m ping
+powershell -c Get-Process
+powershell -Command "Get-ChildItem -Recurse *.cs"
+pwsh -c 'Write-Host "rm -rf /"'
+pwsh -NoProfile -File build.ps1
+powershell Remove-Item build\x.obj
+cmd /c dir
+emacs --batch --eval '(message "rm -rf /")'
+emacs --batch -l x.el -f ert-run-tests-batch-and-exit
+julia --project -e 'using Pkg; Pkg.test()'
+julia -e 'rm("x.txt")'
+groovy -e 'println "x"'
+perl -pi -e 's/foo/bar/g' x.txt
+perl -ne 'print if /rm -rf/' x
+ruby -e 'puts "rm -rf /"'
+ruby -e 'require "fileutils"; FileUtils.mkdir_p "x"'
+ruby -rjson -e 'puts JSON.parse(STDIN.read)["x"]' < x.json
+Rscript -e 'devtools::test()'
+Rscript -e 'unlink("x.csv")'
+echo "rm -rf /" > notes.txt
+echo "don't run rm -rf /"
+printf 'DROP TABLE x;\n' > migrations/001.down.sql
+cat > script.sh <<'E'\n#!/bin/sh\nrm -rf build\nE
+cat > Dockerfile <<'E'\nFROM x\nRUN rm -rf /var/lib/apt/lists/*\nE
+cat > x_test.go <<'E'\nfunc TestX(t *testing.T) { run("rm -rf /") }\nE
+jq '.scripts.clean = "rm -rf dist"' package.json > x && mv x package.json
+truncate -s 0 app.log
+truncate -s 10M x.img
+: > app.log
+dd if=/dev/urandom of=x.bin bs=1M count=1
+dd if=/dev/sda of=x.img count=1
+fdisk -l
+sudo fdisk -l /dev/sda
+lsblk && df -h
+parted -l
+parted /dev/sda print
+mount | grep /dev
+losetup -f x.img
+mkdir -p a/b && touch a/b/c && ln -s a d
+timeout 60 npm test
+watch -n 2 kubectl get pods
+export PATH=$HOME/go/bin:$PATH
+which python3 && command -v node
+ls -la && pwd && whoami
+tee out.log < in.log
+diff -u a b | tee x.diff
+patch -p1 < x.diff
+shred --help
+ufw status
+iptables -L -n
+getcap x
+sudo -l
+id && groups
+passwd --help
+vagrant up && vagrant ssh -c 'ls'
+vercel --prod
+netlify deploy --prod
+fly deploy
+heroku logs --tail
+wrangler deploy
+wrangler dev
+firebase deploy --only hosting
+firebase emulators:start
+serverless deploy
+cdk diff && cdk deploy
+sam build && sam local invoke
+cargo publish --dry-run
+twine check dist/*
+gem build x.gemspec
+poetry build
+restic snapshots
+rclone ls remote:x
+rclone copy a remote:b
+virsh list --all
+virsh destroy --help
+lxc list
+multipass list
+bfg --version
+rabbitmqctl status
+kafka-topics --list --bootstrap-server x
+influx query 'from(bucket:"x")'
+alembic upgrade head
+alembic downgrade -1
+flyway migrate
+vault kv get x
+consul kv get x
+etcdctl get x
+python3 -c "open('out.txt','w').write('x')"
+python3 -c "print(open('/etc/passwd').read())"
+node -e "require('fs').writeFileSync('x.json','{}')"
+php -r 'echo exec("curl http://localhost/health");'
+ruby -e 'exec("curl http://x")'
+python3 -c "import subprocess; subprocess.run(['git','status'])"
+python3 -c "from os import path as p; print(p.join('a','b'))"
+python3 -c "with open('x') as rmtree: print(rmtree)"
+pwsh -Command "Remove-Item build -Recurse"
+pwsh ./build.ps1 -Configuration Release
+powershell -ExecutionPolicy Bypass -File x.ps1 -Force
+cd $DIR && cp .env.example .env
+cd /srv/x && echo y > profile
 `

@@ -24,21 +24,29 @@ type removal struct {
 // removalOf parses rm and its equivalents. It reports false for other programs.
 func removalOf(c *Command) (m removal, ok bool) {
 	switch c.Program {
-	case "rm", "grm", "remove-item", "ri", "del", "erase", "rd", "rmdir", "srm":
-	case "rimraf", "trash", "deltree":
+	case "rm", "grm", "remove-item", "ri", "del", "erase", "rd", "rmdir", "srm", "wipe":
+	case "delete-directory": // of Emacs
+		recursive := len(c.Args) > 1 && c.Args[1] != "nil"
+		return removal{recursive: recursive, force: recursive, targets: c.Args[:min(1, len(c.Args))]}, true
+	case "trash":
 		for _, arg := range c.Args {
 			if !strings.HasPrefix(arg, "-") {
 				m.targets = append(m.targets, arg)
 			}
 		}
-		m.recursive, m.force = true, c.Program != "trash" && len(m.targets) > 0
+		m.recursive = true
 		return m, true
 	default:
+		if _, function, _ := cutLast("."+c.Program, "."); removing[function] { // rimraf x, and FileUtils.rm_rf "x" of Ruby
+			m.targets = slices.DeleteFunc(slices.Clone(c.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+			m.recursive, m.force = true, len(m.targets) > 0
+			return m, true
+		}
 		if !c.isUnknown() {
 			return m, false
 		}
 	}
-	windows := c.Program != "rm" && c.Program != "grm" && !c.isUnknown()
+	windows := !slices.Contains([]string{"rm", "grm", "srm", "wipe"}, c.Program) && !c.isUnknown()
 	for i, arg := range c.Args {
 		lower := strings.ToLower(arg)
 		switch {
@@ -165,7 +173,12 @@ func movesAway(c *Command) bool {
 		return last == "/dev/null" || slices.ContainsFunc(c.Args[:len(c.Args)-1], isVitalTree)
 	case "rsync":
 		deletes := func(arg string) bool { return strings.HasPrefix(arg, "--del") }
+		if _, file, remote := strings.Cut(last, ":"); remote && strings.HasPrefix(file, "/") {
+			last = file
+		}
 		return isVital(last) && slices.ContainsFunc(c.Args, deletes)
+	case "tar":
+		return slices.Contains(c.Args, "--remove-files") && slices.ContainsFunc(c.Args, isVital)
 	}
 	return false
 }

@@ -53,6 +53,7 @@ func rules(root string) []Rule {
 		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.",
 			w.findsAndDeletes},
 		{"DROP TABLE or DROP DATABASE", "Ask the user to drop it, or rename it instead.", drops},
+		{"SQL that empties a table", "Add a condition, or ask the user.", emptiesTable},
 		{"formatting a drive", "Ask the user to format it.", formats},
 		{"mkfs", "Ask the user to make the file system.", makesFileSystem},
 		{"dd onto a device", "Let of= name a plain file.", copiesOntoDevice},
@@ -67,39 +68,12 @@ func rules(root string) []Rule {
 		{"git that discards uncommitted work or history", "Commit or stash the work first, or ask the user.", discardsWork},
 		{"stopping the machine", "Ask the user.", stopsMachine},
 		{"fork bomb", "Start a fixed number of processes.", forkBomb},
+		{"changing who may log in or what starts by itself", "Show the change to the user, who can make it.",
+			changesAccess},
+		{"giving a program the rights of another user, or switching protection off", "Ask the user.", weakensProtection},
 		{"destroying infrastructure or remote data", "Show the plan to the user, who can run the command.",
 			destroysRemotely},
 	}
-}
-
-var (
-	dropStatement = regexp.MustCompile(`(?i)\bdrop\s+(table|database|schema)\b`)
-	sqlComment    = regexp.MustCompile(`(?s)/\*.*?\*/|--[^\n]*`)
-	sqlClients    = kit.Set("psql", "mysql", "mariadb", "sqlite", "sqlite3", "duckdb", "sqlcmd", "sqlplus",
-		"clickhouse-client", "clickhouse",
-		"cockroach", "snowsql", "usql", "isql", "bq", "trino", "presto", "hive", "beeline", "impala-shell", "spark-sql",
-		"mycli", "pgcli", "litecli")
-)
-
-// drops matches the SQL statement, or a database client whose arguments or input contain it.
-func drops(c *Command) bool {
-	switch {
-	case c.Program == "dropdb":
-		return true
-	case c.Program == "drop":
-		return dropStatement.MatchString("drop " + strings.Join(c.Args, " "))
-	case c.Program == "mysqladmin":
-		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "drop") })
-	case c.Program == "mongo" || c.Program == "mongosh":
-		return strings.Contains(strings.Join(c.Args, " ")+c.Stdin, "dropDatabase(")
-	case sqlClients[c.Program]:
-		for _, text := range append(slices.Clone(c.Args), c.Stdin) {
-			if dropStatement.MatchString(sqlComment.ReplaceAllString(text, " ")) || dropStatement.MatchString(text) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // formats matches programs that format a drive.
@@ -113,7 +87,10 @@ func formats(c *Command) bool {
 	case "format-volume", "clear-disk", "diskpart":
 		return true
 	case "diskutil":
-		return len(c.Args) > 0 && strings.HasPrefix(strings.ToLower(c.Args[0]), "erase")
+		return slices.ContainsFunc(c.Args, func(arg string) bool {
+			lower := strings.ToLower(arg)
+			return strings.HasPrefix(lower, "erase") || strings.HasPrefix(lower, "delete")
+		})
 	}
 	return false
 }
@@ -139,8 +116,9 @@ func writesDevice(c *Command) bool {
 		return true
 	}
 	switch c.Program {
-	case "tee", "shred", "wipefs", "blkdiscard", "sgdisk", "sfdisk", "hdparm", "badblocks", "truncate", "fallocate":
-		return slices.ContainsFunc(c.Args, isDevice)
+	case "tee", "shred", "wipefs", "blkdiscard", "sgdisk", "sfdisk", "hdparm", "badblocks", "truncate", "fallocate",
+		"fdisk", "gdisk", "cfdisk", "parted", "cryptsetup", "mdadm", "nvme", "tune2fs":
+		return slices.ContainsFunc(c.Args, isDevice) && !slices.ContainsFunc(c.Args, readsDevice)
 	case "sort", "curl", "wget":
 		return slices.ContainsFunc(outputs(c), isDevice)
 	case "find", "gfind":
@@ -152,6 +130,16 @@ func writesDevice(c *Command) bool {
 			return slices.ContainsFunc(c.Args, isDevice)
 		}
 		return len(c.Args) > 1 && isDevice(c.Args[len(c.Args)-1])
+	}
+	return false
+}
+
+// readsDevice reports whether an argument makes a program show a device instead of changing it.
+func readsDevice(arg string) bool {
+	switch arg {
+	case "-l", "--list", "-p", "--print", "print", "list", "--detail", "--examine", "status", "isLuks", "luksDump",
+		"luksOpen", "open", "smart-log", "id-ctrl", "--dump", "-d":
+		return true
 	}
 	return false
 }
@@ -180,7 +168,8 @@ func isDevice(file string) bool {
 
 var downloaders = kit.Set("curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "httpie", "xh", "lwp-download",
 	"lwp-request", "get", "lynx", "links",
-	"w3m", "axel", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat",
+	"urlopen", "downloadstring", "file_get_contents", "w3m", "axel",
+	"iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat",
 	"netcat")
 
 // runsDownload matches programs that run the output of a downloader, as in curl x | sh.
@@ -199,13 +188,19 @@ func connects(c *Command) bool {
 func servesShell(c *Command) bool {
 	switch c.Program {
 	case "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd":
+		if slices.ContainsFunc(c.input, isInteractive) {
+			return true
+		}
 	case "socat":
 		return slices.ContainsFunc(c.Args, func(arg string) bool {
 			lower := strings.ToLower(arg)
 			return strings.HasPrefix(lower, "exec:") || strings.HasPrefix(lower, "system:")
 		})
 	default:
-		return false
+		return interpreters[interpreterOf(c.Program)] && slices.ContainsFunc(append(slices.Clone(c.Args), c.Stdin),
+			func(text string) bool {
+				return strings.Contains(text, "socket") && (strings.Contains(text, "dup2(") || strings.Contains(text, "pty.spawn"))
+			})
 	}
 	for _, arg := range c.Args {
 		switch {
@@ -218,6 +213,9 @@ func servesShell(c *Command) bool {
 	}
 	return false
 }
+
+// isInteractive matches a shell that executes commands as they arrive, as in sh -i.
+func isInteractive(c *Command) bool { return shells[c.Program] && hasOption(c.Args, "i") }
 
 // runsDecoded matches programs that run the output of a decoder, as in base64 -d x | sh.
 func runsDecoded(c *Command) bool { return slices.ContainsFunc(c.Executes, (*Command).decodes) }
@@ -278,8 +276,11 @@ func stopsMachine(c *Command) bool {
 		return len(c.Args) > 0 && strings.Contains("0 6 s S 1", c.Args[0])
 	case "systemctl":
 		return slices.ContainsFunc(c.Args, func(arg string) bool {
-			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "emergency", "rescue"}, arg)
+			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "emergency", "rescue"},
+				strings.TrimSuffix(arg, ".target"))
 		})
+	case "killall5":
+		return true
 	case "kill":
 		return slices.Contains(c.Args, "-1") && len(c.Args) > 1 && c.Args[len(c.Args)-1] == "-1"
 	}
@@ -293,68 +294,4 @@ var forks = regexp.MustCompile(`fork\s*(\(\))?\s*while\s+(fork|1|true)|` +
 // forkBomb matches a function that starts itself in the background or in a pipeline.
 func forkBomb(c *Command) bool {
 	return c.forks || interpreters[interpreterOf(c.Program)] && forks.MatchString(strings.Join(c.Args, " "))
-}
-
-// destroyers are programs with their subcommands that destroy data or infrastructure irrecoverably.
-var destroyers = map[string][]string{
-	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy",
-		"state rm"},
-	"terragrunt": {"destroy", "run-all destroy", "run --all destroy", "apply -destroy", "state rm", "destroy-all"},
-	"pulumi":     {"destroy", "stack rm", "state delete"}, "cdk": {"destroy"}, "sls": {"remove"},
-	"serverless": {"remove"},
-	"kubectl":    {"delete", "drain"}, "oc": {"delete"}, "helm": {"uninstall", "delete"}, "argocd": {"app delete"},
-	"docker": {"system prune", "volume rm", "volume prune", "compose down -v", "compose down --volumes",
-		"stack rm", "swarm leave"},
-	"podman":         {"system prune", "volume rm", "volume prune", "system reset"},
-	"docker-compose": {"down -v", "down --volumes"}, "nerdctl": {"system prune", "volume rm", "volume prune"},
-	"vagrant": {"destroy"}, "heroku": {"apps:destroy", "pg:reset", "addons:destroy"}, "fly": {"apps destroy", "destroy"},
-	"flyctl": {"apps destroy", "destroy"}, "gh": {"repo delete", "release delete"}, "glab": {"repo delete"},
-	"npm": {"unpublish"}, "gsutil": {"rm", "rb"}, "doctl": {"delete"}, "eksctl": {"delete"}, "kops": {"delete"},
-	"kind": {"delete"}, "minikube": {"delete"}, "zfs": {"destroy"}, "zpool": {"destroy", "labelclear"}, "lvremove": {""},
-	"vgremove": {""}, "pvremove": {""}, "userdel": {""}, "redis-cli": {"flushall", "flushdb"},
-	"supabase": {"db reset"}, "prisma": {"migrate reset"}, "vercel": {"remove"}, "netlify": {"sites:delete"},
-	"wrangler": {"delete"}, "crontab": {"-r"}, "gcloud": {"delete"}, "az": {"delete", "purge"}, "linode-cli": {"delete"},
-	"aws": {"s3 rb", "s3 rm --recursive"}, "vault": {"delete", "kv destroy", "secrets disable"}, "consul": {"kv delete"},
-	"etcdctl": {"del"}, "nomad": {"job stop -purge", "system gc"},
-}
-
-// awsDestroys matches the operations of aws that destroy something, for example terminate-instances.
-var awsDestroys = regexp.MustCompile(`^(delete|terminate|deregister|purge)-|^(rb|delete)$`)
-
-// nests are programs whose subcommands follow the names of services and resources.
-var nests = kit.Set("gcloud", "az", "doctl", "linode-cli", "eksctl", "argocd", "supabase", "prisma", "kops")
-
-// destroysRemotely matches commands that destroy infrastructure or data of other machines.
-func destroysRemotely(c *Command) bool {
-	for i, arg := range c.Args {
-		if strings.HasPrefix(arg, "--dry-run") || arg == "--dryrun" || arg == "--help" || arg == "-h" && i+1 == len(c.Args) {
-			return false
-		}
-	}
-	if c.Program == "aws" && len(c.Args) > 1 && slices.ContainsFunc(c.Args[1:], awsDestroys.MatchString) {
-		return true
-	}
-	return slices.ContainsFunc(destroyers[c.Program], func(words string) bool {
-		return c.hasSubcommand(strings.Fields(words))
-	})
-}
-
-// hasSubcommand reports whether the subcommand consists of the words, in order and without regard to case. Options and
-// their values can precede it.
-func (c *Command) hasSubcommand(words []string) bool {
-	found := 0
-	for i, arg := range c.Args {
-		if found == len(words) {
-			break
-		}
-		arg = strings.ToLower(arg)
-		switch {
-		case arg == words[found], strings.HasPrefix(words[found], "-") && arg == "-"+words[found]:
-			found++
-		case found > 0 || strings.HasPrefix(arg, "-") || i > 0 && strings.HasPrefix(c.Args[i-1], "-") || nests[c.Program]:
-		default:
-			return false // another subcommand
-		}
-	}
-	return found == len(words)
 }

@@ -17,7 +17,8 @@ var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pip
 	"aa-exec", "ssh-agent", "sshpass", "dumb-init", "tini", "chpst", "softlimit", "envdir", "s6-setuidgid", "watchexec",
 	"nodemon", "concurrently", "foreman", "ansible", "salt", "adb", "wsl", "start-stop-daemon", "daemonize", "capsh",
 	"chronic", "expect", "just", "composer", "op", "aws-vault", "doppler", "chamber", "infisical", "devbox", "pixi",
-	"heroku", "fly", "flyctl", "pdsh", "clush", "pssh", "parallel-ssh", "mosh")
+	"heroku", "fly", "flyctl", "pdsh", "clush", "pssh", "parallel-ssh", "mosh", "knife",
+	"fab", "call-process", "start-process", "process-file")
 
 // runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
 func (r *reader) runner(c *Command, in flow) {
