@@ -27,7 +27,7 @@ func read(t *testing.T, svg string) []string {
 	}
 }
 
-func TestAChartIsWellFormedWhateverItsNames(t *testing.T) {
+func TestChartIsWellFormedWhateverItsNames(t *testing.T) {
 	hostile := `<b>&"'` + "`" + `</text>]]>`
 	words := strings.Join(read(t, chart([]panel{{hostile, "ns", []bar{{hostile, 1, true}, {"other", 100, false}}}})), "\n")
 	if strings.Count(words, hostile) != 2 {
@@ -35,7 +35,7 @@ func TestAChartIsWellFormedWhateverItsNames(t *testing.T) {
 	}
 }
 
-func TestAChartOfEqualOrOfNoBarsIsDrawn(t *testing.T) {
+func TestChartWithoutDifferencesIsDrawn(t *testing.T) {
 	for _, bars := range [][]bar{
 		nil, {{"one", 5, true}}, {{"one", 5, true}, {"two", 5, false}}, {{"nothing", 0, true}, {"two", 5, false}},
 	} {
@@ -49,7 +49,7 @@ func TestAChartOfEqualOrOfNoBarsIsDrawn(t *testing.T) {
 	}
 }
 
-func TestTheLongerBarIsThatOfTheLargerFigure(t *testing.T) {
+func TestLargerFigureHasTheLongerBar(t *testing.T) {
 	p := panel{bars: []bar{{"a", 10, false}, {"b", 20, false}, {"c", 1000, false}}}
 	last := 0.0
 	for _, w := range p.widths() {

@@ -61,7 +61,7 @@ func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 	}
 }
 
-func TestFramesMoveTheStackByHalfOfSixteenBytes(t *testing.T) {
+func TestFramesMoveTheStackByEightBytes(t *testing.T) {
 	var at [2]uintptr
 	for i, below := range frames {
 		below(func(int) {

@@ -27,7 +27,7 @@ func TestARatioComparesTheQuickestRounds(t *testing.T) {
 	}
 }
 
-func TestARatioLiesBetweenThoseOfItsParts(t *testing.T) {
+func TestRatioLiesBetweenThoseOfItsParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		mine, floor := constant(parts+random.IntN(60), 0), constant(parts+random.IntN(60), 0)
@@ -102,7 +102,7 @@ func TestARatioWhoseRoundsDisagreeIsMarked(t *testing.T) {
 	}
 }
 
-func TestAClaimIsAsGoodAsItsWorstCase(t *testing.T) {
+func TestClaimIsItsWorstCase(t *testing.T) {
 	good, open, bad := held{"good", exact(1.1)}, held{"open", ratio{1.1, 1.0, 1.3}}, held{"bad", exact(1.25)}
 	for _, c := range []struct {
 		cases []held
@@ -124,7 +124,7 @@ func TestAClaimIsAsGoodAsItsWorstCase(t *testing.T) {
 	}
 }
 
-func TestAClaimSaysItsBoundAsAReaderDoes(t *testing.T) {
+func TestClaimWritesItsBoundForReaders(t *testing.T) {
 	c := one("x", exact(0.05), 1.0/18)
 	c.words, c.note = "1/18", "a note"
 	c.cases = append(c.cases, held{"another", exact(0.04)})
@@ -138,7 +138,7 @@ func TestAClaimSaysItsBoundAsAReaderDoes(t *testing.T) {
 	}
 }
 
-func TestTwoGoroutinesAreNotJudgedOnAMachineWithOneProcessor(t *testing.T) {
+func TestOneProcessorCannotJudgeTwoGoroutines(t *testing.T) {
 	with := func(control, fire float64) []claim {
 		return twiceClaims([]compared{
 			{lineup{law: lawFlow, hooks: 8}, []timing{constant(8, fire), constant(8, 1), constant(8, control), constant(8, 1)}},

@@ -205,7 +205,7 @@ func TestTypedNilErrorOfAnAroundHook(t *testing.T) {
 }
 
 // A cache keeps the answer of a fire and returns it in later ones.
-func TestAKeptAnswerIsThatOfTheHookThatKeptIt(t *testing.T) {
+func TestKeptAnswerBelongsToItsHook(t *testing.T) {
 	for name, traced := range map[string]bool{"alone": false, "with a tracer": true} {
 		t.Run(name, func(t *testing.T) {
 			var h hooks

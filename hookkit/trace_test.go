@@ -147,7 +147,7 @@ func TestTracersReceiveFiresWithoutHooks(t *testing.T) {
 	}
 }
 
-func TestPanicsOfATracerDoNotAffectOthers(t *testing.T) {
+func TestPanicsOfTracerDoNotAffectOthers(t *testing.T) {
 	var h hooks
 	var d diary
 	var r hookkit.Recorder

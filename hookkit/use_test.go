@@ -42,7 +42,7 @@ func TestOptionsOfUseOutrankThoseOfBind(t *testing.T) {
 	})
 }
 
-func TestASiteIsThatOfTheFileThatDeclares(t *testing.T) {
+func TestSiteIsThatOfTheDeclaringFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		inBind []hookkit.GateOption
 		inUse  []hookkit.UseOption

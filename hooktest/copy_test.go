@@ -98,7 +98,7 @@ func TestMadePayloadsAreTheSameEachTime(t *testing.T) {
 	}
 }
 
-func TestFillingsFillEveryKindThatCanBeMade(t *testing.T) {
+func TestFillingsFillEveryPossibleKind(t *testing.T) {
 	made := map[string]tree{}
 	for _, f := range fillings {
 		var v tree

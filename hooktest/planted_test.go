@@ -55,9 +55,9 @@ func foundAt(t *testing.T, c wire.Comparison) string {
 	return fmt.Sprintf("%d %v", item.ID, c.Status)
 }
 
-// TestAPlantedChangeIsFoundInThreeWays changes a guard in one way at a time. Replay, Shadow and hooktest.Replay find
+// TestPlantedChangeIsFoundInThreeWays changes a guard in one way at a time. Replay, Shadow and hooktest.Replay find
 // the change at the same fires.
-func TestAPlantedChangeIsFoundInThreeWays(t *testing.T) {
+func TestPlantedChangeIsFoundInThreeWays(t *testing.T) {
 	type outcome = fixture.RewriteLeaveClosedOutcome
 	for _, c := range []struct {
 		name    string

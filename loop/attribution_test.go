@@ -91,7 +91,7 @@ func TestEachContributionNamesItsHook(t *testing.T) {
 	}
 }
 
-func TestCallsThatDidNotRunNameTheHook(t *testing.T) {
+func TestSkippedCallsNameTheHook(t *testing.T) {
 	answered := agent.AroundToolFunc(func(
 		context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
 	) (hookkit.Answer[agent.ToolCallResult], error) {
@@ -266,7 +266,7 @@ func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 	}
 }
 
-func TestSeedsFollowFromTheSeedOfTheRun(t *testing.T) {
+func TestSeedsFollowFromTheSeedOfRun(t *testing.T) {
 	type seeds struct{ env, request map[string]uint64 }
 	run := func(seed uint64) (string, seeds) {
 		s := seeds{make(map[string]uint64), make(map[string]uint64)}

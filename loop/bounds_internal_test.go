@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestArgumentsMayHaveAsManyBytesAsTheLimit(t *testing.T) {
+func TestArgumentsMayReachTheLimit(t *testing.T) {
 	resolved, err := resolve(agent.ToolSchema{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)})
 	if err != nil {
 		t.Fatal(err)

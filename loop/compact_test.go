@@ -193,7 +193,7 @@ func TestAFailedCompactionIsUndoneAndReported(t *testing.T) {
 	}
 }
 
-func TestATooLongPromptIsCompactedAndResent(t *testing.T) {
+func TestTooLongPromptIsCompactedAndResent(t *testing.T) {
 	tooLong := &agent.PromptTooLong{Tokens: 900, Window: 100}
 	k := &compactor{ask: "summarise"}
 	ran := looptest.Harness{
@@ -220,7 +220,7 @@ func TestATooLongPromptIsCompactedAndResent(t *testing.T) {
 	}
 }
 
-func TestCompactionsOfATooLongPromptAreBounded(t *testing.T) {
+func TestCompactionsOfTooLongPromptAreBounded(t *testing.T) {
 	drops := func(n int) func(agent.Compaction) (agent.Compacted, error) {
 		return func(c agent.Compaction) (agent.Compacted, error) {
 			return agent.Compacted{Messages: c.Messages[min(n, len(c.Messages)-1):]}, nil

@@ -79,7 +79,7 @@ func mutate(messages []agent.Message) {
 	}
 }
 
-func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
+func TestChangesInPlaceDoNotReachModel(t *testing.T) {
 	replace := beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		mutate(req.Messages)
 		return agent.ReplaceBeforeLLM(req, "declared"), nil
@@ -131,7 +131,7 @@ func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
 }
 
 //hookvet:ignore sharedpayload the hook breaks the rule on purpose
-func TestChangesInPlaceDoNotReachTheResult(t *testing.T) {
+func TestChangesInPlaceDoNotReachResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()),
 		Hooks: hooks(agent.BeforeRunEndFunc(func(

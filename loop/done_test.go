@@ -141,7 +141,7 @@ func TestOtherCallsRunBeforeADoneCall(t *testing.T) {
 	checkAnswered(t, ran.Messages)
 }
 
-func TestASiblingThatEndsTheTurnPreventsDone(t *testing.T) {
+func TestSiblingThatEndsTheTurnPreventsDone(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil))),
 		Tools: tools(&looptest.Tool{Name: "test", Err: errBoom}),

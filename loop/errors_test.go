@@ -233,7 +233,7 @@ func cancelledWith(err error) context.Context {
 }
 
 // A remote hook fails with the address of its service, at the agent or at an agent that it calls.
-func TestTheModelReadsNoAddressOfAService(t *testing.T) {
+func TestModelReadsNoAddressOfAService(t *testing.T) {
 	down := &wire.CallError{Service: "http://10.0.0.7/hooks", Point: "X", Err: errors.New("dial tcp 10.0.0.7:80: refused")}
 	inner := &loop.Agent{Name: "work", Model: looptest.NewScript(looptest.Reply("never"))}
 	inner.Use = hooks(agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (

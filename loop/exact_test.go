@@ -106,7 +106,7 @@ func TestDenialsWithoutAReasonSaySo(t *testing.T) {
 	}
 }
 
-func TestRawOutputsOfToolsStayAsTheyAre(t *testing.T) {
+func TestRawOutputsOfToolsStayUnchanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		out  any
 		want string
@@ -132,7 +132,7 @@ func TestRawOutputsOfToolsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestMarksOfAToolAreInItsSchema(t *testing.T) {
+func TestSchemaHasTheMarksOfATool(t *testing.T) {
 	plain := &looptest.Tool{Name: "work"}
 	for name, c := range map[string]struct {
 		tool                 agent.Tool

@@ -103,7 +103,7 @@ func TestOutcome_OnHandoff_Replace(t *testing.T) {
 	}
 }
 
-func TestAHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
+func TestHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
 	tool := &looptest.Tool{Name: "note"}
 	l, script, _ := handing(looptest.Calls(
 		looptest.Call("transfer_to_expert", nil), looptest.Call("note", nil), looptest.Call("transfer_to_expert", nil)))
@@ -124,7 +124,7 @@ func TestAHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
 	ran.Recorder.Times(t, "OnHandoff", 0)
 }
 
-func TestASiblingThatEndsTheTurnKeepsControl(t *testing.T) {
+func TestSiblingThatEndsTheTurnKeepsControl(t *testing.T) {
 	l, script, _ := handing(looptest.Calls(looptest.Call("transfer_to_expert", nil), looptest.Call("note", nil)))
 	l.Tools = tools(&looptest.Tool{Name: "note"})
 	l.Hooks = hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {

@@ -311,7 +311,7 @@ func has(result agent.AgentResult, role agent.Role, text string) bool {
 	})
 }
 
-func TestAFailingHookRefusesAtAFailClosedPoint(t *testing.T) {
+func TestFailingHookRefusesAtFailClosedPoint(t *testing.T) {
 	for _, p := range new(agent.Hooks).Points() {
 		refused := refusals[p.Name]
 		if closed := strings.Contains(p.Results, "FailClosed"); closed != (refused != nil) {
@@ -392,7 +392,7 @@ func (f hostileCompactor) Compact(ctx context.Context, _ *agent.Env, c agent.Com
 	return agent.Compacted{Messages: c.Messages[len(c.Messages)-1:]}, f(ctx)
 }
 
-func TestTheRunsOfThisTestFireEveryPoint(t *testing.T) {
+func TestRunsOfThisTestFireEveryPoint(t *testing.T) {
 	for _, p := range new(agent.Hooks).Points() {
 		scenarioOf(t, p.Name)
 	}

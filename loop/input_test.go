@@ -256,7 +256,7 @@ type timed struct {
 
 func (t timed) Timeout() time.Duration { return t.limit }
 
-func TestAToolReportsProgressOnlyWhileItRuns(t *testing.T) {
+func TestToolReportsProgressOnlyWhileItRuns(t *testing.T) {
 	release, reported := make(chan struct{}), make(chan struct{})
 	tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		agentspec.Progress(ctx, "half", map[string]int{"percent": 50})
@@ -349,12 +349,12 @@ func TestRepliesCanAlwaysBeEncoded(t *testing.T) {
 	}
 }
 
-func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
+func TestPanicOfAModelKeepsItsStack(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) })),
 	}.Run(t, "x")
 	var crash *loop.PanicError
-	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") ||
+	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestPanicOfAModelKeepsItsStack") ||
 		!errors.Is(ran.Failed, errBoom) {
 		t.Errorf("got %v", ran.Failed)
 	}

@@ -263,8 +263,8 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	}
 }
 
-// TestP3_AnAroundHookCannotChangeADecidedCall: if an around hook passes a different call to next, the call fails.
-func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
+// TestP3_AroundHookCannotChangeADecidedCall: if an around hook passes a different call to next, the call fails.
+func TestP3_AroundHookCannotChangeADecidedCall(t *testing.T) {
 	tool, other := work(), &looptest.Tool{Name: "other"}
 	for _, forged := range []agent.ToolCallRequest{
 		{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)},
@@ -284,9 +284,9 @@ func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	}
 }
 
-// TestP3_ChangesInPlaceDoNotReachTheTool: a hook that overwrites the bytes of its arguments does not change the
+// TestP3_NoChangeInPlaceReachesTheTool: a hook that overwrites the bytes of its arguments does not change the
 // call.
-func TestP3_ChangesInPlaceDoNotReachTheTool(t *testing.T) {
+func TestP3_NoChangeInPlaceReachesTheTool(t *testing.T) {
 	tool := work()
 	mutate := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
 	looptest.Harness{

@@ -74,7 +74,7 @@ func TestTheLongestTimesAreNoLimits(t *testing.T) {
 	}
 }
 
-func TestAnEstimateObservesTheBudgetOfTheCaller(t *testing.T) {
+func TestEstimateObservesTheBudgetOfTheCaller(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		tokens int // the limit of the outer run
@@ -186,7 +186,7 @@ func (words) CountTokens(messages []agent.Message) (n int) {
 	return n
 }
 
-func TestAHookSetsThePricesOfARun(t *testing.T) {
+func TestHookSetsThePricesOfARun(t *testing.T) {
 	price := agent.OnRunStartFunc(func(
 		_ context.Context, run *agent.Run, _ agent.RunStart,
 	) (agent.OnRunStartOutcome, error) {

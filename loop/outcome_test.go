@@ -595,7 +595,7 @@ type panicky struct{}
 
 func (panicky) Observe(context.Context, *agent.Run, hookkit.AnyFired) { panic("any observer") }
 
-func TestNoHookReachesTheResultOfTheCaller(t *testing.T) {
+func TestNoHookReachesTheResultOfCaller(t *testing.T) {
 	var kept agent.AgentResult
 	replaces := agent.BeforeRunEndFunc(func(
 		_ context.Context, _ *agent.Run, r agent.AgentResult,

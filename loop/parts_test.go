@@ -46,7 +46,7 @@ func TestAToolReturnsPartsAndWarnings(t *testing.T) {
 	}
 }
 
-func TestAPlainCallOfAToolReturnsItsText(t *testing.T) {
+func TestPlainCallOfToolReturnsItsText(t *testing.T) {
 	if text, err := screenshot(errBoom).Call(t.Context(), agent.ToolCallRequest{Args: []byte(`{}`)}); text != "the page" ||
 		err != errBoom {
 		t.Errorf("got %q, %v", text, err)

@@ -115,7 +115,7 @@ func TestOutcome_OnPermission(t *testing.T) {
 	}
 }
 
-func TestAnApproverSeesTheCallAndTheHook(t *testing.T) {
+func TestApproverSeesTheCallAndTheHook(t *testing.T) {
 	person := says(true)
 	tool := &looptest.Tool{Name: "work", ReadOnly: true}
 	looptest.Harness{
@@ -395,7 +395,7 @@ func TestHooksAddContextToAResult(t *testing.T) {
 	}
 }
 
-func TestADenialNamesTheReasonOfTheAsk(t *testing.T) {
+func TestDenialNamesTheReasonOfTheAsk(t *testing.T) {
 	for reason, want := range map[string]string{
 		"": "there is nobody to ask", "it writes": "there is nobody to ask: it writes",
 	} {

@@ -17,7 +17,7 @@ func failing(rescue agent.OnRunErrorFunc, more ...agent.Hook) looptest.Harness {
 	return looptest.Harness{Turns: turns(looptest.Error(errors.New("the model is down"))), Hooks: append(more, rescue)}
 }
 
-func TestFailingRescuesThatMustNotFailAreWarnings(t *testing.T) {
+func TestFailingRescuesAreWarnings(t *testing.T) {
 	h := new(agent.Hooks)
 	h.OnRunError.AddFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
 		return nil, errors.New("no rescue today")
@@ -100,7 +100,7 @@ func TestRejectedDoneCallsHaveOneResult(t *testing.T) {
 	}
 }
 
-func TestDoneCallsWithoutAnAnswerAnswerWithTheirArguments(t *testing.T) {
+func TestDoneCallsAnswerWithTheirArguments(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("finish", `{"note":1}`)), Agent: &loop.Agent{Done: finishTool},
 	}.Run(t, "x")

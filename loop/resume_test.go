@@ -52,8 +52,8 @@ func TestP11_AStoppedRunIsNotSuspended(t *testing.T) {
 	}
 }
 
-// TestP11_AResumedRunCanEndAtItsStart: then the calls that waited are answered as not run.
-func TestP11_AResumedRunCanEndAtItsStart(t *testing.T) {
+// TestP11_ResumedRunCanEndAtItsStart: then the calls that waited are answered as not run.
+func TestP11_ResumedRunCanEndAtItsStart(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		hook  agent.Hook

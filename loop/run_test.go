@@ -18,7 +18,7 @@ func adder() agent.Tool {
 	return loop.Tool("add", "adds", func(_ context.Context, in sum) (int, error) { return in.A + in.B, nil })
 }
 
-func TestARunWithOneCallFiresItsPointsInOrder(t *testing.T) {
+func TestRunFiresItsPointsInOrder(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
 			looptest.Call("add", sum{1, 2}).Uses(agent.Usage{Input: 10, Output: 2}),

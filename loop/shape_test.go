@@ -80,7 +80,7 @@ func TestAShapeAcceptsOrdinaryArguments(t *testing.T) {
 }
 
 // The scanner leaves some arguments to the decoder although they match the schema.
-func TestAShapeLeavesRareArgumentsToTheDecoder(t *testing.T) {
+func TestShapeLeavesRareArgumentsToTheDecoder(t *testing.T) {
 	e := shaped(t, someParameters)
 	for _, c := range []struct{ name, args string }{
 		{"KeyWithEscape", `{"p\u0061th":"a","n":1}`},
@@ -176,7 +176,7 @@ func FuzzShape(f *testing.F) {
 	})
 }
 
-func TestAShapeLeavesManyNamesToTheDecoder(t *testing.T) {
+func TestShapeLeavesManyNamesToTheDecoder(t *testing.T) {
 	for _, n := range []int{32, 33} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			names, members := make([]string, n), make([]string, n)

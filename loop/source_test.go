@@ -33,7 +33,7 @@ func files(t *testing.T) map[string]*ast.File {
 	return out
 }
 
-func TestEachPointIsFiredAtExactlyOnePlace(t *testing.T) {
+func TestEachPointIsFiredAtOnePlace(t *testing.T) {
 	places := make(map[string][]string)
 	for name, f := range files(t) {
 		ast.Inspect(f, func(n ast.Node) bool {

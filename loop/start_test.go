@@ -51,7 +51,7 @@ func TestARunThatCannotStartSaysSo(t *testing.T) {
 }
 
 // A program that puts a suspended run back after ErrNotStarted must never do so after a call has run.
-func TestAStartedRunNeverSaysThatItIsNot(t *testing.T) {
+func TestStartedRunNeverSaysOtherwise(t *testing.T) {
 	other := func(ctx context.Context) error {
 		_, err := new(loop.Agent).Run(ctx, "x")
 		return err

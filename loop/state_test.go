@@ -56,7 +56,7 @@ func TestMovesChangeTheState(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
+func TestOnlyFirstFailureAndCauseAreKept(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		first, second move

@@ -64,7 +64,7 @@ func TestLimitsStopARun(t *testing.T) {
 	}
 }
 
-func TestALimitDoesNotStopAFinishedRun(t *testing.T) {
+func TestLimitDoesNotStopAFinishedRun(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Input: 2000})),
 		Agent: &loop.Agent{Limits: loop.Limits{Steps: 1, Tokens: 1000}},
@@ -98,7 +98,7 @@ func TestTheTimeLimitStopsBetweenSteps(t *testing.T) {
 	}
 }
 
-func TestASubrunObservesTheBudgetOfItsCaller(t *testing.T) {
+func TestSubrunObservesTheBudgetOfItsCaller(t *testing.T) {
 	for _, limits := range []loop.Limits{{Tokens: 1000}, {Cost: 4}} {
 		script := endless(agent.Usage{Input: 300, Cost: 1})
 		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&looptest.Tool{Name: "work"})}
@@ -112,7 +112,7 @@ func TestASubrunObservesTheBudgetOfItsCaller(t *testing.T) {
 	}
 }
 
-func TestAFailingShouldStopAfterTheAnswerIsAWarning(t *testing.T) {
+func TestLateFailureOfShouldStopIsAWarning(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
@@ -127,7 +127,7 @@ func TestAFailingShouldStopAfterTheAnswerIsAWarning(t *testing.T) {
 	}
 }
 
-func TestACancelledRunDoesNotCallTheModel(t *testing.T) {
+func TestCancelledRunDoesNotCallTheModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	called := false
 	ran := looptest.Harness{

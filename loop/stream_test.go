@@ -105,7 +105,7 @@ func TestAReturnedCallIsShownAtOnce(t *testing.T) {
 	}
 }
 
-func TestWholeRepliesAreShownIfTheyHaveText(t *testing.T) {
+func TestWholeRepliesWithTextAreShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply agent.LLMResponse
 		want  string
@@ -186,7 +186,7 @@ func TestAReaderThatPanicsEndsTheRun(t *testing.T) {
 	ran.Recorder.Times(t, "OnRunEnd", 1)
 }
 
-func TestAStreamYieldsTheErrorOfItsRun(t *testing.T) {
+func TestStreamYieldsTheErrorOfItsRun(t *testing.T) {
 	var last error
 	var end *agent.AgentResult
 	failing := looptest.Harness{Turns: turns(looptest.Error(errBoom))}.Make()
@@ -206,7 +206,7 @@ func TestAStreamYieldsTheErrorOfItsRun(t *testing.T) {
 	}
 }
 
-func TestARetryOfAStreamedReplyIsAnotherAttempt(t *testing.T) {
+func TestStreamedRetryIsAnotherAttempt(t *testing.T) {
 	var attempts []int
 	ran := streamed(t, looptest.Harness{
 		Turns: turns(looptest.Error(errBoom), looptest.Reply("one two")),
@@ -222,7 +222,7 @@ func TestARetryOfAStreamedReplyIsAnotherAttempt(t *testing.T) {
 	}
 }
 
-func TestAStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
+func TestStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
 	l, _, _ := calling(work(), two(), looptest.Reply("inner answer"))
 	agents := make(map[string]string)
 	streamed(t, l, func(e loop.Event) bool {

@@ -172,7 +172,7 @@ func TestASubagentInheritsTheCallersParts(t *testing.T) {
 	ran.Recorder.Times(t, "OnToolsDisabled", 1)
 }
 
-func TestAToolSpawnsARunOfItsChoice(t *testing.T) {
+func TestToolSpawnsARunOfItsChoice(t *testing.T) {
 	script := looptest.NewScript(looptest.Reply("inner")).Named("inner")
 	inner := &loop.Agent{Name: "inner", Model: script}
 	var err error
@@ -253,7 +253,7 @@ func TestARunEndsTheRunsItStarted(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestASubrunOutlastsTheGraceOfItsCaller(t *testing.T) {
+func TestSubrunOutlastsTheGraceOfItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		release := make(chan struct{})

@@ -65,7 +65,7 @@ func TestAStoppedTimeoutDoesNotExpire(t *testing.T) {
 	})
 }
 
-func TestATimeoutKeepsTheDeadlineOfItsParent(t *testing.T) {
+func TestTimeoutKeepsTheDeadlineOfItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -36,7 +36,7 @@ func TestAToolCallsTheModelOfItsRun(t *testing.T) {
 	}
 }
 
-func TestAToolSeesTheEnvironmentOfItsOwnRun(t *testing.T) {
+func TestToolSeesItsRunsEnvironment(t *testing.T) {
 	var agents []string
 	look := &looptest.Tool{Name: "look", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		agents = append(agents, agentspec.EnvOf(ctx).Agent)
@@ -51,7 +51,7 @@ func TestAToolSeesTheEnvironmentOfItsOwnRun(t *testing.T) {
 	}
 }
 
-func TestAToolStopsTheRunByItsError(t *testing.T) {
+func TestToolStopsTheRunByItsError(t *testing.T) {
 	stop := &agent.ToolError{Message: "out of credit", StopRun: true}
 	pays := &looptest.Tool{Name: "pay", Err: fmt.Errorf("bank: %w", stop)}
 	rescue := agent.AroundToolFunc(func(
@@ -123,7 +123,7 @@ func TestACallWithoutToolsIsExplained(t *testing.T) {
 	}
 }
 
-func TestAFailureOfAHookHasAKind(t *testing.T) {
+func TestFailureOfAHookHasAKind(t *testing.T) {
 	answers := agent.AroundToolFunc(func(
 		context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
 	) (hookkit.Answer[agent.ToolCallResult], error) {

@@ -131,7 +131,7 @@ func TestRunAsWithoutAnAnswerIsAnError(t *testing.T) {
 	}
 }
 
-func TestRunAsAppliesToTheAgentThatTakesOver(t *testing.T) {
+func TestRunAsAppliesAfterAHandoff(t *testing.T) {
 	expert := looptest.NewScript(looptest.Reply("no"), looptest.Reply(goodInvoice))
 	a := &loop.Agent{
 		Model:    looptest.NewScript(looptest.Call("transfer_to_expert", nil)),
@@ -225,7 +225,7 @@ func TestResumeKeepsTheTypeOfTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAStateWithAnImpossibleTypeIsRefused(t *testing.T) {
+func TestStateWithAnImpossibleTypeIsRefused(t *testing.T) {
 	s := suspendable()["OneCall"]()
 	s.person = later()
 	_, result, err := loop.RunAs[invoice](t.Context(), s.process(), loop.Request{Task: "x"})
@@ -274,7 +274,7 @@ func answerFormat[T any](t *testing.T, reply string) *agent.ResponseFormat {
 	return script.Requests()[0].ResponseFormat
 }
 
-func TestTheFormatOfAnAnswerFollowsItsType(t *testing.T) {
+func TestFormatOfAnAnswerFollowsItsType(t *testing.T) {
 	type wide = wideAnswerWithANameThatIsLongerThanTheSixtyFourCharactersThatProvidersAccept
 	for _, c := range []struct {
 		name   string

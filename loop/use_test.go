@@ -20,8 +20,8 @@ func seenBy(seen *[]string) agent.Hook {
 	})
 }
 
-// TestHooksOfARequestBelongToItsRun: they see the run and the runs that it starts, and no other run.
-func TestHooksOfARequestBelongToItsRun(t *testing.T) {
+// TestHooksOfRequestBelongToItsRun: they see the run and the runs that it starts, and no other run.
+func TestHooksOfRequestBelongToItsRun(t *testing.T) {
 	var seen, inner []string
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("done")).ForEachRun(),
 		Use: hooks(seenBy(&inner))}
@@ -40,7 +40,7 @@ func TestHooksOfARequestBelongToItsRun(t *testing.T) {
 	}
 }
 
-func TestAnUnusableHookOfARequestIsAnError(t *testing.T) {
+func TestUnusableHookOfARequestFails(t *testing.T) {
 	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok"))}
 	for _, use := range [][]agent.Hook{{nil}, {bind(func(*agent.Hooks) { panic("no") })}} {
 		if _, err := a.Do(t.Context(), loop.Request{Task: "x", Use: use}); err == nil {

@@ -388,8 +388,8 @@ func readBlocks(t *testing.T, name string) []block {
 	return blocks
 }
 
-// TestFirstStepsShowTheFilesOfTheTour keeps the page and the tour the same.
-func TestFirstStepsShowTheFilesOfTheTour(t *testing.T) {
+// TestFirstStepsShowTheFilesOfTour keeps the page and the tour the same.
+func TestFirstStepsShowTheFilesOfTour(t *testing.T) {
 	var shown []string
 	for _, b := range readBlocks(t, "docs/getting-started.md") {
 		if _, text, ok := strings.Cut(b.text, "\n\n"); ok && b.language == "go" {

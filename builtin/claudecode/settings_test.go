@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestAMistakeInASettingsFileIsRefused(t *testing.T) {
+func TestMistakeInASettingsFileIsRefused(t *testing.T) {
 	command := func(event, more string) string {
 		return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "x"` + more + `}]}]}}`
 	}

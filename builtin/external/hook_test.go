@@ -62,7 +62,7 @@ func TestACommandDecides(t *testing.T) {
 	}
 }
 
-func TestTheArgumentsOfACommandAreNotReadByAShell(t *testing.T) {
+func TestNoShellReadsCommandArguments(t *testing.T) {
 	f := file(t, `{"hooks": [{"name": "g", "at": ["OnPermission"], "command": ["printf", "%s$(touch pwned)`+
 		"`touch pwned`"+`", "{\"decision\":\"continue\"}"]}]}`)
 	got := permit(t, load(t, f), "$(touch pwned)", `{"x":"$(touch pwned)"}`)

@@ -144,7 +144,7 @@ func TestAnUnchangedHookKeepsItsState(t *testing.T) {
 
 // A writer changes the file again and again while fires are under way. Every version denies exactly one tool of the
 // pair, so a fire that sees both versions denies both, and a fire that sees none denies none.
-func TestAFireSeesOneVersionOfTheFile(t *testing.T) {
+func TestFireSeesOneVersionOfTheFile(t *testing.T) {
 	versions := []string{denies("a"), denies("b")}
 	f := file(t, versions[0])
 	hooks := load(t, f)

@@ -124,7 +124,7 @@ func runs(pid int) bool {
 	return err == nil && p.Signal(syscall.Signal(0)) == nil
 }
 
-func TestAProcessLivesAsLongAsItsDeclaration(t *testing.T) {
+func TestProcessLivesAsLongAsItsDeclaration(t *testing.T) {
 	guard := `{"name": "guard", "at": ["OnPermission"], "process": ` + lines(t, denyLine)
 	f := file(t, `{"hooks": [`+guard+`}]}`)
 	hooks := load(t, f)

@@ -84,7 +84,7 @@ func TestToolsCountsParallelCallsExactly(t *testing.T) {
 	}
 }
 
-func TestToolsCountsTheCallsOfAnInterruptedRun(t *testing.T) {
+func TestToolsCountsTheCallsOfInterruptedRun(t *testing.T) {
 	hook := &limit.Tools{Limits: map[string]int{"look": 3}}
 	tool := &looptest.Tool{Name: "look"}
 	look := looptest.Call("look", nil)

@@ -244,7 +244,7 @@ func TestEachOwnerHasAFile(t *testing.T) {
 	}
 }
 
-func TestAFileWithALongNameIsWritten(t *testing.T) {
+func TestFileWithALongNameIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 250)+".json")
 	m, err := OpenFile(path)
 	if err != nil {

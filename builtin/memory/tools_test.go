@@ -127,8 +127,8 @@ func TestAModelAppendsNotesOfItsOwner(t *testing.T) {
 	}
 }
 
-// TestFactsOfAToolAreInTheNextPrompt runs the tools in a loop, with schemas that it checks.
-func TestFactsOfAToolAreInTheNextPrompt(t *testing.T) {
+// TestNextPromptHasFactsOfATool runs the tools in a loop, with schemas that it checks.
+func TestNextPromptHasFactsOfATool(t *testing.T) {
 	store := &memory.Map{Share: share.User}
 	script := looptest.NewScript(
 		looptest.Call("remember", `{"key":"name","value":""}`), looptest.Call("remember", `{"key":"name","value":"Jo"}`),

@@ -55,7 +55,7 @@ func TestPricesCountTowardsTheCostLimit(t *testing.T) {
 	}
 }
 
-func TestThePriceOfAReplyIsTheReportedOne(t *testing.T) {
+func TestReportedPriceOfAReplyCounts(t *testing.T) {
 	const name = "m"
 	for _, c := range []struct {
 		name  string

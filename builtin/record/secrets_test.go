@@ -120,8 +120,8 @@ func lacksSecret(t *testing.T, dir string) {
 	}
 }
 
-// TestNoRecordHasASecretOfAPayload fires every point with a secret in each text of its payload, and with each decision.
-func TestNoRecordHasASecretOfAPayload(t *testing.T) {
+// TestNoRecordHasASecretOfPayload fires every point with a secret in each text of its payload, and with each decision.
+func TestNoRecordHasASecretOfPayload(t *testing.T) {
 	for _, point := range new(agent.Hooks).Points() {
 		t.Run(point.Name, func(t *testing.T) {
 			decisions := append([]hookkit.Outcome{{Name: "nothing"}, {Name: "failure"}}, point.Outcomes...)
@@ -195,7 +195,7 @@ func (m *talker) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse,
 	return reply, nil
 }
 
-func TestNoRecordHasASecretOfAModelOrTool(t *testing.T) {
+func TestNoRecordHasASecret(t *testing.T) {
 	dir := t.TempDir()
 	hooks := new(agent.Hooks)
 	for _, hook := range recorders(t, dir) {

@@ -31,7 +31,7 @@ func TestPunctuationIsNotAValue(t *testing.T) {
 		`token: x.`)
 }
 
-func TestPassphrasesReachToTheEndOfTheLine(t *testing.T) {
+func TestPassphrasesReachToTheEndOfLine(t *testing.T) {
 	masks(t,
 		"password: «correct horse battery»\nx", "password: «correct horse» # a comment",
 		"password: «correct» horse = battery",
@@ -52,7 +52,7 @@ func TestTemplatesAreNotSecrets(t *testing.T) {
 	)
 }
 
-func TestHeadersReachToTheEndOfTheLine(t *testing.T) {
+func TestHeadersReachToTheEndOfLine(t *testing.T) {
 	masks(t,
 		"Cookie: «a=b; c=d»\r\nHost: x", "Authorization: «Basic YWJjOmRlZg==»  \t\nx",
 		"password: «abc1.»", "password: ab1..", "Set-Cookie: «a=b»  \nx", "Authorization: «Basic YWJjOmRlZg==»",
@@ -110,7 +110,7 @@ func TestLabelsHaveAWordBelow(t *testing.T) {
 	)
 }
 
-func TestMappingsBeginWithANameAndAColon(t *testing.T) {
+func TestMappingsBeginWithANameAndColon(t *testing.T) {
 	judged(t, isMapping, []string{"a: b", "a:", "a:\tb", "a:\r\nb", `"a": c`, "a:\nb c"},
 		[]string{"", "a", "a:b", ": b", "a b: c", `a"b: c`, "a\nb: c", "http://x"})
 }

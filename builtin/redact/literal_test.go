@@ -34,7 +34,7 @@ func TestJoinedLiteralsAreOneValue(t *testing.T) {
 	)
 }
 
-func TestQuotesThatCloseATextBeginNoValue(t *testing.T) {
+func TestClosingQuotesBeginNoValue(t *testing.T) {
 	masks(t,
 		`x = "token=" + token`, `x = "a token=" + token`, `x = 'a token=' + token`, `x = "a" + "token=" + token`,
 		`print("password: ")`,

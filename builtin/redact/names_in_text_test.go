@@ -15,7 +15,7 @@ func TestNamesAroundAValueMakeItSecret(t *testing.T) {
 	)
 }
 
-func TestCardsWithAShortLastGroupAreRedacted(t *testing.T) {
+func TestCardsWithShortLastGroupAreRedacted(t *testing.T) {
 	for text, want := range map[string]string{
 		"pay 6222 0202 0001 2345 670 now": "pay [REDACTED] now",
 		"pay 622 0202 0001 2345 6706 now": "pay 622 0202 0001 2345 6706 now",

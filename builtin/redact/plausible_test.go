@@ -93,7 +93,7 @@ func TestSentencesAboutSecretsAreNotSecrets(t *testing.T) {
 			"x " + strings.Repeat("p", 393) + " token"})
 }
 
-func TestValuesThatRepeatTheirNameAreNotSecrets(t *testing.T) {
+func TestRepeatedNamesAreNotSecrets(t *testing.T) {
 	for name, c := range map[string]struct {
 		value, name string
 		want        bool

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestArgumentsThatAreNotJSONAreRedactedAsText(t *testing.T) {
+func TestInvalidJSONIsRedactedAsText(t *testing.T) {
 	call := agent.ToolCallRequest{Name: "t", Args: json.RawMessage(`password=hunter2 {`)}
 	m := new(Redactor).Message(agent.Message{ToolCalls: []agent.ToolCallRequest{call}})
 	if got := string(m.ToolCalls[0].Args); got != "password=[REDACTED] {" {

@@ -135,7 +135,7 @@ func TestTheContextOfOthersIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestContextThatCannotBeCheckedIsAnError(t *testing.T) {
+func TestUncheckableContextIsAnError(t *testing.T) {
 	hook := &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), noProject}}
 	for _, output := range []string{"fine", "Zeus"} { // accepted and rejected
 		t.Run(output, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestLengthCapCountsItsMark(t *testing.T) {
 	}
 }
 
-func TestPersonalDataHasAMarkerOfOnesOwn(t *testing.T) {
+func TestPersonalDataHasMarkerOfOnesOwn(t *testing.T) {
 	ticket := regexp.MustCompile(`T-\d+`)
 	for output, want := range map[string]string{
 		"jo@example.com wrote T-1":           "<gone> wrote <gone>",

@@ -75,7 +75,7 @@ func TestARejectedReplyIsNeverShown(t *testing.T) {
 	}
 }
 
-func TestAReplyThatCannotBeCheckedIsWithheld(t *testing.T) {
+func TestReplyThatCannotBeCheckedIsWithheld(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("broken"), looptest.Reply("broken"), looptest.Reply("broken")},
 		Hooks: []agent.Hook{&screen.Reply{Validators: []screen.Validator{noProject}}},
@@ -85,7 +85,7 @@ func TestAReplyThatCannotBeCheckedIsWithheld(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeCheckedIsAnError(t *testing.T) {
+func TestUncheckableAnswerIsAnError(t *testing.T) {
 	hook := &screen.Reply{Validators: []screen.Validator{noProject}}
 	outcome, err := hook.CheckDone(t.Context(), agent.NewRun(nil), agent.DoneRequest{Answer: "broken"})
 	if outcome != nil || err == nil || !strings.Contains(err.Error(), "the classifier is down") {

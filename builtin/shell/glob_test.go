@@ -149,7 +149,7 @@ func TestEveryPartOfAWrapperIsAllowed(t *testing.T) {
 	}
 }
 
-func TestListsOfWordsAreAllowedAsProcessAndText(t *testing.T) {
+func TestWordListsMayBeProcessAndText(t *testing.T) {
 	for args, want := range map[string]bool{
 		`{"command":["git","log"]}`: true, `{"command":["git","log","-n","5"]}`: true,
 		`{"command":["git","commit","-m","a b"]}`: true,

@@ -141,7 +141,7 @@ func TestSessionsAreListedWhileOthersChangeThem(t *testing.T) {
 }
 
 // The value is damaged while the run is active: it must not be replaced, because it may be repaired.
-func TestADamagedConversationIsKeptAtRunEnd(t *testing.T) {
+func TestDamagedConversationIsKeptAtRunEnd(t *testing.T) {
 	store, key := new(state.Map), "session///c"
 	run := conversing(store)
 	run(t, loop.Request{Conversation: "c", Task: "hi"}, looptest.Reply("one"))
@@ -165,7 +165,7 @@ func TestADamagedConversationIsKeptAtRunEnd(t *testing.T) {
 }
 
 // The store recovers during the failed run: the messages of that run are not added to a history that it never had.
-func TestARunWithoutItsHistoryIsNotSaved(t *testing.T) {
+func TestRunWithoutItsHistoryIsNotSaved(t *testing.T) {
 	id, broken := agent.Identity{Conversation: "c"}, false
 	store := &flaky{fails: func(operation, _ string) error {
 		if broken && operation == "get" {

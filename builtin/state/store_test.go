@@ -144,7 +144,7 @@ func TestCorruptSessionIsBackedUp(t *testing.T) {
 }
 
 // A store around a Dir, for example one that counts its reads, keeps the promise of the Dir.
-func TestCorruptSessionIsBackedUpThroughOtherStores(t *testing.T) {
+func TestWrappedDirsBackUpCorruptSessions(t *testing.T) {
 	type counted struct{ state.Dir }
 	for name, store := range map[string]func(state.Dir) agent.Store{
 		"pointer":  func(d state.Dir) agent.Store { return &d },
@@ -312,7 +312,7 @@ func TestSessionsHaveTheTimeOfTheirSave(t *testing.T) {
 }
 
 // The clock of some systems moves only every few milliseconds.
-func TestListHasTheOrderOfSavesInOneInstant(t *testing.T) {
+func TestListKeepsTheOrderOfEqualTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // its clock does not move
 		s := state.Sessions{Store: new(state.Map)}
 		var want []agent.Identity

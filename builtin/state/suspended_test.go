@@ -34,9 +34,9 @@ func asking(script *looptest.Script, hooks ...agent.Hook) *loop.Agent {
 	return a
 }
 
-// TestASuspendedRunIsSavedWithoutItsOpenCall: the conversation can be continued while the call waits, and the rest of
+// TestSuspendedRunIsSavedWithoutOpenCall: the conversation can be continued while the call waits, and the rest of
 // the suspended run is added when it is resumed.
-func TestASuspendedRunIsSavedWithoutItsOpenCall(t *testing.T) {
+func TestSuspendedRunIsSavedWithoutOpenCall(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		other    bool // another run uses the conversation in the meantime

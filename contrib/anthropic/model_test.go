@@ -225,7 +225,7 @@ func TestAnAgentRuns(t *testing.T) {
 }
 
 // The server refuses the prompt once. The loop compacts the conversation and asks again.
-func TestTheLoopCompactsAPromptThatIsTooLong(t *testing.T) {
+func TestLoopCompactsATooLongPrompt(t *testing.T) {
 	server := script(agent.LLMResponse{Content: "Done.", FinishReason: "stop"})
 	refused := false
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {

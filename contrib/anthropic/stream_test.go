@@ -314,7 +314,7 @@ func TestASilentStreamFails(t *testing.T) {
 	})
 }
 
-func TestCallsEndWithTheServerAndTheirContext(t *testing.T) {
+func TestCallsEndWithServerAndTheirContext(t *testing.T) {
 	modeltest.CheckEnds(t, func(url string) agent.StreamingModel { return &Model{URL: url, Name: "m"} },
 		`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"He"}}`+"\n\n")
 }

@@ -183,7 +183,7 @@ func outputs(request []*schema.Message) (all []string) {
 	return all
 }
 
-func TestDeniedCallIsAResultForTheModel(t *testing.T) {
+func TestDeniedCallIsAResultForModel(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		h := &adapt.Host{Hooks: new(agent.Hooks)}
 		h.Hooks.OnPermission.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (

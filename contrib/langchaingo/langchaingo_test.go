@@ -104,7 +104,7 @@ func deny(name string) agent.OnPermissionFunc {
 	}
 }
 
-func TestDeniedCallIsAResultForTheModel(t *testing.T) {
+func TestDeniedCallIsAResultForModel(t *testing.T) {
 	h := &adapt.Host{Hooks: new(agent.Hooks)}
 	h.Hooks.OnPermission.AddFunc(deny("b"))
 	b := named{"b", func(context.Context, string) (string, error) { t.Error("b ran"); return "", nil }}

@@ -396,7 +396,7 @@ func TestImagesPassThroughTheHooks(t *testing.T) {
 	}
 }
 
-func TestAnUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
+func TestUnknownToolIsAProtocolError(t *testing.T) {
 	s := client(t, newServer(), nil, mcp.MiddlewareOptions{})
 	if result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "none"}); err == nil {
 		t.Errorf("got %+v", result)
@@ -430,7 +430,7 @@ func TestASessionIsARun(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutASessionIsARun(t *testing.T) {
+func TestRequestWithoutASessionIsARun(t *testing.T) {
 	var counts hookkit.PerRun[int]
 	hooks := new(agent.Hooks)
 	hooks.BeforeTool.AddFunc(func(
@@ -486,7 +486,7 @@ func TestAnEndedRunRefusesAllCalls(t *testing.T) {
 	}
 }
 
-func TestTheEndOfASessionEndsItsRun(t *testing.T) {
+func TestEndOfASessionEndsItsRun(t *testing.T) {
 	hooks := new(agent.Hooks)
 	ended := make(chan agent.AgentResult, 1)
 	hooks.OnRunEnd.AddFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) error {

@@ -340,7 +340,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-func TestAQuestionToThePersonIsAnError(t *testing.T) {
+func TestQuestionToThePersonIsAnError(t *testing.T) {
 	server := newServer()
 	add(server, "ask", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		question := &sdk.ElicitParams{Message: "Who are you?"}

@@ -44,7 +44,7 @@ func TestALongSessionKeepsItsLastResults(t *testing.T) {
 }
 
 // A hook of OnRunStart holds the first call. Its client may cancel the call or end the session.
-func TestAHookHoldsTheStartOfASession(t *testing.T) {
+func TestHookHoldsTheStartOfASession(t *testing.T) {
 	hooks := new(agent.Hooks)
 	begun, released := make(chan bool, 1), make(chan error, 1)
 	hooks.OnRunStart.AddFunc(func(ctx context.Context, _ *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {

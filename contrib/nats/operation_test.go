@@ -433,8 +433,8 @@ authorization { users: [ { user: ann, password: secret } ] }`, cert, key))), emb
 	}
 }
 
-// TestPasswordsAreNotSentToServersThatAServerNames: they may be on other machines, and the connection has no TLS.
-func TestPasswordsAreNotSentToServersThatAServerNames(t *testing.T) {
+// TestPasswordsAreSentToNamedServersOnly: they may be on other machines, and the connection has no TLS.
+func TestPasswordsAreSentToNamedServersOnly(t *testing.T) {
 	s, err := embedded.Start(t.TempDir(), embedded.Config(config(t, localConfig(""))), embedded.SyncEvery(time.Minute))
 	if err != nil {
 		t.Fatal(err)

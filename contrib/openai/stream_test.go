@@ -335,7 +335,7 @@ func TestManyPiecesTakeLinearWork(t *testing.T) {
 	}
 }
 
-func TestCallsEndWithTheServerAndTheirContext(t *testing.T) {
+func TestCallsEndWithServerAndTheirContext(t *testing.T) {
 	modeltest.CheckEnds(t, func(url string) agent.StreamingModel { return &Model{URL: url, Name: "m"} },
 		`data: {"choices":[{"index":0,"delta":{"content":"He"}}]}`+"\n\n")
 }

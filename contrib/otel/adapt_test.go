@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/loop/adapt"
 )
 
-func TestAgentsOfOtherFrameworksHaveTheSameSpans(t *testing.T) {
+func TestAgentsOfOtherFrameworksHaveSameSpans(t *testing.T) {
 	s := newSink(t)
 	h := &adapt.Host{Hooks: new(agent.Hooks), Agent: "foreign"}
 	h.Hooks.Use(s.hook())

@@ -77,7 +77,7 @@ func TestFailedRunsReportTheirClass(t *testing.T) {
 	}
 }
 
-func TestARunFailsWithTheClassOfItsHook(t *testing.T) {
+func TestRunFailsWithTheHooksClass(t *testing.T) {
 	s := newSink(t)
 	h := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("done")}, Agent: &loop.Agent{Name: "planner"},

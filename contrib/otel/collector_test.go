@@ -23,7 +23,7 @@ func (c collector) ExportSpans(ctx context.Context, _ []sdktrace.ReadOnlySpan) e
 func (c collector) Shutdown(context.Context) error                                   { return nil }
 
 // The collector dies or hangs. The run neither fails nor waits, and the provider ends.
-func TestADeadCollectorDoesNotHoldTheRun(t *testing.T) {
+func TestDeadCollectorDoesNotHoldTheRun(t *testing.T) {
 	for name, other := range map[string]collector{
 		"refuses": func(context.Context) error { return errors.New("connection refused") },
 		"hangs":   func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },

@@ -97,7 +97,7 @@ func TestDecisionsAreEventsOfTheRun(t *testing.T) {
 }
 
 // A host may fire single points without a run.
-func TestDecisionsWithoutARunAreEventsOfTheCaller(t *testing.T) {
+func TestDecisionsWithoutRunAreTheCallersEvents(t *testing.T) {
 	s := newSink(t)
 	h := new(agent.Hooks)
 	h.Use(s.hook())

@@ -54,7 +54,7 @@ func TestAResumedRunCountsItsOwnTokens(t *testing.T) {
 }
 
 // A client of a model knows its name, so the request of most agents names none.
-func TestASpanHasTheModelOfTheReply(t *testing.T) {
+func TestSpanHasTheModelOfTheReply(t *testing.T) {
 	s := newSink(t)
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {

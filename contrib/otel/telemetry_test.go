@@ -438,7 +438,7 @@ func (broken) OnEnd(sdktrace.ReadOnlySpan)                     { panic("end") }
 func (broken) Shutdown(context.Context) error                  { return nil }
 func (broken) ForceFlush(context.Context) error                { return nil }
 
-func TestPanicOfTheSDKDoesNotAffectARun(t *testing.T) {
+func TestPanicOfTheSDKAffectsNoRun(t *testing.T) {
 	var reported []error
 	global.SetErrorHandler(global.ErrorHandlerFunc(func(err error) { reported = append(reported, err) }))
 	s := newSink(t)

@@ -72,7 +72,7 @@ func TestEventsAreReadByLogAndRun(t *testing.T) {
 	}
 }
 
-func TestAnIndexFindsTheEventsOfARun(t *testing.T) {
+func TestIndexFindsTheEventsOfARun(t *testing.T) {
 	db := newDB(t)
 	for _, r := range []io.Reader{EventLog{DB: db}.Reader(t.Context()), EventLog{DB: db}.RunReader(t.Context(), "r")} {
 		of := r.(*lineReader)
@@ -85,7 +85,7 @@ func TestAnIndexFindsTheEventsOfARun(t *testing.T) {
 	}
 }
 
-func TestEventsAreTheLinesOfALogFile(t *testing.T) {
+func TestEventsAreTheLinesOfLogFile(t *testing.T) {
 	l := EventLog{DB: newDB(t)}
 	var lines bytes.Buffer
 	run := agent.NewRun(new(agent.Env))

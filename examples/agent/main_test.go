@@ -54,7 +54,7 @@ func TestEveryPointThatFiresIsShown(t *testing.T) {
 	}
 }
 
-func TestWithoutAYesTheCommandIsNotRun(t *testing.T) {
+func TestNoCommandRunsWithoutAYes(t *testing.T) {
 	for _, answer := range []string{"n\n", "\n", ""} {
 		if out := play(t, answer); strings.Contains(out, "ok: build") {
 			t.Errorf("the answer %q ran the command", answer)
@@ -98,7 +98,7 @@ func TestTraceAndAuditAreValidJSONLines(t *testing.T) {
 	}
 }
 
-func TestWhatAToolSaysCannotCommandTheTerminal(t *testing.T) {
+func TestOutputsOfToolsCannotCommandTheTerminal(t *testing.T) {
 	if got := summary("a\x1b[2Jb\u202ec"); strings.ContainsAny(got, "\x1b\u202e") {
 		t.Errorf("%q reaches the terminal", got)
 	}

@@ -34,8 +34,8 @@ func TestTheRecordHasNoSecrets(t *testing.T) {
 	}
 }
 
-// TestARecordShowsWhatAGuardWouldChange replays a run of the agent at its own hooks, and at hooks without one guard.
-func TestARecordShowsWhatAGuardWouldChange(t *testing.T) {
+// TestRecordShowsWhatAGuardWouldChange replays a run of the agent at its own hooks, and at hooks without one guard.
+func TestRecordShowsWhatAGuardWouldChange(t *testing.T) {
 	text := recorded(t)
 	for _, c := range []struct {
 		name string

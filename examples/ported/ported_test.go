@@ -34,7 +34,7 @@ func prompts(ran *looptest.Ran) []string {
 	return texts
 }
 
-func TestThePortedHooksPutTheirTextsIntoThePrompt(t *testing.T) {
+func TestPortedHooksAddTextsToThePrompt(t *testing.T) {
 	search := looptest.Call("search", nil)
 	failing := &looptest.Tool{Name: "search", Err: errors.New("down")}
 	working := &looptest.Tool{Name: "search", Result: "1"}

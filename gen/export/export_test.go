@@ -347,7 +347,7 @@ func TestModelHasTheSchemasOfTheDocuments(t *testing.T) {
 	}
 }
 
-func TestPointsThatCannotBeWrittenHaveAProblem(t *testing.T) {
+func TestUnwritablePointsHaveAProblem(t *testing.T) {
 	m := loadOdd(t).Model()
 	p := m.Points[len(m.Points)-1]
 	if p.Payload.Type.Text != "func()" || p.Payload.Schema != nil || p.Reply != nil ||

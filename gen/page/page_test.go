@@ -381,7 +381,7 @@ func TestExamplesOfPagesVetClean(t *testing.T) {
 	module.Run("go", "vet", "./...")
 }
 
-func TestPagesOfWireSpecsHaveNamesInJSON(t *testing.T) {
+func TestPagesOfWireSpecsHaveJSONNames(t *testing.T) {
 	const spec = "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\n//hookgen:wire\n" +
 		"type Points interface{ OnA(Call) (Stop, spec.FailOpen) }\n\n" +
 		"type Call struct {\n\tName string `json:\"name,omitempty\"`\n\tArgs []string\n\tKey string `json:\"-\"`\n" +

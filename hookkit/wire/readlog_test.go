@@ -107,9 +107,9 @@ func TestReadLogCanStopAtAnyLine(t *testing.T) {
 	}
 }
 
-// TestReadLogReadsTheRestOfAShrinkingFile truncates a file while it is read, at each part of an event. All events
+// TestReadLogReadsAShrinkingFile truncates a file while it is read, at each part of an event. All events
 // before the cut are read, and a cut event is reported.
-func TestReadLogReadsTheRestOfAShrinkingFile(t *testing.T) {
+func TestReadLogReadsAShrinkingFile(t *testing.T) {
 	const events = 2000
 	l, path := openLog(t)
 	size := []int64{0} // of the file, after each event

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestAFileIsReplacedWholeAndReadableByItsOwnerAlone(t *testing.T) {
+func TestFileIsReplacedWholeForItsOwner(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "deep", "er", "x.json")
 	for _, text := range []string{"first", "second"} {
@@ -32,7 +32,7 @@ func TestAFileIsReplacedWholeAndReadableByItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReplacedStaysAndNothingIsLeftBehind(t *testing.T) {
+func TestFailedReplacementKeepsTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
 	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil {
@@ -47,7 +47,7 @@ func TestAFileThatCannotBeReplacedStaysAndNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-func TestAFileIsOnDiskBeforeItIsRenamed(t *testing.T) {
+func TestFileIsSyncedBeforeItIsRenamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	if err := Write(path, []byte("old")); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestLinesAppendedAtOnceDoNotMix(t *testing.T) {
 	}
 }
 
-func TestALineThatWasLeftWithoutItsEndIsEndedFirst(t *testing.T) {
+func TestUnfinishedLineIsEndedFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(path, []byte("whole\ntor"), 0o600); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestALineThatWasLeftWithoutItsEndIsEndedFirst(t *testing.T) {
 	}
 }
 
-func TestFilesWithLongNamesAreLockedAndReplaced(t *testing.T) {
+func TestLongFileNamesAreLockedAndReplaced(t *testing.T) {
 	dir := t.TempDir()
 	for _, last := range []string{"a", "b"} {
 		path := filepath.Join(dir, strings.Repeat("ä", 100)+last)

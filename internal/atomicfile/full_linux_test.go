@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLinesAreWrittenWholeOrNotAtAll limits the size of files, so that only a part of a line can be written.
-func TestLinesAreWrittenWholeOrNotAtAll(t *testing.T) {
+// TestLinesAreWrittenWholeOrNever limits the size of files, so that only a part of a line can be written.
+func TestLinesAreWrittenWholeOrNever(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	if err := AppendLine(path, []byte("first")); err != nil {
 		t.Fatal(err)

@@ -142,9 +142,9 @@ func TestUpdateReadsFilesOfSeveralRotations(t *testing.T) {
 	}
 }
 
-// TestUpdateReadsARotatedFileToItsEnd has a writer that appends and rotates without a pause. Whatever the moment in
+// TestUpdateReadsRotatedFileToItsEnd has a writer that appends and rotates without a pause. Whatever the moment in
 // which the index looks, it must find each event once.
-func TestUpdateReadsARotatedFileToItsEnd(t *testing.T) {
+func TestUpdateReadsRotatedFileToItsEnd(t *testing.T) {
 	x, path := open(t, lines("0"))
 	const rotations, keep = 40, 50
 	written := make(chan struct{})
@@ -210,7 +210,7 @@ func rename(t testing.TB, from, to string) {
 	}
 }
 
-func TestOpenSaysThatOldFilesAreLeftOut(t *testing.T) {
+func TestOpenReportsOmittedOldFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	for n := range 66 {
 		write(t, rotatedName(path, n), lines(fmt.Sprint(n)))

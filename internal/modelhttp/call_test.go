@@ -172,7 +172,7 @@ func TestASilentServerEndsTheCall(t *testing.T) {
 }
 
 // A program shows each event for a while before it reads the next one, which has arrived already.
-func TestASlowProgramDoesNotEndTheCall(t *testing.T) {
+func TestSlowProgramDoesNotEndTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := inMemory(t, func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, strings.Repeat("data: 1\n\n", 5))
@@ -191,7 +191,7 @@ func TestASlowProgramDoesNotEndTheCall(t *testing.T) {
 	})
 }
 
-func TestACancelledCallReturnsTheErrorOfItsContext(t *testing.T) {
+func TestCancelledCallReturnsTheContextsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("the user left")
 		client := inMemory(t, func(w http.ResponseWriter, r *http.Request) {

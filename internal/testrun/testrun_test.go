@@ -38,7 +38,7 @@ func TestReadGoTestOutput(t *testing.T) {
 	}
 }
 
-func TestOutputThatIsNotJSONIsAnError(t *testing.T) {
+func TestOutputThatIsNotJSONIsError(t *testing.T) {
 	if _, err := Read(strings.NewReader("FAIL")); err == nil {
 		t.Error("no error")
 	}

@@ -16,7 +16,7 @@ func somewhere(file string, n int) []mutant {
 	return all
 }
 
-func TestEachFileHasItsShareOfASample(t *testing.T) {
+func TestEachFileHasItsShareOfSample(t *testing.T) {
 	all := slices.Concat(somewhere("a.go", 60), somewhere("b.go", 25), somewhere("c.go", 15))
 	for i := range all {
 		all[i].ID = i + 1
@@ -64,7 +64,7 @@ func TestASeedDrawsTheSameSample(t *testing.T) {
 	}
 }
 
-func TestTheVerdictOfASampleFollowsItsInterval(t *testing.T) {
+func TestVerdictOfASampleFollowsItsInterval(t *testing.T) {
 	for _, c := range []struct {
 		found, tried, planted int
 		want                  figures.Verdict

@@ -55,7 +55,7 @@ var hooks = []hook{
 			{"harmless commands that rules must allow", shell, []string{"TestHarmlessCommandsAreAllowed"}},
 			{"commands within others that rules must deny", shell, []string{"TestDenyingGlobsFindCommandsAnywhere"}},
 			{"arguments that tools decode differently", shell, []string{"TestAmbiguousArgumentsAreErrors",
-				"TestNestedArgumentsAloneAreNotAllowed", "TestListsOfWordsAreAllowedAsProcessAndText"}},
+				"TestNestedArgumentsAloneAreNotAllowed", "TestWordListsMayBeProcessAndText"}},
 		},
 	},
 	{
@@ -176,7 +176,7 @@ var hooks = []hook{
 		against: "replies of models, and validators that fail",
 		not:     "To check the pieces of a streamed reply, which the reader has seen before.",
 		trials: []trial{{"replies, rejections and failures", screen, []string{"TestRepliesAreValidated",
-			"TestARejectedReplyIsNeverShown", "TestAReplyThatCannotBeCheckedIsWithheld"}}},
+			"TestARejectedReplyIsNeverShown", "TestReplyThatCannotBeCheckedIsWithheld"}}},
 	},
 	{
 		name: "screen.RedactPersonal",
@@ -201,7 +201,7 @@ var hooks = []hook{
 			{"the same, cut or in pieces", redact, []string{"TestHalfSecretsAreRedacted",
 				"TestTruncatedTextsHaveNoHalfSecret", "TestStreamsHideSecretsAcrossPieces"}},
 			{"ordinary texts", redact, []string{"TestOrdinaryTextsStay", "TestStreamsKeepOrdinaryTexts"}},
-			{"points and decisions, with a secret in each text", record, []string{"TestNoRecordHasASecretOfAPayload"}},
+			{"points and decisions, with a secret in each text", record, []string{"TestNoRecordHasASecretOfPayload"}},
 		},
 	},
 	{

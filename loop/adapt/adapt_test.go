@@ -720,7 +720,7 @@ func TestUnchangedValuesPassAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestHooksCannotGiveAChosenCallToAnotherTool(t *testing.T) {
+func TestHooksCannotRedirectAChosenCall(t *testing.T) {
 	h := &adapt.Host{Hooks: new(agent.Hooks)}
 	h.Hooks.BeforeTool.AddFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (
 		agent.BeforeToolOutcome, error,

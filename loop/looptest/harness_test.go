@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestAHarnessRunsAnAgentInOneLine(t *testing.T) {
+func TestHarnessRunsAnAgentInOneLine(t *testing.T) {
 	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("hi")}}.Run(t, "hello")
 	if ran.Reply != "hi" || ran.Failed != nil || ran.Recorder.Count("OnRunEnd") != 1 || len(ran.Script.Requests()) != 1 {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
@@ -23,7 +23,7 @@ func TestAHarnessRunsAnAgentInOneLine(t *testing.T) {
 	}
 }
 
-func TestAHarnessKeepsTheAgentsModelAndHooks(t *testing.T) {
+func TestHarnessKeepsTheAgentsModelAndHooks(t *testing.T) {
 	script := looptest.NewScript(looptest.Reply("mine"))
 	hooks := new(agent.Hooks)
 	ran := looptest.Harness{Agent: &loop.Agent{Model: script, Hooks: hooks}}.Run(t, "x")

@@ -311,7 +311,7 @@ func TestAToolMessageDescribesTheResult(t *testing.T) {
 	}
 }
 
-func TestProgressIsANoOpOutsideARun(t *testing.T) {
+func TestProgressIsANoOpOutsideRun(t *testing.T) {
 	agentspec.Progress(t.Context(), "nowhere", 1)
 	var stages []string
 	ctx := agentspec.WithProgress(t.Context(), func(stage string, data json.RawMessage) {

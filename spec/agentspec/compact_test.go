@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestACompactionIsEffectiveIfItSavesSomething(t *testing.T) {
+func TestCompactionIsEffectiveIfItSavesSomething(t *testing.T) {
 	size := func(messages, tokens int) agentspec.Size { return agentspec.Size{Messages: messages, Tokens: tokens} }
 	for _, c := range []struct {
 		name          string

@@ -9,7 +9,7 @@ import (
 
 // A program joins two packages, and later one of them begins to extend the other's parent. hookgen does not run again
 // for the program, but its code no longer compiles: the registries of the parent would exist twice.
-func TestTwoExtensionsOfOneParentDoNotCompile(t *testing.T) {
+func TestSiblingExtensionsDoNotCompile(t *testing.T) {
 	t.Parallel()
 	hookgen := usermodule.BuildHookgen(t)
 	m := usermodule.New(t)

@@ -259,7 +259,7 @@ func TestRefusalsAreChanges(t *testing.T) {
 }
 
 // The option Runs makes one run for each recorded run, with the time of the record.
-func TestReplayedRunsHaveTheTimeOfTheRecord(t *testing.T) {
+func TestReplayedRunsHaveTheTimeOfRecord(t *testing.T) {
 	events := recorded(t, "a", "b", "c")
 	events[2].Run = events[0].Run
 	var got []time.Time

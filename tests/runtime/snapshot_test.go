@@ -25,7 +25,7 @@ func TestSnapshot(t *testing.T) {
 }
 
 // During parallel registrations, each fire sees all hooks of a Use or none.
-func TestFiresSeeAllOfABundleOrNothing(t *testing.T) {
+func TestFiresSeeAllOfBundleOrNothing(t *testing.T) {
 	const registrars, fires, rounds = 2, 4, 300
 	var outer fixture.Hooks
 	inner := outer.Layer("inner")

@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestA01_AHookAddsAMessageForTheModel(t *testing.T) {
+func TestA01_HookAddsAMessageForTheModel(t *testing.T) {
 	adds := beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		req.Messages = append(req.Clone().Messages, agent.Message{Role: agent.RoleSystem, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(req, "a note"), nil

@@ -112,7 +112,7 @@ func TestA12_TheBridgeReportsEventsInOrder(t *testing.T) {
 	}
 }
 
-func TestA13_TheBridgeReturnsTheReasonOfAVeto(t *testing.T) {
+func TestA13_BridgeReturnsTheReasonOfAVeto(t *testing.T) {
 	vetoes := func(kind string) *bus {
 		return &bus{veto: func(e observe.BusEvent) string {
 			if e.Type == kind && e.Action == "before_call" {

@@ -28,7 +28,7 @@ func TestE20_TheBasePointsFireInOrder(t *testing.T) {
 	}
 }
 
-func TestE21_EndingARunAtItsStartSkipsTheModel(t *testing.T) {
+func TestE21_EndingAtTheStartSkipsTheModel(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) {
 			return agent.EndTurn{Reply: "closed", Reason: "night"}, nil
@@ -182,7 +182,7 @@ func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestE30_AnInnerExitWinsOverAnOuterReplacement(t *testing.T) {
+func TestE30_InnerExitWinsOverAnOuterReplacement(t *testing.T) {
 	outer := new(agent.Hooks)
 	outer.Use(onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		s.Task += " please"

@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE51_TimingSamplesCallsAndEchoSeesEveryPoint(t *testing.T) {
+func TestE51_TimingSamplesAndEchoSeesEveryPoint(t *testing.T) {
 	timing, out := &observe.Timing{}, new(bytes.Buffer)
 	three := looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil))
 	ran := looptest.Harness{

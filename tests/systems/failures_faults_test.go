@@ -71,7 +71,7 @@ var everywhere = map[string]agent.Hook{
 }
 
 // Invariant 9: a failing hook neither crashes the run nor fails silently, at any point.
-func TestF14_AFailingHookIsReportedWithoutACrash(t *testing.T) {
+func TestF14_FailingHookIsReportedWithoutACrash(t *testing.T) {
 	for point, hook := range everywhere {
 		ran := looptest.Harness{
 			Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()),

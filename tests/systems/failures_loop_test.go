@@ -254,7 +254,7 @@ func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 }
 
 // Law P10, stops: a signal is kept and obeyed, even if the step fails.
-func TestF42_AStopIsObeyedAfterAFailedStep(t *testing.T) {
+func TestF42_StopIsObeyedAfterAFailedStep(t *testing.T) {
 	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")),
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 			agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {

@@ -160,7 +160,7 @@ func TestF26_ANewHookHasFreshState(t *testing.T) {
 }
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
-func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
+func TestF27_CountersDoNotLeakIntoNextRun(t *testing.T) {
 	a := &loop.Agent{
 		Model: looptest.NewScript(working(2)...).ForEachRun(),
 		Tools: all[agent.Tool](work()),

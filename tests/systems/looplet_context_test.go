@@ -281,7 +281,7 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 	}
 }
 
-func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
+func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
 	done, ran := compacted(t, &compact.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
 	if got := heard(t, ran, 1); !strings.HasPrefix(got,
 		"(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" ||

@@ -34,7 +34,7 @@ func using(model, tool string, u agent.Usage) looptest.Turn {
 	return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
 }
 
-func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
+func TestL44_SpansBeginAndEndWithTheirSubject(t *testing.T) {
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans}
 	looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
@@ -182,7 +182,7 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	}
 }
 
-func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
+func TestL48_RunIsGradedWhenItIsOver(t *testing.T) {
 	var seen done.EvalContext
 	grades := map[string]any{
 		"number": 0.5,

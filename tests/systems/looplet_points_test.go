@@ -149,7 +149,7 @@ func TestL03_TheRewrittenResultIsRecorded(t *testing.T) {
 	}
 }
 
-func TestL04_AStopEndsTheRunWithItsReason(t *testing.T) {
+func TestL04_StopEndsTheRunWithItsReason(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"after a tool": afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "enough", Reason: "found it"}, nil

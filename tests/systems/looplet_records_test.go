@@ -252,7 +252,7 @@ func TestL43_ASnapshotDescribesTheRun(t *testing.T) {
 	}
 }
 
-func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
+func TestL49_RunsAreSavedOftenAndContinueThemselves(t *testing.T) {
 	store := new(state.Map)
 	run := func(turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{

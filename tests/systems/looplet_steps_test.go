@@ -71,7 +71,7 @@ func TestL14_AHookAddsATool(t *testing.T) {
 	}
 }
 
-func TestL15_AStopEndsTheRunAfterItsStep(t *testing.T) {
+func TestL15_StopEndsTheRunAfterItsStep(t *testing.T) {
 	tool := work()
 	stop := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Last != nil && len(s.Last.Results) == 1 {
