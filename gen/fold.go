@@ -97,8 +97,8 @@ func outermost(line string) parenList {
 		list bool
 	}
 	var found parenList
+	var depth int // of found
 	var open []level
-	depth := 0
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; c {
 		case '"', '`', '\'':

@@ -3,6 +3,7 @@ package breaking
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -247,6 +248,8 @@ func TestConstantsOfReachedTypes(t *testing.T) {
 		{"without the type", "const High = 2", "const High = 3", ""},
 		{"of another type", "type Other int\nconst O Other = 1", "type Other int\nconst O Other = 2", ""},
 		{"not exported", "const high Level = 2", "const high Level = 3", ""},
+		{"after one that is not exported", "const low, High Level = 1, 2", "const low, High Level = 1, 3",
+			"breaks-wire const-changed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found := Compare(inModule(t, own, other+test.old), inModule(t, own, other+test.now))
@@ -254,6 +257,28 @@ func TestConstantsOfReachedTypes(t *testing.T) {
 				t.Errorf("got %q, want %q\n%v", got, test.want, found)
 			}
 		})
+	}
+}
+
+// Hooks import the packages of the types that they use, so the names of these packages are a part of the API.
+func TestPackagesOfReachedTypes(t *testing.T) {
+	version := inModule(t, "type A struct{ F other.Level }\n", "type Level int\n")
+	if want := map[string]string{"./other": "other"}; !maps.Equal(version.Packages, want) {
+		t.Errorf("got %v, want %v", version.Packages, want)
+	}
+}
+
+// A file that ends in the middle of an expression is reported, although its constants are read.
+func TestFileThatEndsInAConstant(t *testing.T) {
+	spec, found := gen.Outline("p", []gen.File{
+		{Path: "p/spec.go", Text: []byte("package p\n\n//hookgen:points\ntype Points interface{ OnA(int) }\n")},
+		{Path: "p/b.go", Text: []byte("package p\n\nconst C = f(")},
+	})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	if _, found := spec.Surface("example.com/m", nil); len(found) == 0 || found[0].Pos.Filename != "p/b.go" {
+		t.Errorf("got %v", found)
 	}
 }
 
@@ -377,35 +402,37 @@ func verdictsOf(found []Finding) string {
 
 // A package can declare a type once for each system. Each of the declarations is compared.
 func TestCompareEachSystem(t *testing.T) {
-	read := func(windows string) Version {
-		spec, found := gen.Outline("p", []gen.File{
-			{Path: "p/spec.go", Text: []byte("package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n")},
-			{Path: "p/a_linux.go", Text: []byte("package p\n\ntype A struct{ F int }\n\nfunc (A) String() string\n")},
-			{Path: "p/a_windows.go", Text: []byte("package p\n\ntype A struct{ F int }\n\n" + windows)},
-		})
-		if len(found) > 0 {
-			t.Fatal(found)
-		}
-		surface, found := spec.Surface("example.com/m", nil)
-		if len(found) > 0 {
-			t.Fatal(found)
-		}
-		return Version{Surface: surface, Output: spec.Package}
-	}
-	old := read("func (A) String() string\n\nconst C = 1\n")
-	for _, test := range []struct{ windows, want string }{
-		{"func (*A) String() string\n\nconst C = 1\n", "method-changed"},
-		{"func (A) String() string\n\nconst C = 2\n", "const-changed"},
-		{"func (A) String() string\n", "const-removed"},
-	} {
-		t.Run(test.want, func(t *testing.T) {
-			found := Compare(old, read(test.windows))
-			if len(found) != 1 || found[0].Rule != test.want || found[0].Pos.Filename == "p/a_linux.go" {
-				t.Error(found)
+	for _, dir := range []string{"p/", `p\`, "v1:", ""} { // the last two are revisions of git and the current directory
+		read := func(windows string) Version {
+			spec, found := gen.Outline("p", []gen.File{
+				{Path: dir + "spec.go", Text: []byte("package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n")},
+				{Path: dir + "a_linux.go", Text: []byte("package p\n\ntype A struct{ F int }\n\nfunc (A) String() string\n")},
+				{Path: dir + "a_windows.go", Text: []byte("package p\n\ntype A struct{ F int }\n\n" + windows)},
+			})
+			if len(found) > 0 {
+				t.Fatal(found)
 			}
-		})
-	}
-	if found := Compare(old, old); len(found) > 0 {
-		t.Error(found)
+			surface, found := spec.Surface("example.com/m", nil)
+			if len(found) > 0 {
+				t.Fatal(found)
+			}
+			return Version{Surface: surface, Output: spec.Package}
+		}
+		old := read("func (A) String() string\n\nconst C = 1\n")
+		for _, test := range []struct{ windows, want string }{
+			{"func (*A) String() string\n\nconst C = 1\n", "method-changed"},
+			{"func (A) String() string\n\nconst C = 2\n", "const-changed"},
+			{"func (A) String() string\n", "const-removed"},
+		} {
+			t.Run(test.want+" in "+dir, func(t *testing.T) {
+				found := Compare(old, read(test.windows))
+				if len(found) != 1 || found[0].Rule != test.want || found[0].Pos.Filename == dir+"a_linux.go" {
+					t.Error(found)
+				}
+			})
+		}
+		if found := Compare(old, old); len(found) > 0 {
+			t.Error(found)
+		}
 	}
 }
