@@ -38,13 +38,7 @@ type Archive struct {
 	Store  Store
 	Redact *redact.Redactor // nil: remove secrets, keep personal data
 
-	runs hookkit.PerRun[archived]
-}
-
-// archived is the state of one run.
-type archived struct {
-	removed []turn // found before compactions
-	done    bool
+	runs hookkit.PerRun[[]turn] // found before compactions
 }
 
 // A turn is a message of a user and the last reply to it.
@@ -78,22 +72,22 @@ func (m *Archive) ObserveBeforeCompact(
 		return
 	}
 	found := m.turns(fired.Payload.Messages)
-	m.runs.Do(run, func(a *archived) { a.removed = lastTurns(a.removed, found) })
+	m.runs.Do(run, func(removed *[]turn) { *removed = lastTurns(*removed, found) })
 }
 
 // OnRunEnd stores the last turns of the run.
 func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
-	var a archived
-	m.runs.Do(run, func(at *archived) { a, *at = *at, archived{done: true} })
-	if a.done || run.Parent() != "" {
+	if run.Parent() != "" {
 		return nil
 	}
+	var removed []turn
+	m.runs.Do(run, func(found *[]turn) { removed = *found })
 	messages := kit.Messages(run)
 	if messages == nil {
 		messages = result.Messages
 	}
-	turns := lastTurns(a.removed, m.turns(messages))
-	if len(turns) == 0 {
+	turns := lastTurns(removed, m.turns(messages))
+	if len(turns) == 0 { // saves reading the store
 		return nil
 	}
 	ctx = kit.For(ctx, run)
@@ -108,21 +102,16 @@ func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 			known[t.Hash] = true
 		}
 	}
-	added := false
 	for _, t := range turns {
 		if known[t.Hash] {
 			continue
 		}
-		added = true
 		err = errors.Join(err, m.Store.AddEpisode(ctx, Episode{
 			Kind: turnKind, Payload: jsonx.Encode(t), Outcome: "ok", Time: kit.Env(run).Now(), Agent: kit.Agent(run),
 			Run: run.ID(), Identity: kit.Owner(run),
 		}))
 	}
-	if added {
-		err = errors.Join(err, m.Store.Flush(ctx))
-	}
-	if err != nil {
+	if err = errors.Join(err, m.Store.Flush(ctx)); err != nil {
 		return fmt.Errorf("the conversation is not archived: %w", err)
 	}
 	return nil

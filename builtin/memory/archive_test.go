@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
@@ -71,7 +73,13 @@ func TestLastTurnsAreArchivedOnce(t *testing.T) {
 		{"last three", [][]agent.Message{asked(1, 2, 3, 4, 5)}, []string{turn(5), turn(4), turn(3)}},
 		{"again", [][]agent.Message{asked(1), asked(1, 2)}, []string{turn(2), turn(1)}},
 		{"too short", [][]agent.Message{{fixture.User("hi"), {Role: agent.RoleAssistant, Content: "hello"}}}, nil},
-		{"no reply", [][]agent.Message{asked(1)[:1]}, nil},
+		{"no reply", [][]agent.Message{{fixture.User(strings.Repeat("q", 40))}}, nil},
+		{"no question", [][]agent.Message{{fixture.User(" "), {Role: agent.RoleAssistant,
+			Content: strings.Repeat("a", 40)}}}, nil},
+		{"just long enough", [][]agent.Message{{fixture.User(strings.Repeat("ä", 20)), {Role: agent.RoleAssistant,
+			Content: strings.Repeat("ö", 20)}}}, []string{strings.Repeat("ä", 20) + "=" + strings.Repeat("ö", 20)}},
+		{"one character less", [][]agent.Message{{fixture.User(strings.Repeat("ä", 20)), {Role: agent.RoleAssistant,
+			Content: strings.Repeat("ö", 19)}}}, nil},
 		{"last reply", [][]agent.Message{append(asked(1),
 			agent.Message{Role: agent.RoleAssistant, Content: "All of it is done"})},
 			[]string{"Question number 1 about it=All of it is done"}},
@@ -112,16 +120,182 @@ func TestCompactedTurnsAreArchived(t *testing.T) {
 func TestArchivedTextsAreRedactedAndShort(t *testing.T) {
 	store := new(memory.Map)
 	looptest.Harness{
-		Turns: []looptest.Turn{looptest.Reply("The key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 " +
-			strings.Repeat("works well, ", 1000))},
+		Turns: []looptest.Turn{looptest.Reply("Ask bob@example.org. " +
+			"The key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 " + strings.Repeat("works well, ", 1000))},
 		Hooks: []agent.Hook{&memory.Archive{Store: store}},
 	}.Do(t, t.Context(), loop.Request{Task: strings.Repeat("long ", 1000), Conversation: "c"})
 	got := archivedTurns(t, store, agent.Identity{Conversation: "c"})
-	if len(got) != 1 || strings.Contains(got[0], "abcdefgh") || utf8.RuneCountInString(got[0]) > 4001 {
+	if len(got) != 1 || strings.Contains(got[0], "abcdefgh") || !strings.Contains(got[0], "bob@example.org") ||
+		utf8.RuneCountInString(got[0]) > 4001 {
 		t.Errorf("archived %.300q", got)
 	}
 	if other := archivedTurns(t, store, agent.Identity{Conversation: "d"}); len(other) != 0 {
 		t.Errorf("another conversation has %q", other)
+	}
+}
+
+func TestARefusedCompactionRemovesNothing(t *testing.T) {
+	for name, refuse := range map[string]agent.BeforeCompactFunc{
+		"skipped": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+			return agent.SkipCompaction{}, nil
+		},
+		"failed": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+			return nil, errors.New("no")
+		},
+		"not refused": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+			return nil, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := &memory.Map{Share: share.Everyone}
+			var hooks agent.Hooks
+			hooks.Use(&memory.Archive{Store: store})
+			hooks.BeforeCompact.AddFunc(refuse)
+			run := agent.NewRun(nil)
+			_, _ = hooks.BeforeCompact.Fire(t.Context(), run, agent.Compaction{Messages: asked(1)})
+			hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{Messages: asked(2)})
+			got, want := archivedTurns(t, store, agent.Identity{}), 1
+			if name == "not refused" {
+				want = 2
+			}
+			if len(got) != want {
+				t.Errorf("archived %q", got)
+			}
+		})
+	}
+}
+
+// The hook fires outside of the loop, so that only the run names the owner.
+func TestTurnsBelongToTheOwnerOfTheRun(t *testing.T) {
+	store := new(memory.Map)
+	var hooks agent.Hooks
+	hooks.Use(&memory.Archive{Store: store})
+	run := agent.NewRun(&agent.Env{User: "ann", Conversation: conversation{"c", asked(1)}})
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	if got := archivedTurns(t, store, agent.Identity{User: "ann", Conversation: "c"}); len(got) != 1 {
+		t.Errorf("ann has %q", got)
+	}
+	if got := archivedTurns(t, store, agent.Identity{}); len(got) != 0 {
+		t.Errorf("everybody has %q", got)
+	}
+}
+
+// conversation is a conversation with a name.
+type conversation struct {
+	name     string
+	messages []agent.Message
+}
+
+func (c conversation) ID() string                { return c.name }
+func (c conversation) Messages() []agent.Message { return c.messages }
+
+func TestSubRunsAreNotRemembered(t *testing.T) {
+	store, asked := &memory.Map{Share: share.Everyone}, 0
+	long := strings.Repeat("a long task ", 9)
+	extract := func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
+		asked++
+		return nil, nil
+	}
+	extractor := &memory.Extractor{Store: store, Extract: extract}
+	helper := &loop.Agent{Name: "helper", Tools: []agent.Tool{&looptest.Tool{Name: "x"}}, Model: looptest.NewScript(
+		looptest.Call("x", nil), looptest.Call("x", nil), looptest.Call("x", nil), looptest.Reply(long))}
+	looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("helper", `{"task":"`+long+`"}`), looptest.Call("helper", `{"task":"`+long+`"}`), looptest.Reply("ok"),
+		},
+		Tools: []agent.Tool{loop.Subagent(helper)},
+		Hooks: []agent.Hook{&memory.Archive{Store: store}, extractor, extractor},
+	}.Run(t, "hi")
+	if got := archivedTurns(t, store, agent.Identity{}); len(got) != 0 {
+		t.Errorf("archived %q", got)
+	}
+	if asked != 1 {
+		t.Errorf("%d conversations were searched", asked)
+	}
+}
+
+// failingStore fails in one of its methods.
+type failingStore struct {
+	memory.Store
+	method string
+}
+
+func (s failingStore) fail(method string) error {
+	if s.method == method {
+		return errors.New(method + " failed")
+	}
+	return nil
+}
+
+func (s failingStore) Recent(ctx context.Context, n int, kind string) ([]memory.Episode, error) {
+	found, err := s.Store.Recent(ctx, n, kind)
+	return found, errors.Join(err, s.fail("Recent"))
+}
+
+func (s failingStore) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error) {
+	added, err := s.Store.AddFact(ctx, f)
+	return added, errors.Join(err, s.fail("AddFact"))
+}
+
+func (s failingStore) Preferences(ctx context.Context) ([]memory.Preference, error) {
+	found, err := s.Store.Preferences(ctx)
+	return found, errors.Join(err, s.fail("Preferences"))
+}
+
+func (s failingStore) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
+	found, err := s.Store.Facts(ctx, scope)
+	return found, errors.Join(err, s.fail("Facts"))
+}
+
+func (s failingStore) Forget(ctx context.Context, key, scope string) (bool, error) {
+	_, err := s.Store.Forget(ctx, key, scope)
+	return true, errors.Join(err, s.fail("Forget"))
+}
+
+func (s failingStore) Flush(ctx context.Context) error {
+	return errors.Join(s.Store.Flush(ctx), s.fail("Flush"))
+}
+
+// failures returns the failures of hooks at the end of a run without a name.
+func failures(t *testing.T, hook agent.Hook, messages []agent.Message) (texts []string) {
+	var hooks agent.Hooks
+	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { texts = append(texts, f.Error()) })
+	hooks.Use(hook)
+	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(nil), agent.AgentResult{Messages: messages})
+	return texts
+}
+
+func TestFailuresOfTheStoreAreReported(t *testing.T) {
+	phrases := func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]memory.Extracted, error) {
+		return memory.Extract(messages), nil
+	}
+	for _, c := range []struct {
+		method   string
+		messages []agent.Message
+		archive  bool // the Archive reports it
+		extract  bool // the Extractor reports it
+	}{
+		{"Recent", slices.Concat(asked(1), factTalk), true, false},
+		{"AddFact", slices.Concat(asked(1), factTalk), false, true},
+		{"Flush", slices.Concat(asked(1), factTalk), true, true},
+		{"Recent", []agent.Message{fixture.User("hi")}, false, false},
+		{"Flush", slices.Repeat([]agent.Message{fixture.User("hi")}, 6), false, false},
+	} {
+		t.Run(fmt.Sprintf("%s with %d messages", c.method, len(c.messages)), func(t *testing.T) {
+			store := failingStore{&memory.Map{Share: share.Everyone}, c.method}
+			for hook, want := range map[agent.Hook]bool{
+				&memory.Archive{Store: store}: c.archive, &memory.Extractor{Store: store, Extract: phrases}: c.extract,
+			} {
+				got := failures(t, hook, c.messages)
+				if len(got) > 0 != want || want && !strings.Contains(got[0], c.method+" failed") {
+					t.Errorf("%T reported %q", hook, got)
+				}
+			}
+			// Without reading them, it is unknown which turns are archived.
+			if turns := archivedTurns(t, store.Store, agent.Identity{}); c.method == "Recent" && len(turns) > 0 {
+				t.Errorf("archived %q", turns)
+			}
+		})
 	}
 }
 

@@ -29,6 +29,25 @@ func TestExtractSkipsReportsWithoutContent(t *testing.T) {
 	}
 }
 
+func TestExtractMeasuresSentences(t *testing.T) {
+	for _, c := range []struct{ message, want string }{
+		{"user: always a b", "always a b"}, // just long enough
+		{"user: always ab", ""},
+		{"user: From now on: 24/7!", "From now on: 24/7!"}, // requests need no topic
+		{"user: Can you do it for me?", "Can you do it for me?"},
+		{"assistant: Fixed login page.", "Fixed login page."}, // two topics
+		{"assistant: I fixed the login.", ""},
+		{"assistant: Fixed a, b and the login.", ""}, // letters are not topics
+	} {
+		t.Run(c.message, func(t *testing.T) {
+			got := memory.Extract(talk(c.message))
+			if c.want == "" && len(got) != 0 || c.want != "" && (len(got) != 1 || got[0].Text != c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 var french = talk("user: Bonjour", "assistant: Bonjour, que puis-je faire ?",
 	"user: Retiens que je voyage avec un chien.", "assistant: C'est noté.", "user: Merci", "assistant: De rien.")
 
@@ -56,9 +75,14 @@ func TestTheModelFindsFactsInAnyLanguage(t *testing.T) {
 		!strings.HasPrefix(facts[0].Key, "remember-") {
 		t.Errorf("facts %+v", facts)
 	}
+	bare, _ := extracted(t, looptest.Reply(`{"facts":[{"kind":"remember","text":"L'utilisateur voyage."}]}`))
+	if len(bare) != 1 || bare[0].Value != "L'utilisateur voyage." {
+		t.Errorf("facts of a reply with nothing but JSON: %+v", bare)
+	}
 	request := ran.Script.Requests()[1]
 	if f := request.ResponseFormat; f == nil || f.Type != "json_schema" || !f.Strict ||
-		!strings.Contains(request.Messages[1].Content, "user: Retiens que je voyage avec un chien.") {
+		!strings.Contains(request.Messages[1].Content, "user: Retiens que je voyage avec un chien.") ||
+		!strings.Contains(request.Messages[1].Content, "assistant: C'est noté.") {
 		t.Errorf("the model got %+v", request)
 	}
 	if ran.ModelCalls != 2 {
@@ -67,19 +91,26 @@ func TestTheModelFindsFactsInAnyLanguage(t *testing.T) {
 }
 
 func TestAFailedExtractionIsReported(t *testing.T) {
-	for name, turn := range map[string]looptest.Turn{
-		"Error": looptest.Error(errors.New("down")), "NoJSON": looptest.Reply("no facts"), "NoFacts": looptest.Reply("{}"),
-		"WrongType": looptest.Reply(`{"facts":"none"}`),
+	for name, c := range map[string]struct {
+		turn looptest.Turn
+		want string
+	}{
+		"Error":     {looptest.Error(errors.New("down")), "the model found no facts: "},
+		"NoJSON":    {looptest.Reply("no facts"), `the facts "no facts" cannot be read: there is no JSON object`},
+		"NoEnd":     {looptest.Reply("} {"), "there is no JSON object"},
+		"NoFacts":   {looptest.Reply("{}"), `there is no "facts"`},
+		"WrongType": {looptest.Reply(`{"facts":"none"}`), "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, ran := extracted(t, turn)
+			facts, ran := extracted(t, c.turn)
 			var failed []hookkit.Event
 			for _, e := range ran.Trace.Events() {
 				if e.Failure != nil && e.Hook != "" {
 					failed = append(failed, e)
 				}
 			}
-			if len(facts) != 0 || len(failed) != 1 || failed[0].Point != "OnRunEnd" || ran.Failed != nil {
+			if len(facts) != 0 || len(failed) != 1 || failed[0].Point != "OnRunEnd" || ran.Failed != nil ||
+				!strings.Contains(failed[0].Failure.Error(), c.want) {
 				t.Errorf("facts %+v, failures %+v", facts, failed)
 			}
 		})

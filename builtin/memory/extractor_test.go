@@ -62,6 +62,7 @@ func TestExtractFindsFacts(t *testing.T) {
 }
 
 func TestExtractorStoresEachFactOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
 	remembered := &memory.Map{Share: share.Everyone}
 	var hooks agent.Hooks
 	extractor := &memory.Extractor{Store: remembered}
@@ -78,6 +79,70 @@ func TestExtractorStoresEachFactOnce(t *testing.T) {
 		"user: c"))
 	if again, _ := remembered.Facts(t.Context(), ""); len(again) != 4 {
 		t.Errorf("a short conversation was looked at: %+v", again)
+	}
+	if files, err := os.ReadDir("."); len(files) != 0 {
+		t.Errorf("without Dir it wrote %v, %v", files, err)
+	}
+}
+
+func TestFilesBelongToTheirOwners(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		env  *agent.Env
+		fact string
+		want string // the file of the day; "": none
+	}{
+		{"a named conversation", &agent.Env{Tenant: "acme", User: "ann", Conversation: conversation{"c", factTalk}},
+			"0123456789", "acme/ann/c/2026-01-02.md"},
+		{"no name", &agent.Env{Tenant: "acme", User: "ann", Conversation: plainTalk{factTalk}}, "0123456789", ""},
+		{"too short a fact", &agent.Env{Tenant: "acme", User: "ann", Conversation: conversation{"c", factTalk}},
+			"012345678", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			var hooks agent.Hooks
+			hooks.Use(&memory.Extractor{Dir: dir, Extract: func(
+				_ context.Context, _ *agent.Run, messages []agent.Message,
+			) ([]memory.Extracted, error) {
+				if len(messages) != len(factTalk) {
+					t.Errorf("searched %d messages", len(messages))
+				}
+				return []memory.Extracted{{Text: c.fact}}, nil
+			}})
+			c.env.Clock = looptest.NewClock(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+			hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(c.env), agent.AgentResult{})
+			if c.want == "" {
+				if files, err := os.ReadDir(dir); len(files) != 0 {
+					t.Errorf("wrote %v, %v", files, err)
+				}
+				return
+			}
+			if got := string(fixture.ReadFile(t, filepath.Join(dir, c.want))); got != "- [fact] "+c.fact+"\n" {
+				t.Errorf("wrote %q", got)
+			}
+		})
+	}
+}
+
+func TestFactsThatCannotBeWrittenAreReported(t *testing.T) {
+	for name, block := range map[string]func(dir string) error{
+		"the directory is a file": func(dir string) error { return os.WriteFile(dir, nil, 0o600) },
+		"the file is a directory": func(dir string) error { return os.MkdirAll(filepath.Join(dir, "MEMORY.md"), 0o700) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "facts")
+			if err := block(dir); err != nil {
+				t.Fatal(err)
+			}
+			hook := &memory.Extractor{Dir: dir, Share: share.Everyone, Extract: func(
+				context.Context, *agent.Run, []agent.Message,
+			) ([]memory.Extracted, error) {
+				return []memory.Extracted{{Text: "a fact that is long enough"}}, nil
+			}}
+			if got := failures(t, hook, factTalk); len(got) != 1 || !strings.Contains(got[0], "facts") {
+				t.Errorf("reported %q", got)
+			}
+		})
 	}
 }
 
@@ -148,6 +213,7 @@ func TestExtractorWritesDailyAndLongTermFiles(t *testing.T) {
 		t.Error(err)
 	}
 	fixture.MustPanic(t, "Store and Dir are both empty", func() { hooks.Use(&memory.Extractor{}) })
+	fixture.MustPanic(t, "Share is 9", func() { hooks.Use(&memory.Extractor{Dir: dir, Share: 9}) })
 }
 
 func ExampleExtractor() {

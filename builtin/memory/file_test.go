@@ -106,7 +106,9 @@ func TestFileToleratesUnknownAndMissingFields(t *testing.T) {
 			{"key": "old", "value": "1", "updated_at": 10, "mood": "good"},
 			{"id": 12, "key": "twice", "value": "a", "updated_at": 20, "valid_from": null},
 			{"id": "x", "key": "twice", "value": {"b": [1]}, "updated_at": 30},
-			{"key": "gone", "value": null, "scope": "s", "updated_at": 30, "invalidated_at": 40}],
+			{"key": "gone", "value": null, "scope": "s", "updated_at": 30, "invalidated_at": 40},
+			{"key": "past", "updated_at": 30, "valid_from": 15, "valid_to": 25, "invalidated_at": 28},
+			{"key": "zero", "updated_at": 30, "valid_from": 0}],
 		"episodes": [{"kind": "k", "extra": 1}, {"kind": "k", "payload": null, "outcome": 3}]}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -125,8 +127,97 @@ func TestFileToleratesUnknownAndMissingFields(t *testing.T) {
 		!gone[0].ValidTo.Equal(time.Unix(40, 0)) {
 		t.Errorf("gone: %+v", gone)
 	}
+	if f, ok, _ := m.Fact(ctx, "gone", "s"); ok {
+		t.Errorf("a closed fact is current: %+v", f)
+	}
+	if past, _ := m.History(ctx, "past", ""); len(past) != 1 || !past[0].ValidFrom.Equal(time.Unix(15, 0)) ||
+		!past[0].ValidTo.Equal(time.Unix(25, 0)) || !past[0].InvalidatedAt.Equal(time.Unix(28, 0)) {
+		t.Errorf("past: %+v", past)
+	}
+	if zero, _, _ := m.Fact(ctx, "zero", ""); !zero.ValidFrom.Equal(time.Unix(30, 0)) {
+		t.Errorf("zero: %+v", zero)
+	}
 	if e, _ := m.Recent(ctx, 9, ""); len(e) != 2 || e[0].Outcome != "3" || e[0].Payload != nil {
 		t.Errorf("episodes: %+v", e)
+	}
+}
+
+func TestEmptyFileIsAnEmptyStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.json")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := openMemory(t, path, looptest.NewClock(memoryBegin))
+	if err := m.SetPreference(t.Context(), "p", "v"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeletedFileIsWrittenAgain(t *testing.T) {
+	path, ctx := filepath.Join(t.TempDir(), "memory.json"), t.Context()
+	m := openMemory(t, path, looptest.NewClock(memoryBegin))
+	for _, value := range []string{"first", "second"} {
+		if err := errors.Join(m.SetPreference(ctx, "p", value), m.Flush(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(data), value) {
+			t.Errorf("the file has %s, %v", data, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Both owners have a change that waits for the end of two seconds.
+func TestFlushWritesTheMemoryOfItsOwner(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		by       agent.Identity
+		ann, bob bool // is written
+	}{
+		{"by ann", annOne, true, false}, {"by bob", bobOne, false, true}, {"outside a run", agent.Identity{}, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := openMemory(t, filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(memoryBegin))
+			for _, owner := range []agent.Identity{annOne, bobOne} {
+				for _, value := range []string{"first", "second"} {
+					if err := m.SetPreference(as(t, owner), "p", value); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := m.Flush(as(t, c.by)); err != nil {
+				t.Fatal(err)
+			}
+			for owner, want := range map[agent.Identity]bool{annOne: c.ann, bobOne: c.bob} {
+				data, err := os.ReadFile(m.pathOf(owner))
+				if written := strings.Contains(string(data), "second"); err != nil || written != want {
+					t.Errorf("%s has %s, %v", owner.User, data, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAnUnreadableMemoryIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.json")
+	if err := os.WriteFile(path+".d", nil, 0o600); err != nil { // a file with the name of the directory
+		t.Fatal(err)
+	}
+	m, ctx := openMemory(t, path, looptest.NewClock(memoryBegin)), as(t, annOne)
+	_, added := m.AddFact(ctx, Fact{Key: "k", Value: "v"})
+	_, _, fact := m.Fact(ctx, "k", "")
+	_, facts := m.Facts(ctx, "")
+	_, rendered := Render(ctx, m, 9, 9)
+	for i, err := range []error{added, fact, facts, rendered, m.SetPreference(ctx, "k", "v")} {
+		if err == nil || !strings.Contains(err.Error(), "the memory file cannot be read") {
+			t.Errorf("error %d is %v", i, err)
+		}
+	}
+	if err := m.SetPreference(t.Context(), "k", "v"); err != nil {
+		t.Errorf("the common memory: %v", err)
 	}
 }
 
@@ -176,6 +267,8 @@ func TestCorruptFileIsNotOverwritten(t *testing.T) {
 		"a wild time":      `{"facts": [{"key": "k", "updated_at": 1e300}]}`,
 		"a time is text":   `{"preferences": [{"key": "k", "updated_at": "today"}]}`,
 		"two values":       `{} {}`,
+		"one byte":         "x",
+		"a nameless wish":  `{"preferences": [{"value": "v"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "memory.json")
@@ -183,6 +276,9 @@ func TestCorruptFileIsNotOverwritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, err := OpenFile(path)
+			if name == "cut off" && (err == nil || !strings.Contains(err.Error(), "byte 28: ")) {
+				t.Errorf("the error has no position: %v", err)
+			}
 			if m != nil || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "repair it") {
 				t.Errorf("got %v, %v", m, err)
 			}

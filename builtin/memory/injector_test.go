@@ -129,6 +129,17 @@ func TestInjectorRetriesFailingStore(t *testing.T) {
 	}
 }
 
+func TestRenderReturnsErrorsOfTheStore(t *testing.T) {
+	for _, method := range []string{"Preferences", "Facts", "Recent"} {
+		t.Run(method, func(t *testing.T) {
+			text, err := memory.Render(t.Context(), failingStore{new(memory.Map), method}, 9, 9)
+			if text != "" || err == nil || !strings.Contains(err.Error(), "in memory: "+method+" failed") {
+				t.Errorf("rendered %q, %v", text, err)
+			}
+		})
+	}
+}
+
 func TestInjectorFlushesAtRunEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	store, err := memory.OpenFile(path)
@@ -173,4 +184,10 @@ func TestInjectorsShareNoState(t *testing.T) {
 
 func TestInjectorWithoutStorePanicsInBind(t *testing.T) {
 	fixture.MustPanic(t, "memory.Injector: Store is nil", func() { new(agent.Hooks).Use(&memory.Injector{}) })
+	for want, hook := range map[string]*memory.Injector{
+		"MaxFacts is -1": {MaxFacts: -1}, "MaxEpisodes is -1": {MaxEpisodes: -1},
+	} {
+		hook.Store = new(memory.Map)
+		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
+	}
 }

@@ -112,10 +112,7 @@ func (n *NotesFile) add(path, text, heading string) error {
 		return err
 	}
 	_, err = f.WriteString(note)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // keeps returns the number of characters of the old notes that Append reads.

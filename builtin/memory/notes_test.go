@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -181,8 +182,89 @@ func TestNotesFileIsReadableOnlyByOwner(t *testing.T) {
 	}
 }
 
+func TestEndlessNotesAreAppended(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(path, []byte("by hand"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n, err := OpenNotesFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.MaxChars = limit.None
+	appendNotes(t, n, "by an agent", "")
+	appendNotes(t, n, strings.Repeat("x", notesBound), "")
+	data, err := os.ReadFile(path)
+	if want := "by hand\nby an agent\nxxx"; err != nil || !strings.HasPrefix(string(data), want) ||
+		len(data) != len(want)-3+notesBound+1 {
+		t.Errorf("%d bytes, %.40q, %v", len(data), data, err)
+	}
+}
+
+func TestEmptyNotesChangeNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.md")
+	n, err := OpenNotesFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendNotes(t, n, " \n", " ")
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the file was made: %v", err)
+	}
+}
+
+func TestNotesFileMayBeALink(t *testing.T) {
+	dir := t.TempDir()
+	path, to := filepath.Join(dir, "notes.md"), filepath.Join(dir, "elsewhere.md")
+	if err := os.WriteFile(to, []byte("by hand\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, path); err != nil {
+		t.Skip(err)
+	}
+	n, err := OpenNotesFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendNotes(t, n, "by an agent", "")
+	if data, err := os.ReadFile(to); err != nil || string(data) != "by hand\nby an agent\n" {
+		t.Errorf("the file has %q, %v", data, err)
+	}
+}
+
+func TestInvalidNotesAreRefused(t *testing.T) {
+	forEachNotes(t, -1, func(t *testing.T, n Notes) {
+		if err := n.Append(t.Context(), "x", ""); err == nil || !strings.Contains(err.Error(), "MaxChars is -1") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	forEachNotes(t, 0, func(t *testing.T, n Notes) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := n.Append(ctx, "x", ""); err == nil {
+			t.Error("a note was written after the run")
+		}
+		if _, err := n.Tail(ctx, 1); err == nil {
+			t.Error("the notes were read after the run")
+		}
+		if got := tailOfNotes(t, n, -1); got != "" {
+			t.Errorf("the notes are %q", got)
+		}
+	})
+	text := fixture.UsePanic(&NotesInjector{Notes: new(NotesText), MaxChars: -1})
+	if !strings.Contains(text, "MaxChars is -1") {
+		t.Errorf("panicked with %q", text)
+	}
+}
+
 func TestFailingNotesReturnErrors(t *testing.T) {
 	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "loop"), filepath.Join(dir, "loop")); err == nil {
+		_, err := OpenNotesFile(filepath.Join(dir, "loop"))
+		if err == nil || !strings.Contains(err.Error(), "cannot be read") {
+			t.Errorf("a link to itself: %v", err)
+		}
+	}
 	for name, path := range map[string]string{"no path": "", "a directory": dir, "a device": os.DevNull} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := OpenNotesFile(path); err == nil {
@@ -200,8 +282,19 @@ func TestFailingNotesReturnErrors(t *testing.T) {
 	if err := n.Append(t.Context(), "x", ""); err == nil {
 		t.Error("a note was written into a directory")
 	}
-	if _, err := n.Tail(t.Context(), 10); err == nil {
-		t.Error("a directory was read")
+	if _, err := n.Tail(t.Context(), 10); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory was read: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.md.d"), nil, 0o600); err != nil { // a file in place of the directory
+		t.Fatal(err)
+	}
+	for _, chars := range []int{-1, 10} {
+		if _, err := n.Tail(as(t, annOne), chars); err == nil {
+			t.Error("notes of an owner were read")
+		}
+	}
+	if err := n.Append(as(t, annOne), "x", ""); err == nil {
+		t.Error("notes of an owner were written")
 	}
 }
 

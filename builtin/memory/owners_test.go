@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/share"
@@ -155,6 +157,61 @@ func TestOwnersSeeTheCommonMemory(t *testing.T) {
 	})
 }
 
+// The owner and the common memory change in turn, and the lists have the order of the changes.
+func TestListsMergeBothMemories(t *testing.T) {
+	forEachMemory(t, func(t *testing.T, m Store, c *looptest.Clock) {
+		own := as(t, annOne)
+		for i, ctx := range []context.Context{t.Context(), own, t.Context(), own, t.Context()} {
+			c.Advance(time.Second)
+			key := fmt.Sprint("k", i)
+			_, err := m.AddFact(ctx, Fact{Key: key, Value: key, Scope: "s"})
+			_, failed := m.AddFact(ctx, Fact{Key: "same", Value: key})
+			if err = errors.Join(err, failed, m.SetPreference(ctx, key, "v"),
+				m.AddEpisode(ctx, Episode{Kind: key, Payload: json.RawMessage(`"p"`)})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		facts, err := m.Facts(own, "s")
+		var keys []string
+		for _, f := range facts {
+			keys = append(keys, f.Key)
+		}
+		if got := strings.Join(keys, " "); got != "k4 k3 k2 k1 k0" {
+			t.Errorf("facts %s, %v", got, err)
+		}
+		history, err := m.History(own, "same", "")
+		var values []string
+		for _, f := range history {
+			values = append(values, f.Value)
+		}
+		if got := strings.Join(values, " "); got != "k0 k1 k2 k3 k4" {
+			t.Errorf("history %s, %v", got, err)
+		}
+		preferences, err := m.Preferences(own)
+		keys = nil
+		for _, p := range preferences {
+			keys = append(keys, p.Key)
+		}
+		if got := strings.Join(keys, " "); got != "k0 k1 k2 k3 k4" {
+			t.Errorf("preferences %s, %v", got, err)
+		}
+		for n, want := range map[int]string{-1: "", 0: "", 2: "k4 k3", 4: "k4 k3 k2 k1", 9: "k4 k3 k2 k1 k0"} {
+			episodes, err := m.Recent(own, n, "")
+			var kinds []string
+			for _, e := range episodes {
+				kinds = append(kinds, e.Kind)
+			}
+			if got := strings.Join(kinds, " "); got != want {
+				t.Errorf("the last %d episodes are %s, %v", n, got, err)
+			}
+		}
+		episodes, _ := m.Recent(own, 1, "k1")
+		if len(episodes) != 1 || episodes[0].Kind != "k1" {
+			t.Errorf("episodes of one kind: %+v", episodes)
+		}
+	})
+}
+
 func TestOwnersSeeTheCommonNotes(t *testing.T) {
 	forEachNotes(t, 0, func(t *testing.T, n Notes) {
 		appendNotes(t, n, "common", "")
@@ -192,6 +249,13 @@ func TestUnnamedConversationsAreNotKept(t *testing.T) {
 		preferences, _ := file.Preferences(ctx)
 		if text, _ := notes.Tail(ctx, -1); len(preferences) != 1 || text != "note" {
 			t.Errorf("during run %d there are %+v and %q", i, preferences, text)
+		}
+	}
+	for i := range 3 * maxUnnamed { // the oldest are dropped
+		ctx := as(t, agent.Identity{Conversation: fmt.Sprintf("run %016x", i)})
+		preferences, err := file.Preferences(ctx)
+		if kept := len(preferences) > 0; err != nil || kept != (i >= 2*maxUnnamed) {
+			t.Errorf("the memory of run %d is kept: %t, %v", i, kept, err)
 		}
 	}
 	if len(file.known) > maxUnnamed+1 || len(notes.unnamed.texts) > maxUnnamed {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // restore is the reply of a reviewer.
@@ -97,6 +99,13 @@ func TestProceduresAreStoredAsFacts(t *testing.T) {
 		{"nothing", `{"procedures": []}`, "", false},
 		{"fenced", "```json\n" + `{"procedures": [{"name": "a", "steps": ["b"]}]}` + "\n```", "procedure a=1. b", false},
 		{"without steps", `{"procedures": [{"name": "a", "when": "b", "steps": [" "]}, {"steps": ["c"]}]}`, "", false},
+		{"one without a name", `{"procedures": [{"steps": ["b"]}, {"name": "c", "steps": ["d"]}]}`,
+			"procedure c=1. d", false},
+		{"one without steps", `{"procedures": [{"name": "a"}, {"name": "c", "steps": ["d"]}]}`, "procedure c=1. d", false},
+		{"at most three", `{"procedures": [{"name": "a", "steps": ["x"]}, {"name": "b", "steps": ["x"]},
+			{"name": "c", "steps": ["x"]}, {"name": "d", "steps": ["x"]}]}`,
+			"procedure a=1. x; procedure b=1. x; procedure c=1. x", false},
+		{"an empty step", `{"procedures": [{"name": "a", "when": "b", "steps": [" ", "c"]}]}`, "procedure a=b: 1. c", false},
 		{"several lines", `{"procedures": [{"name": "a\nb", "steps": ["c\n# d"]}]}`, "procedure a b=1. c # d", false},
 		{"many", `{"procedures": [{"name": "a", "steps": [` + many + `]}]}`, "procedure a=1. a step 2. a step 3. a step " +
 			"4. a step 5. a step 6. a step 7. a step 8. a step 9. a step 10. a step", false},
@@ -110,8 +119,94 @@ func TestProceduresAreStoredAsFacts(t *testing.T) {
 			}
 		})
 	}
-	if stored, err := review(t, looptest.Error(errors.New("down"))); err == nil || len(stored) != 0 {
+	stored, err := review(t, looptest.Error(errors.New("down")))
+	if err == nil || err.Error() != "the run is not reviewed: down" || len(stored) != 0 {
 		t.Errorf("stored %q, %v", stored, err)
+	}
+}
+
+func TestTheReviewerReadsTheRun(t *testing.T) {
+	call := func(i int) agent.ToolCallResult {
+		return agent.ToolCallResult{
+			Call:   agent.ToolCallRequest{Name: "read", Args: []byte(fmt.Sprintf(`{"n":%d}`, i))},
+			Output: fmt.Sprint("output ", i),
+		}
+	}
+	var calls []agent.ToolCallResult
+	for i := range 60 {
+		calls = append(calls, call(i))
+	}
+	for _, c := range []struct {
+		name       string
+		calls      int
+		want, lack string
+	}{
+		{"few calls", 2, "# Task\nfix it\n\n# Calls and results\nread {\"n\":0}\noutput 0\n\n" +
+			"read {\"n\":1}\noutput 1\n\n# Reply\ndone\n", "output 2"},
+		{"many calls", 60, "# Calls and results\nread {\"n\":10}\n", "output 9\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ofRun, store := looptest.NewScript(looptest.Reply(restore)), &memory.Map{Share: share.Everyone}
+			hook := &memory.Review{Store: store, MinSteps: 1, MinCalls: limit.AtMost(0)}
+			run := agent.NewRun(&agent.Env{Model: ofRun})
+			err := hook.OnRunEnd(t.Context(), run, agent.AgentResult{
+				Task: "fix it", Reply: "done", Steps: 1, Calls: calls[:c.calls], Stop: agent.EndRun{Cause: agent.CauseCompleted},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := ofRun.Requests()[0]
+			if text := req.Messages[1].Content; !strings.Contains(text, c.want) || strings.Contains(text, c.lack) {
+				t.Errorf("the reviewer got %s", text)
+			}
+			if f := req.ResponseFormat; f == nil || f.Type != "json_schema" || !f.Strict {
+				t.Errorf("the format is %+v", f)
+			}
+		})
+	}
+	hook := &memory.Review{Store: new(memory.Map), MinSteps: 1, MinCalls: limit.AtMost(0)}
+	err := hook.OnRunEnd(t.Context(), agent.NewRun(nil),
+		agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}})
+	if err == nil || !strings.Contains(err.Error(), "there is no model to ask; set Model") {
+		t.Errorf("without a model: %v", err)
+	}
+}
+
+// Two procedures are stored within two seconds, so that only Flush writes the second into the file.
+func TestProceduresOfAnOwnerArePermanent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.json")
+	store, err := memory.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := &memory.Review{Store: store, MinSteps: 1, MinCalls: limit.AtMost(0), Model: looptest.NewScript(looptest.Reply(
+		`{"procedures": [{"name": "a", "steps": ["x"]}, {"name": "b", "steps": ["x"]}]}`))}
+	run := agent.NewRun(&agent.Env{User: "ann", Conversation: conversation{"c", nil}})
+	if err := hook.OnRunEnd(t.Context(), run,
+		agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := memory.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := agentspec.WithIdentity(t.Context(), agent.Identity{User: "ann", Conversation: "c"})
+	if facts, err := again.Facts(ann, ""); err != nil || len(facts) != 2 {
+		t.Errorf("ann has %+v, %v", facts, err)
+	}
+}
+
+func TestProceduresThatCannotBeStoredAreReported(t *testing.T) {
+	for _, method := range []string{"AddFact", "Flush"} {
+		t.Run(method, func(t *testing.T) {
+			hook := &memory.Review{Store: failingStore{new(memory.Map), method}, MinSteps: 1, MinCalls: limit.AtMost(0),
+				Model: looptest.NewScript(looptest.Reply(restore))}
+			err := hook.OnRunEnd(t.Context(), agent.NewRun(nil),
+				agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}})
+			if err == nil || !strings.Contains(err.Error(), method+" failed") {
+				t.Errorf("the error is %v", err)
+			}
+		})
 	}
 }
 

@@ -83,6 +83,29 @@ Recent outcomes:
 	}
 }
 
+func TestTheNewestPreferencesAreRendered(t *testing.T) {
+	c := looptest.NewClock(memoryBegin)
+	m := &Map{Clock: c}
+	for _, key := range []string{"old", "z", "a", "m"} {
+		c.Advance(time.Second)
+		if err := m.SetPreference(t.Context(), key, "v"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, want := range map[int]string{1: "- m: v", 2: "- a: v\n- m: v", 3: "- a: v\n- m: v\n- z: v"} {
+		if got, err := Render(t.Context(), m, n, 0); err != nil || got != "Known preferences:\n"+want {
+			t.Errorf("the newest %d: %q, %v", n, got, err)
+		}
+	}
+}
+
+func TestZeroTimesAreStoredAsZero(t *testing.T) {
+	data, err := json.Marshal(unixSeconds{})
+	if string(data) != "0" || err != nil {
+		t.Errorf("got %s, %v", data, err)
+	}
+}
+
 func TestRenderedValuesCannotForgeLines(t *testing.T) {
 	m := &Map{Clock: looptest.NewClock(memoryBegin)}
 	ctx := t.Context()

@@ -3,6 +3,7 @@ package memory_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -78,6 +79,84 @@ func TestAModelKeepsFactsOfItsOwner(t *testing.T) {
 		got := call(t, c.owner, c.tool, c.args)
 		if !strings.Contains(got, c.want) || c.lack != "" && strings.Contains(got, c.lack) {
 			t.Errorf("%s of %s with %v: got %q, want %q without %q", c.tool, c.owner.User, c.args, got, c.want, c.lack)
+		}
+	}
+}
+
+// brokenNotes cannot be written.
+type brokenNotes struct{ memory.Notes }
+
+func (brokenNotes) Append(context.Context, string, string) error { return errors.New("disk full") }
+
+func TestToolsReportFailuresOfTheStore(t *testing.T) {
+	for _, c := range []struct{ method, tool, want string }{
+		{"AddFact", "remember", "error: the fact is not stored: AddFact failed"},
+		{"Flush", "remember", "error: the fact is not stored: Flush failed"},
+		{"Forget", "forget", "error: the fact is not removed: Forget failed"},
+		{"Flush", "forget", "error: the fact is not removed: Flush failed"},
+		{"Facts", "recall", "error: the memory cannot be read: Facts failed"},
+	} {
+		t.Run(c.tool+" "+c.method, func(t *testing.T) {
+			call := calling(memory.Tools(failingStore{new(memory.Map), c.method})...)
+			if got := call(t, ann, c.tool, is{"key": "k", "value": "v"}); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	call := calling(memory.NoteTool(brokenNotes{}))
+	if got := call(t, ann, "append_note", is{"text": "x"}); got != "error: the note is not stored: disk full" {
+		t.Errorf("append_note returned %q", got)
+	}
+}
+
+func TestToolsRefuseUnreadableArguments(t *testing.T) {
+	call := calling(append(memory.Tools(new(memory.Map)), memory.NoteTool(new(memory.NotesText)))...)
+	for _, c := range []struct {
+		tool string
+		args any
+		want string
+	}{
+		{"recall", 7, "error: the arguments cannot be read"},
+		{"remember", is{"value": "v"}, "error: key is blank; give a text"},
+		{"remember", is{"key": "k"}, "error: value is blank; give a text"},
+		{"remember", is{"key": strings.Repeat("k", 81), "value": "v"}, "error: key has more than 80 characters"},
+		{"remember", is{"key": strings.Repeat("k", 80), "value": strings.Repeat("v", 300)}, "remembered: kkk"},
+		{"forget", is{}, "error: key is blank; give a text"},
+		{"append_note", is{"heading": "h"}, "error: text is blank; give a text"},
+	} {
+		if got := call(t, ann, c.tool, c.args); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s with %v: got %q, want %q", c.tool, c.args, got, c.want)
+		}
+	}
+}
+
+// A fact is replaced and removed within two seconds, so that only Flush writes the changes into the file.
+func TestChangesOfToolsArePermanent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.json")
+	store, err := memory.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := calling(memory.Tools(store)...)
+	stored := func() string {
+		again, err := memory.OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return calling(memory.Tools(again)...)(t, ann, "recall", is{})
+	}
+	for _, c := range []struct {
+		tool string
+		args is
+		want string
+	}{
+		{"remember", is{"key": "k", "value": "one"}, "k: one"},
+		{"remember", is{"key": "k", "value": "two"}, "k: two"},
+		{"forget", is{"key": "k"}, "no fact found"},
+	} {
+		call(t, ann, c.tool, c.args)
+		if got := stored(); got != c.want {
+			t.Errorf("after %s %v the file has %q", c.tool, c.args, got)
 		}
 	}
 }
