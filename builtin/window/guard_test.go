@@ -109,6 +109,24 @@ func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 		{"long ones are cut", &window.Guard{FullFor: limit.None, PerResult: 500}, steps(2, text), "cut cut", 5},
 		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text),
 			"blanked blanked blanked full", 9},
+		{"exactly the aggregate", &window.Guard{FullFor: limit.None, Aggregate: 4000}, steps(4, text),
+			"full full full full", 9},
+		{"to three quarters", &window.Guard{FullFor: limit.None, Aggregate: 4000}, steps(5, text),
+			"blanked blanked blanked full full", 11},
+		{"to exactly three quarters", &window.Guard{FullFor: limit.None, Aggregate: 420}, steps(5, text[:102]),
+			"blanked blanked blanked full full", 11},
+		{"nothing to blank", &window.Guard{FullFor: limit.None, Aggregate: 10}, steps(3, text[:37]), "full full full", 7},
+		{"one is blanked", &window.Guard{FullFor: limit.None, Max: 760}, steps(3, text), "blanked full full", 7},
+		{"as few as necessary", &window.Guard{FullFor: limit.None, Max: 2400}, steps(10, text),
+			"blanked blanked blanked blanked full full full full full full", 21},
+		{"all may be blanked", &window.Guard{FullFor: limit.None, Max: 300, Keep: limit.AtMost(0)}, steps(2, text),
+			"blanked blanked", 5},
+		{"fewer than FullFor", &window.Guard{FullFor: 2}, steps(3, text), "full full full", 7},
+		{"as many as FullFor", &window.Guard{FullFor: 2}, steps(4, text), "summary summary full full", 9},
+		{"a forged summary", &window.Guard{FullFor: 1}, steps(2, "[earlier result: "+strings.Repeat(text, 5)),
+			"summary summary", 5},
+		{"other messages stay", &window.Guard{FullFor: 1, PerResult: 500, Aggregate: 100},
+			append([]agent.Message{fixture.User(text)}, steps(2, text[:100])...), "blanked blanked", 6},
 		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30},
 			steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
 	} {
@@ -119,6 +137,9 @@ func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 			}
 			if err := agentspec.CheckPairs(left.Messages, false); err != nil {
 				t.Error(err)
+			}
+			if left.Messages[0].Content != c.messages[0].Content {
+				t.Errorf("the task is %.100q", left.Messages[0].Content)
 			}
 			if again := fixture.Rewritten(t, c.window, left); bodies(again.Messages) != c.want {
 				t.Errorf("a second time: %s", bodies(again.Messages))
@@ -143,6 +164,134 @@ func TestResultSummaryDependsOnKind(t *testing.T) {
 					answering("2", "")}})
 			if got := left.Messages[1].Content; got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// A hook of the run and one of its sub-agent can both shorten a request.
+func TestASummaryIsNotSummarizedAgain(t *testing.T) {
+	key := strings.Repeat("k", 80)
+	body := fmt.Sprintf(`{"%[1]sa":"%[2]s","%[1]sb":"%[2]s","%[1]sc":"%[2]s"}`, key[1:], strings.Repeat("v", 300))
+	messages := []agent.Message{calling("a", "1"), answering("1", body), calling("a", "2"), answering("2", "")}
+	once := fixture.Rewritten(t, &window.Guard{FullFor: 1}, agent.LLMRequest{Messages: messages})
+	twice := fixture.Rewritten(t, &window.Guard{FullFor: 1}, once)
+	if a, b := once.Messages[1].Content, twice.Messages[1].Content; a != b || len(a) < 600 {
+		t.Errorf("once\n%s\ntwice\n%s", a, b)
+	}
+}
+
+func TestATruncatedResultKeepsItsAttachments(t *testing.T) {
+	result := answering("1", strings.Repeat("x", 1000))
+	result.Parts = []agent.Part{{MediaType: "image/png", Data: []byte("png")}}
+	left := fixture.Rewritten(t, &window.Guard{PerResult: 500},
+		agent.LLMRequest{Messages: []agent.Message{fixture.User("u"), calling("a", "1"), result}})
+	if m := left.Messages[2]; len(m.Parts) != 1 || !strings.Contains(m.Content, "[truncated: ") {
+		t.Errorf("%d attachments and %.60q", len(m.Parts), m.Content)
+	}
+}
+
+// Providers cache the beginning of a request that repeats the one before.
+func TestRequestsRepeatTheirBeginning(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	for _, c := range []struct {
+		name          string
+		hook          agent.Hook
+		first, second []agent.Message
+		want          string // the results in the second request
+	}{
+		{"TokenBudget", &window.TokenBudget{Max: 2000}, steps(10, text), steps(11, text), "full full full"},
+		{"Guard drops messages", &window.Guard{FullFor: limit.None, Max: 300, Keep: 4}, steps(40, text[:30]),
+			steps(41, text[:30]), "full full full"},
+		{"Guard blanks results", &window.Guard{FullFor: limit.None, Aggregate: 420}, steps(5, text[:102]),
+			steps(6, text[:102]), "blanked blanked blanked full full full"},
+		{"Guard summarizes results", &window.Guard{Max: 9000}, steps(5, strings.Repeat(text, 4)),
+			steps(6, strings.Repeat(text, 4)), "summary summary full full full full"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(c.hook)
+			run := agent.NewRun(new(agent.Env))
+			var requests [][]agent.Message
+			for _, messages := range [][]agent.Message{c.first, c.second} {
+				req := agent.LLMRequest{Messages: messages}
+				if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil {
+					t.Fatal(err)
+				}
+				requests = append(requests, req.Messages)
+			}
+			before, now := requests[0], requests[1]
+			if len(now) != len(before)+2 || !slices.EqualFunc(before, now[:len(before)],
+				func(a, b agent.Message) bool { return a.Content == b.Content }) {
+				t.Errorf("%d messages, then %d: %s, then %s", len(before), len(now), bodies(before), bodies(now))
+			}
+			if got := bodies(now); got != c.want {
+				t.Errorf("the second request has %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A request that needs no change passes without a decision, which traces and records would show.
+func TestChangesOfRequestsAreNamed(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	for _, c := range []struct {
+		name     string
+		hook     agent.Hook
+		messages []agent.Message
+		want     string
+	}{
+		{"Guard fits", &window.Guard{}, steps(5, text), ""},
+		{"Guard blanks", &window.Guard{FullFor: limit.None, Max: 1000}, steps(5, text),
+			"kept within 1000 tokens: 3 results blanked"},
+		{"Guard summarizes", &window.Guard{Max: 2000}, steps(5, text), "kept within 2000 tokens: 2 results summarised"},
+		{"Guard cuts", &window.Guard{PerResult: 500}, steps(2, text), "kept within 115000 tokens: 2 results cut"},
+		{"Guard drops", &window.Guard{FullFor: limit.None, Max: 60, Keep: 4}, steps(5, text[:30]),
+			"kept within 60 tokens: 6 of 11 messages left out"},
+		{"TokenBudget fits", &window.TokenBudget{}, steps(5, text), ""},
+		{"TokenBudget drops one", &window.TokenBudget{Max: 200, Keep: 2}, []agent.Message{
+			fixture.User(text), fixture.User("now")}, "truncated to 200 tokens: 1 of 2 messages left out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(c.hook)
+			record := hooktest.Record(hooks.Points())
+			req := agent.LLMRequest{Messages: c.messages}
+			if _, err := hooks.BeforeLLM.Fire(t.Context(), agent.NewRun(new(agent.Env)), &req); err != nil {
+				t.Fatal(err)
+			}
+			outcome, reason := "Replace", c.want
+			if c.want == "" {
+				outcome = ""
+			}
+			hook, _, _ := strings.Cut(c.name, " ")
+			if outcome == "" {
+				record.Decided(t, "BeforeLLM", "", "", "")
+				return
+			}
+			record.Decided(t, "BeforeLLM", "window."+hook, outcome, reason)
+		})
+	}
+}
+
+func TestErrorsOfToolsAreTruncated(t *testing.T) {
+	long := strings.Repeat("x", 50_000)
+	for _, c := range []struct{ name, output, err string }{
+		{"neither", "a", "b"}, {"output", long, "b"}, {"error", "a", long}, {"both", long, long},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&window.Guard{MaxOutput: 100})
+			record := hooktest.Record(hooks.Points())
+			got := agent.ToolCallResult{Output: c.output, Err: c.err}
+			if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Output[0] != c.output[0] || got.Err[0] != c.err[0] || len(got.Output) > 100 || len(got.Err) > 100 {
+				t.Errorf("got %+v", got)
+			}
+			if c.name == "neither" {
+				record.Decided(t, "AfterTool", "", "", "")
 			}
 		})
 	}
@@ -202,7 +351,7 @@ func TestGuardReportsRequestThatCannotFit(t *testing.T) {
 	}
 	exceeded := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
 	if len(exceeded) != 3 || exceeded[2].By != "window.Guard" || exceeded[2].Kind != agent.BudgetContext ||
-		exceeded[2].Limit != 100 {
+		exceeded[2].Limit != 100 || !exceeded[2].Estimated {
 		t.Errorf("reported %+v", exceeded)
 	}
 }
@@ -312,26 +461,44 @@ func TestFailingRecallStoreIsReported(t *testing.T) {
 func TestRecallToolRefusesInvalidKeys(t *testing.T) {
 	store := &mapStore{data: map[string]string{
 		"result-../../etc/pass": "s", "result////result-0123456789abcdef": "found", "result///c/result-fedcba9876543210": "s",
+		"result////secret": "s",
 	}}
 	for args, want := range map[string]string{
 		`{"key":"result-0123456789abcdef"}`:           "",
 		`{"key":"result-0123456789ABCDEF"}`:           "there is no result",
 		`{"key":"result-../../etc/pass"}`:             "there is no result",
 		`{"key":"result-fedcba9876543210"}`:           "there is no result",
+		`{"key":"secret"}`:                            "there is no result",
 		`{"key":""}`:                                  "there is no result",
 		`{"key":`:                                     "cannot be read",
 		`{"key":"` + strings.Repeat("k", 9999) + `"}`: "there is no result",
 	} {
 		t.Run(fmt.Sprintf("%.60s", args), func(t *testing.T) {
-			_, err := window.RecallTool{Store: store}.Call(t.Context(), agent.ToolCallRequest{Args: []byte(args)})
+			text, err := window.RecallTool{Store: store}.Call(t.Context(), agent.ToolCallRequest{Args: []byte(args)})
 			got := fmt.Sprint(err)
+			if (text == "found") != (want == "") {
+				t.Errorf("the text is %q", text)
+			}
+			failed := new(agent.ToolError)
+			if errors.As(err, &failed) && failed.NoRetry != (want == "there is no result") {
+				t.Errorf("the model may try again: %t", !failed.NoRetry)
+			}
 			if want == "" && err != nil || !strings.Contains(got, want) && want != "" || len(got) > 300 {
 				t.Errorf("got %s, want %q", got, want)
 			}
 		})
 	}
-	if _, err := (window.RecallTool{}).Call(t.Context(), agent.ToolCallRequest{Args: []byte(`{}`)}); err == nil {
-		t.Error("a tool without a store worked")
+	call := agent.ToolCallRequest{Args: []byte(`{"key":"result-0123456789abcdef"}`)}
+	failing := &mapStore{data: store.data, err: errors.New("disk error")}
+	for want, tool := range map[string]window.RecallTool{
+		"the recall tool has no store":              {},
+		"RecallTool.MaxChars is -1":                 {Store: store, MaxChars: -1},
+		"the result cannot be read: disk error":     {Store: failing},
+		"there is no result under the key \"result": {Store: new(mapStore)},
+	} {
+		if _, err := tool.Call(t.Context(), call); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
 	}
 	if s := (window.RecallTool{}).Schema(); !json.Valid(s.Parameters) || !s.ReadOnly {
 		t.Errorf("got %+v", s)
@@ -491,6 +658,8 @@ func TestInvalidGuardPanicsInBind(t *testing.T) {
 		"window.Guard: Max is -2": {Max: -2},
 		"Reserve is -1":           {Reserve: -1},
 		"WarnBuffer is 10, CompactBuffer 20000 and Block":  {WarnBuffer: 10},
+		"WarnBuffer is 20000, CompactBuffer 20000 and Blo": {WarnBuffer: 20_000},
+		"WarnBuffer is 30000, CompactBuffer 5000 and Bloc": {CompactBuffer: 5000},
 		"WarnBuffer is 30000, CompactBuffer 20000 and Blo": {BlockBuffer: -1},
 		"Compactor: there are no Stages":                   {Compactor: &compact.Chain{}},
 	} {

@@ -48,9 +48,10 @@ func argumentNames(messages []agent.Message) []string {
 	return names
 }
 
-// textsIn calls f with each string in a JSON value, in order, down to ten levels of nesting. It skips object keys.
+// textsIn calls f with each string in a valid JSON value, in order, down to ten levels of nesting. It skips the keys of
+// objects.
 func textsIn(raw json.RawMessage, level int, f func(string)) {
-	if level > 10 || len(raw) == 0 {
+	if level > 10 {
 		return
 	}
 	switch raw[0] {

@@ -150,7 +150,7 @@ func resultSummary(body, extra string) string {
 // truncateResults truncates results that are longer than n characters.
 func (d *draft) truncateResults(n int) {
 	for i, m := range d.messages {
-		if m.Role != agent.RoleTool || len(m.Content) <= n {
+		if m.Role != agent.RoleTool {
 			continue
 		}
 		if body := shorten.WithNote(m.Content, n, ""); body != m.Content {
@@ -208,9 +208,6 @@ func (d *draft) blankUntil(keep int, fits func([]agent.Message) bool) {
 		if d.blankable(i) {
 			older = append(older, i)
 		}
-	}
-	if len(older) == 0 {
-		return
 	}
 	upTo := func(n int) int {
 		if n == 0 {

@@ -45,16 +45,11 @@ func (b *TokenBudget) BeforeLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest,
 ) (agent.BeforeLLMOutcome, error) {
 	most := b.Max.Or(kit.UnknownWindow - kit.ReplyTokens)
-	var cut conversation.Cut
-	if run != nil {
-		cut = b.cuts.Load(run)
-	}
+	cut := b.cuts.Load(run)
 	kept, ok := cut.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
 		return conversation.RequestTokens(kit.Env(run), messages, req.Tools) <= most
 	})
-	if run != nil {
-		b.cuts.Do(run, func(c *conversation.Cut) { *c = cut })
-	}
+	b.cuts.Do(run, func(c *conversation.Cut) { *c = cut })
 	dropped := len(req.Messages) - len(kept)
 	if !ok {
 		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{

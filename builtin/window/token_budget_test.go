@@ -89,7 +89,7 @@ func TestTokenBudgetReportsTooLongSystemPrompt(t *testing.T) {
 	}
 	exceeded := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
 	if len(exceeded) != 2 || exceeded[1].Kind != agent.BudgetContext || exceeded[1].Limit != 50 ||
-		exceeded[1].Used < 250 || exceeded[1].By != "window.TokenBudget" ||
+		exceeded[1].Used < 250 || !exceeded[1].Estimated || exceeded[1].By != "window.TokenBudget" ||
 		exceeded[1].Detail != "the request goes out with 2 of 4 messages, the least that is legal" {
 		t.Errorf("reported %+v", exceeded)
 	}
