@@ -48,16 +48,42 @@ func TestCyclesAreDetectedFromLastCalls(t *testing.T) {
 			var cs cycles
 			for _, e := range entries(c.came) {
 				cs.add(e, 6)
+				if len(cs.last) > 6 {
+					t.Errorf("%d calls are kept", len(cs.last))
+				}
 			}
 			cs.pending = c.ahead
 			length, rounds := cs.continued(fingerprint.Sum{c.next[0]})
 			if got := fmt.Sprint(length, rounds); got != c.want {
 				t.Errorf("after %q and %d more, %s goes on with %s, want %s", c.came, c.ahead, c.next, got, c.want)
 			}
-			if len(cs.last) > 6 {
-				t.Errorf("%d calls are kept", len(cs.last))
-			}
 		})
+	}
+}
+
+func TestTheShortestCycleIsReported(t *testing.T) {
+	var cs cycles
+	for _, e := range entries("a1 b1 a1 b1 a1 b1 a1 b1") { // a cycle of 2 in the fourth round, and one of 4
+		cs.add(e, 4)
+	}
+	for range 2 {
+		cs.lengths[4].hints.give(1)
+	}
+	if length, rounds := cs.continued(fingerprint.Sum{'a'}); length != 2 || rounds != 4 {
+		t.Errorf("the cycle of %d has %d rounds", length, rounds)
+	}
+}
+
+func TestCyclesOfTwoAreTheShortest(t *testing.T) {
+	for longest, want := range map[int]string{2: "2 2", 1: "0 0", 0: "0 0"} {
+		var cs cycles
+		for _, e := range entries("a1 b1 a1 b1") {
+			cs.add(e, longest)
+		}
+		length, rounds := cs.continued(fingerprint.Sum{'a'})
+		if got := fmt.Sprint(length, rounds); got != want {
+			t.Errorf("at most %d calls: %s, want %s", longest, got, want)
+		}
 	}
 }
 

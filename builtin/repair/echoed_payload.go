@@ -107,10 +107,7 @@ func isEnvelopes(data []byte, strict bool) bool {
 }
 
 func isEnvelope(data []byte, strict bool) bool {
-	object, ok := jsonx.Members(data, -1)
-	if !ok {
-		return false
-	}
+	object, _ := jsonx.Members(data, -1) // none if data is not an object
 	failed, failure := false, false
 	for _, m := range object {
 		switch m.Key {
@@ -125,17 +122,7 @@ func isEnvelope(data []byte, strict bool) bool {
 	return !strict && failed && failure && len(object) == 2
 }
 
-// unfenced removes the marks of code fences and the language name after the first mark.
+// unfenced removes the marks of code fences. The language name after a mark counts as text before the JSON.
 func unfenced(text string) string {
-	for _, mark := range []string{"```", "~~~"} {
-		before, rest, ok := strings.Cut(text, mark)
-		if !ok {
-			continue
-		}
-		for _, word := range []string{"json", "tool_call", "JSON"} {
-			rest = strings.TrimPrefix(rest, word)
-		}
-		text = before + strings.ReplaceAll(rest, mark, "")
-	}
-	return text
+	return strings.NewReplacer("```", "", "~~~", "").Replace(text)
 }

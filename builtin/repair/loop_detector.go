@@ -144,7 +144,7 @@ func (d *LoopDetector) check() error {
 func (d *LoopDetector) hintAfter() int { return d.HintAfter.Or(1) }
 
 func (d *LoopDetector) breakAfter() int {
-	if d.BreakAfter == 0 && d.HintAfter != 0 && d.HintAfter != limit.None {
+	if d.BreakAfter == 0 && d.HintAfter != limit.None {
 		return d.hintAfter() + 1
 	}
 	return d.BreakAfter.Or(2)
@@ -166,7 +166,7 @@ func (d *LoopDetector) BeforeTool(
 func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum fingerprint.Sum) agent.BeforeToolOutcome {
 	c := s.at(call, sum)
 	c.polled = toolname.Match(d.Poll, call.Name)
-	again := c.count > 0 && call.Step != 0 && c.step == call.Step
+	again := call.Step != 0 && c.step == call.Step
 	c.step = call.Step
 	if !c.polled {
 		c.count++

@@ -138,6 +138,8 @@ func TestLoopDetectorUsesConfiguredBounds(t *testing.T) {
 			append(times(4, looptest.Call("t", `{"press":1}`), looptest.Call("t", `{"look":1}`))[:8],
 				looptest.Call("t", `{"press":1}`), looptest.Reply("done")),
 			"succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded hint", ""},
+		{"a repeat in one reply gets a hint even if hints are off", &repair.LoopDetector{BreakAfter: 1}, same,
+			times(1, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil))), "succeeded hint", ""},
 		{"a repeat in one reply gets the hint and never ends the turn", &repair.LoopDetector{}, same,
 			times(1, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil),
 				looptest.Call("t", nil))),
@@ -298,6 +300,11 @@ func TestInvalidLoopDetectorPanicsInBind(t *testing.T) {
 	}{
 		{&repair.LoopDetector{HintAfter: limit.None, BreakAfter: limit.None},
 			"HintAfter and BreakAfter are both switched off"},
+		{&repair.LoopDetector{HintAfter: -2}, "HintAfter is -2"},
+		{&repair.LoopDetector{HintAfter: limit.AtMost(0)}, "HintAfter or BreakAfter is 0"},
+		{&repair.LoopDetector{BreakAfter: limit.AtMost(0)}, "HintAfter or BreakAfter is 0"},
+		{&repair.LoopDetector{HintAfter: 2, BreakAfter: 1}, "BreakAfter is 1, below HintAfter, which is 2"},
+		{&repair.LoopDetector{Poll: []string{""}}, "Poll[0] is empty"},
 		{&repair.LoopDetector{HintAfter: 3, BreakAfter: 2}, "BreakAfter is 2, below HintAfter, which is 3"},
 		{&repair.LoopDetector{Mode: "skp"}, `Mode is "skp"; use LoopSkip or LoopNote`},
 		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},
@@ -310,9 +317,53 @@ func TestInvalidLoopDetectorPanicsInBind(t *testing.T) {
 		})
 	}
 	var hooks agent.Hooks
-	hooks.Use(&repair.LoopDetector{})
+	hooks.Use(&repair.LoopDetector{MaxCycle: 64})
 	if list := hooks.BeforeTool.List(); len(list) != 1 || list[0].Priority != hookkit.Detection {
 		t.Errorf("it is bound as %+v", list)
+	}
+}
+
+// Some hosts do not number their steps.
+func TestCallsWithoutStepsAreCompared(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		detector *repair.LoopDetector
+		results  []string // of the same call
+		want     string   // the outcome of each call
+	}{
+		{"progress", &repair.LoopDetector{HintAfter: 2}, []string{"1", "2", "3", "4"}, "<nil> <nil> <nil> <nil>"},
+		{"no progress", &repair.LoopDetector{HintAfter: 2}, []string{"1", "2", "2", "2"}, "<nil> <nil> <nil> agent.SkipTool"},
+		{"no hints", &repair.LoopDetector{BreakAfter: 1}, []string{"1", "1"}, "<nil> agent.EndTurn"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run, call := agent.NewRun(nil), agent.ToolCallRequest{ID: "1", Name: "t"}
+			var got []string
+			for _, output := range c.results {
+				out, err := c.detector.BeforeTool(t.Context(), run, call)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got = append(got, fmt.Sprintf("%T", out)); out == nil {
+					_, _ = c.detector.AfterTool(t.Context(), run, agent.ToolCallResult{Call: call, Output: output})
+				}
+			}
+			if text := strings.Join(got, " "); text != c.want {
+				t.Errorf("decided %s, want %s", text, c.want)
+			}
+		})
+	}
+}
+
+func TestManyCallsAreCountedApart(t *testing.T) {
+	run, d := agent.NewRun(nil), new(repair.LoopDetector)
+	for step := range 2 {
+		for i := range 40 {
+			call := agent.ToolCallRequest{ID: fmt.Sprint(i), Name: fmt.Sprint("t", i), Step: step + 1}
+			out, err := d.BeforeTool(t.Context(), run, call)
+			if refused := out != nil; err != nil || refused != (step == 1) {
+				t.Errorf("call %d of step %d: %T, %v", i, step+1, out, err)
+			}
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *SchemaRetry) AfterTool(
 	if !ok {
 		return nil, nil
 	}
-	explain := false
+	var explain bool
 	s.runs.Do(run, func(n *map[string]int) {
 		if *n == nil {
 			*n = make(map[string]int)
@@ -84,9 +84,7 @@ func parameters(schema json.RawMessage) string {
 			Type        any    `json:"type"`
 			Description string `json:"description"`
 		}
-		if json.Unmarshal(p.Value, &of) != nil {
-			of.Type = "anything"
-		}
+		_ = json.Unmarshal(p.Value, &of) // a property may be true, which allows anything
 		need := "optional"
 		if slices.Contains(s.Required, p.Key) {
 			need = "required"

@@ -33,6 +33,10 @@ func replied(t *testing.T, hook agent.Hook, format *agent.ResponseFormat, reply 
 
 func TestEchoedPayloadReplacesOnlyErrorPayloads(t *testing.T) {
 	const fallbackReply = "Sorry, I couldn't answer that."
+	pad := func(n int) string { // an error payload of n bytes
+		const before, after = `{"retry_hint":"`, `"}`
+		return before + strings.Repeat("x", n-len(before)-len(after)) + after
+	}
 	envelope := `{"ok": false, "error": "bad", "retry_hint": "again"}`
 	for name, c := range map[string]struct {
 		content string
@@ -61,6 +65,12 @@ func TestEchoedPayloadReplacesOnlyErrorPayloads(t *testing.T) {
 			envelope + " was the error; I fixed it."},
 		"an object of one's own":  {`{"city":"Oslo","error":"none"}`, false, `{"city":"Oslo","error":"none"}`},
 		"JSON that was asked for": {`{"ok":true,"error":""}`, true, `{"ok":true,"error":""}`},
+		"a failure as an answer":  {`{"ok":false,"error":"bad"}`, true, `{"ok":false,"error":"bad"}`},
+		"another reason":          {`{"ok":false,"reason":"bad"}`, false, `{"ok":false,"reason":"bad"}`},
+		"an empty array":          {"[]", false, "[]"},
+		"an array of numbers":     {"[1,2]", false, "[1,2]"},
+		"a mebibyte":              {pad(1 << 20), false, fallbackReply},
+		"more than a mebibyte":    {pad(1<<20 + 1), false, pad(1<<20 + 1)},
 		"an echo all the same":    {envelope, true, fallbackReply},
 		"empty":                   {"", false, ""},
 		"an empty object":         {"{}", false, "{}"},
@@ -72,7 +82,7 @@ func TestEchoedPayloadReplacesOnlyErrorPayloads(t *testing.T) {
 				format = &agent.ResponseFormat{}
 			}
 			if got := replied(t, &repair.EchoedPayload{}, format, agent.LLMResponse{Content: c.content}); got != c.want {
-				t.Errorf("left %q, want %q", got, c.want)
+				t.Errorf("left %.100q, want %.100q", got, c.want)
 			}
 		})
 	}
@@ -115,6 +125,26 @@ func TestSchemaRetryExplainsFirstBadCall(t *testing.T) {
 	}
 	if !strings.Contains(fixture.Shown(ran, 1), "- city (string, required)") {
 		t.Error("the hint is not in the next prompt")
+	}
+}
+
+// noTools are the tools of a host that has none.
+type noTools struct{ agent.ToolTable }
+
+func (noTools) Lookup(string) (agent.ToolSchema, bool) { return agent.ToolSchema{}, false }
+
+func TestUnknownToolsAreNotExplained(t *testing.T) {
+	for name, env := range map[string]*agent.Env{
+		"no environment": nil, "no tools": {}, "other tools": {Tools: noTools{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&repair.SchemaRetry{})
+			result := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "x"}, Err: "wrong", Kind: agent.FailArguments}
+			if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(env), &result); err != nil || result.Output != "" {
+				t.Errorf("%+v, %v", result, err)
+			}
+		})
 	}
 }
 
@@ -169,6 +199,9 @@ func TestToolErrorRetryStopsFailingTool(t *testing.T) {
 					}
 					if got := strings.Contains(r.Output, `"retries_exhausted":true`); got != c.gaveUp[i] {
 						t.Errorf("result %d: gave up %v, want %v", i, got, c.gaveUp[i])
+					}
+					if r.NoRetry != c.gaveUp[i] {
+						t.Errorf("result %d may be tried again: %t", i, !r.NoRetry)
 					}
 					if r.Err != was {
 						t.Errorf("result %d: Err became %q", i, r.Err)
@@ -255,10 +288,15 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 
 func TestInvalidSmallModelHooksPanicInBind(t *testing.T) {
 	for want, hook := range map[string]agent.Hook{
-		"MaxFailures is -1": &repair.ToolErrorRetry{MaxFailures: -1}, "Validators is empty": &screen.Output{},
-		"LengthCap(0)":  &screen.Output{Validators: []screen.Validator{screen.LengthCap(0)}},
-		"screen.Schema": &screen.Output{Validators: []screen.Validator{screen.Schema("{")}},
-		"pattern 0":     &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(nil)}},
+		"MaxFailures is -1":   &repair.ToolErrorRetry{MaxFailures: -1},
+		"MaxPerTool is -1":    &repair.SchemaRetry{MaxPerTool: -1},
+		"NudgeAfter is -2":    &repair.Stagnation{NudgeAfter: -2},
+		"NudgeAfter is 1":     &repair.Stagnation{NudgeAfter: 1},
+		"Ignore[0] is empty":  &repair.Stagnation{Ignore: []string{""}},
+		"Validators is empty": &screen.Output{},
+		"LengthCap(0)":        &screen.Output{Validators: []screen.Validator{screen.LengthCap(0)}},
+		"screen.Schema":       &screen.Output{Validators: []screen.Validator{screen.Schema("{")}},
+		"pattern 0":           &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(nil)}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,13 +52,11 @@ type streak struct {
 
 // Bind adds the hook to its points.
 func (s *Stagnation) Bind(h *agent.Hooks) {
-	if err := s.NudgeAfter.Check("NudgeAfter"); err != nil {
-		kit.MustConfig("repair.Stagnation", err)
-	}
+	kit.MustConfig("repair.Stagnation",
+		errors.Join(s.NudgeAfter.Check("NudgeAfter"), toolname.Check("Ignore", s.Ignore)))
 	if n := s.NudgeAfter.Or(3); n < 2 {
 		kit.MustConfig("repair.Stagnation", fmt.Errorf("NudgeAfter is %d; give at least 2", n))
 	}
-	kit.MustConfig("repair.Stagnation", toolname.Check("Ignore", s.Ignore))
 	h.AfterTool.Observe(s, hookkit.Priority(hookkit.Detection))
 	h.Briefing.Add(s, hookkit.Priority(hookkit.Detection))
 	kit.WatchTools(h, "repair.Stagnation", kit.ToolNames("Ignore", s.Ignore)...)
@@ -75,7 +74,10 @@ func (s *Stagnation) ObserveAfterTool(
 	if s.Fingerprint != nil {
 		sum = s.Fingerprint(result)
 	}
-	progress, measured := 0.0, false
+	var (
+		progress float64
+		measured bool
+	)
 	if s.Progress != nil {
 		p, err := kit.Recover(func() (float64, error) { return s.Progress(ctx, run) })
 		progress, measured = p, err == nil
@@ -86,16 +88,12 @@ func (s *Stagnation) ObserveAfterTool(
 			st.progress, st.measured = progress, true
 		}
 		switch {
-		case sum == "" || rose:
-			st.sum, st.length = sum, 0
-			if sum != "" {
-				st.length = 1
-			}
-			return
-		case sum == st.sum:
-			st.length++
-		default:
+		case sum == "":
+			st.sum, st.length = "", 0
+		case sum != st.sum || rose:
 			st.sum, st.length = sum, 1
+		default:
+			st.length++
 		}
 		if st.length < s.NudgeAfter.Or(3) {
 			return

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +43,27 @@ func TestStagnationNudgesAfterEqualCalls(t *testing.T) {
 	empty.Output = ""
 	n := 0.0
 	rising := func(context.Context, *agent.Run) (float64, error) { n++; return n, nil }
+	measures := func(values ...float64) func(context.Context, *agent.Run) (float64, error) {
+		i := 0 // each of two runs has as many calls as values, or fails after them
+		return func(context.Context, *agent.Run) (float64, error) {
+			if i++; i > len(values) {
+				if i == 3 {
+					i = 0
+				}
+				return 0, errors.New("no counter")
+			}
+			n := i
+			if i == len(values) && len(values) > 1 {
+				i = 0
+			}
+			return values[n-1], nil
+		}
+	}
+	sized := func(output, err int) agent.ToolCallResult {
+		r := same
+		r.Output, r.Err = strings.Repeat("o", output), strings.Repeat("e", err)
+		return r
+	}
 	flat := func(context.Context, *agent.Run) (float64, error) { return 5, nil }
 	falling := func(context.Context, *agent.Run) (float64, error) { n--; return n, nil }
 	failing := func(context.Context, *agent.Run) (float64, error) { return 0, errors.New("no counter") }
@@ -67,6 +89,15 @@ func TestStagnationNudgesAfterEqualCalls(t *testing.T) {
 			[]int{3}},
 		"failing progress": {&repair.Stagnation{Progress: failing}, []agent.ToolCallResult{same, same, same},
 			[]int{3}},
+		"progress once": {&repair.Stagnation{Progress: measures(1, 1, 2, 2, 2)},
+			[]agent.ToolCallResult{same, same, same, same, same}, []int{5}},
+		"progress fails after a debt": {&repair.Stagnation{Progress: measures(-5)},
+			[]agent.ToolCallResult{same, same, same}, []int{3}},
+		"no opinion once": {&repair.Stagnation{KeepNudging: true, Fingerprint: func(r agent.ToolCallResult) string {
+			return r.Output
+		}}, []agent.ToolCallResult{same, same, empty, same, same, same, empty, same}, []int{6}},
+		"an error of the same size": {&repair.Stagnation{Fingerprint: repair.CallAndSize},
+			[]agent.ToolCallResult{sized(1, 1), sized(2, 2), sized(3, 3)}, nil},
 		"no opinion": {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string {
 			return ""
 		}}, []agent.ToolCallResult{same, same, same}, nil},

@@ -44,7 +44,7 @@ func (e *ToolErrorRetry) AfterTool(
 	if failed && (result.Kind == agent.FailArguments || result.Attempts == 0) {
 		return nil, nil
 	}
-	failures := 0
+	var failures int
 	e.runs.Do(run, func(n *map[string]int) {
 		if *n == nil {
 			*n = make(map[string]int)
@@ -60,15 +60,12 @@ func (e *ToolErrorRetry) AfterTool(
 		return nil, nil
 	}
 	suggest := cmp.Or(e.Suggest, "This tool is failing. Try a different tool or answer without it.")
-	text, err := json.Marshal(struct {
+	text, _ := json.Marshal(struct { // texts and booleans can always be encoded
 		OK        bool   `json:"ok"`
 		Error     string `json:"error"`
 		Exhausted bool   `json:"retries_exhausted"`
 		Suggest   string `json:"suggest"`
 	}{false, shorten.To(result.Err, 500), true, suggest})
-	if err != nil {
-		return nil, err
-	}
 	result.Output, result.NoRetry = string(text), true
 	return agent.ReplaceAfterTool(result, "retries exhausted"), nil
 }
