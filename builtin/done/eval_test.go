@@ -1,9 +1,12 @@
 package done_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +18,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -41,7 +45,7 @@ func TestEvalGradesEveryRun(t *testing.T) {
 				return map[string]any{"n": 1}, nil
 			}},
 			{Name: "broken", Collect: func(context.Context, done.EvalContext) (map[string]any, error) {
-				return nil, errors.New("no disk")
+				return map[string]any{"half": 1}, errors.New("no disk")
 			}},
 			{Name: "empty", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, nil }},
 		},
@@ -77,6 +81,9 @@ func TestEvalGradesEveryRun(t *testing.T) {
 			t.Error("the agent saw the expected answer")
 		}
 	}
+	if diff := cmp.Diff(map[string]any{"n": 1}, report.Artifacts); diff != "" {
+		t.Errorf("artifacts (-want +got):\n%s", diff)
+	}
 	path := filepath.Join(t.TempDir(), "eval", "report.json")
 	if err := report.Save(path); err != nil {
 		t.Fatal(err)
@@ -95,5 +102,135 @@ func TestEvalGradesARunThatFailed(t *testing.T) {
 	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("down"))}, Hooks: []agent.Hook{eval}}.Run(t, "go")
 	if r := eval.Reports(); len(r) != 1 || r[0].Failed != 1 {
 		t.Errorf("reports %+v", r)
+	}
+}
+
+func TestEvaluatorsSeeWhatWentWrong(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		turns     []looptest.Turn
+		limits    loop.Limits
+		completed bool
+		errors    int
+	}{
+		{"nothing", []looptest.Turn{looptest.Reply("done")}, loop.Limits{}, true, 0},
+		{"a call", []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, loop.Limits{}, true, 1},
+		{"the model", []looptest.Turn{looptest.Error(errors.New("no line"))}, loop.Limits{}, false, 1},
+		{"a call, then the model", []looptest.Turn{looptest.Call("x", nil), looptest.Error(errors.New("no line"))},
+			loop.Limits{}, false, 2},
+		{"a limit", []looptest.Turn{looptest.Call("x", nil), looptest.Reply("never")}, loop.Limits{Steps: 1}, false, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var seen done.EvalContext
+			looptest.Harness{
+				Turns: c.turns, Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("down")}},
+				Agent: &loop.Agent{Limits: c.limits},
+				Hooks: []agent.Hook{&done.Eval{Evaluators: []done.Evaluator{{Name: "looks", Grade: func(
+					_ context.Context, e done.EvalContext,
+				) (any, error) {
+					seen = e
+					return true, nil
+				}}}}},
+			}.Run(t, "go")
+			if seen.Completed != c.completed || len(seen.Errors) != c.errors {
+				t.Errorf("completed: %t, errors %q", seen.Completed, seen.Errors)
+			}
+			if all := strings.Join(seen.Errors, "; "); c.errors == 2 &&
+				(!strings.Contains(all, "down; ") || !strings.Contains(all, "no line")) {
+				t.Errorf("errors %s", all)
+			}
+		})
+	}
+}
+
+func passing(context.Context, done.EvalContext) (any, error) { return true, nil }
+
+func TestOneHundredReportsAreKept(t *testing.T) {
+	eval := &done.Eval{Evaluators: []done.Evaluator{{Name: "passes", Grade: passing}}, OnReport: func(done.EvalReport) {}}
+	var hooks agent.Hooks
+	hooks.Use(eval)
+	for i := range 105 {
+		run := agent.NewRun(nil)
+		if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{Task: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+		hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+		reports := eval.Reports()
+		if len(reports) != min(i+1, 100) || reports[0].Task != fmt.Sprint(max(0, i-99)) ||
+			reports[len(reports)-1].Task != fmt.Sprint(i) {
+			t.Fatalf("after run %d there are %d reports from %s on", i, len(reports), reports[0].Task)
+		}
+	}
+}
+
+func TestReportsAreLoggedOrPassedOn(t *testing.T) {
+	const summary, each = `msg=graded run=ID summary="1 passed, 0 failed, 0 skipped"`,
+		`msg=graded run=ID evaluator=passes passed=true label="" explanation=""`
+	for _, c := range []struct {
+		name            string
+		verbose, passed bool
+		want            []string
+	}{
+		{"logged", false, false, []string{summary}}, {"verbose", true, false, []string{each, summary}},
+		{"passed on", false, true, nil}, {"both", true, true, []string{each}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			before := slog.Default()
+			slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+			defer slog.SetDefault(before)
+			var reports []done.EvalReport
+			eval := &done.Eval{Evaluators: []done.Evaluator{{Name: "passes", Grade: passing}}, Verbose: c.verbose}
+			if c.passed {
+				eval.OnReport = func(r done.EvalReport) { reports = append(reports, r) }
+			}
+			var hooks agent.Hooks
+			hooks.Use(eval)
+			run := agent.NewRun(nil)
+			hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+			var got []string
+			for line := range strings.Lines(log.String()) {
+				_, line, _ = strings.Cut(strings.TrimSpace(line), "level=INFO ")
+				got = append(got, strings.ReplaceAll(line, "run="+run.ID(), "run=ID"))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("logged (-want +got):\n%s", diff)
+			}
+			if passed := len(reports) == 1; passed != c.passed {
+				t.Errorf("%d reports were passed on", len(reports))
+			}
+		})
+	}
+}
+
+func TestUnusableReportsAreNotSaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	err := done.EvalReport{Expected: func() {}}.Save(path)
+	if err == nil || !strings.Contains(err.Error(), "the report cannot be encoded") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("a file was made: %v", err)
+	}
+}
+
+func TestInvalidEvalPanicsInBind(t *testing.T) {
+	collects := func(context.Context, done.EvalContext) (map[string]any, error) { return nil, nil }
+	fine := []done.Evaluator{{Name: "passes", Grade: passing}}
+	for _, c := range []struct {
+		eval *done.Eval
+		want string
+	}{
+		{&done.Eval{}, "Evaluators is empty"},
+		{&done.Eval{Evaluators: []done.Evaluator{{Grade: passing}}}, "Evaluators[0] has no Name or no Grade"},
+		{&done.Eval{Evaluators: append(fine, done.Evaluator{Name: "x"})}, "Evaluators[1] has no Name or no Grade"},
+		{&done.Eval{Evaluators: fine, Collectors: []done.Collector{{Collect: collects}}}, "Collectors[0] has no Name"},
+		{&done.Eval{Evaluators: fine, Collectors: []done.Collector{{Name: "x"}}}, "Collectors[0] has no Name or no Coll"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			if text := fixture.UsePanic(c.eval); !strings.Contains(text, "done.Eval: "+c.want) {
+				t.Errorf("panicked with %q", text)
+			}
+		})
 	}
 }

@@ -3,11 +3,13 @@ package done_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -95,6 +97,7 @@ func TestInvalidGatePanicsInBind(t *testing.T) {
 		"AnswerSchema":        {Conditions: []done.Condition{done.AnswerSchema(`{"type": 7}`)}},
 		"RequireTool":         {Conditions: []done.Condition{done.RequireTool("")}},
 		"AnswerCheck(nil)":    {Conditions: []done.Condition{done.AnswerCheck(nil)}},
+		"changes[0] is empty": {Conditions: []done.Condition{done.RequireTool("test", "")}},
 		"MaxRejections is -1": {Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -131,6 +134,95 @@ func TestCriticRejectsUntilItApproves(t *testing.T) {
 	}
 }
 
+func TestEveryConditionMustPass(t *testing.T) {
+	says := func(feedback string) done.Condition { return done.AnswerCheck(func(string) string { return feedback }) }
+	fails := gateFunc(func(done.Attempt) (string, error) { return "", errors.New("cannot judge") })
+	for _, c := range []struct {
+		name       string
+		conditions []done.Condition
+		want       string // feedback or error
+	}{
+		{"all pass", []done.Condition{says(""), says("")}, ""},
+		{"the first rejects", []done.Condition{says("no"), says("never")}, "no"},
+		{"the second rejects", []done.Condition{says(""), says("no")}, "no"},
+		{"the second fails", []done.Condition{says(""), fails}, "condition done_test.gateFunc: cannot judge"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hook := &done.Gate{Conditions: c.conditions}
+			out, err := hook.CheckDone(t.Context(), agent.NewRun(nil), agent.DoneRequest{Answer: "x"})
+			got := ""
+			if reject, ok := out.(agent.RejectDone); ok {
+				got = reject.Feedback
+			}
+			if err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	for _, c := range []struct {
+		most limit.Bound[int]
+		want int
+	}{{0, 0}, {limit.None, 0}, {1, 1}} {
+		var hooks agent.Hooks
+		hooks.Use(&done.Gate{Conditions: []done.Condition{says("")}, MaxRejections: c.most})
+		if n := len(hooks.ShouldStop.List()); n != c.want {
+			t.Errorf("with MaxRejections %d there are %d hooks that stop runs", c.most, n)
+		}
+	}
+}
+
+func TestTheCriticSeesTheLastCalls(t *testing.T) {
+	for _, c := range []struct {
+		calls      int
+		want, lack string
+	}{
+		{2, "# Task\ncount\n\n# Calls and results\ncall0 {}\nok\n\ncall1 {}\nerror: down\n\n# Answer\nx\n", "call2"},
+		{50, "# Calls and results\ncall0 {}\n", "call50"},
+		{52, "# Calls and results\ncall2 {}\n", "call1 "},
+	} {
+		t.Run(fmt.Sprint(c.calls), func(t *testing.T) {
+			ofRun := looptest.NewScript(looptest.Reply(`{"approve": true}`))
+			var hooks agent.Hooks
+			hooks.Use(&done.Critic{})
+			run := agent.NewRun(&agent.Env{Model: ofRun})
+			if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{Task: "count"}); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.calls {
+				call := agent.ToolCallRequest{Name: fmt.Sprint("call", i), Args: []byte("{}")}
+				r := agent.ToolCallResult{Call: call, Output: "ok"}
+				if i == 1 {
+					r.Output, r.Err = "guidance", "down"
+				}
+				if _, err := hooks.AfterTool.Fire(t.Context(), run, &r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if exit, err := hooks.CheckDone.Fire(t.Context(), run, &agent.DoneRequest{Answer: "x"}); exit != nil || err != nil {
+				t.Fatal(exit, err)
+			}
+			text := ofRun.Requests()[0].Messages[1].Content
+			if !strings.Contains(text, c.want) || strings.Contains(text, c.lack) {
+				t.Errorf("the critic got %s", text)
+			}
+		})
+	}
+	var hooks agent.Hooks
+	hooks.Use(&done.Critic{})
+	for name, env := range map[string]*agent.Env{"no environment": nil, "no model": {}} {
+		_, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(env), &agent.DoneRequest{Answer: "x"})
+		if err == nil || !strings.Contains(err.Error(), "there is no model to ask; set Model") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if text := fixture.UsePanic(&done.Critic{MaxRejections: -1}); !strings.Contains(text, "MaxRejections is -1") {
+		t.Errorf("panicked with %q", text)
+	}
+}
+
 func TestCriticStopsAfterMaxRejections(t *testing.T) {
 	no := looptest.Reply(`{"approve": false, "problem": "bad"}`)
 	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
@@ -142,11 +234,13 @@ func TestCriticStopsAfterMaxRejections(t *testing.T) {
 
 func TestFailingCriticRejectsByDefault(t *testing.T) {
 	for _, answer := range []looptest.Turn{looptest.Error(errors.New("down")), looptest.Reply("fine"),
-		looptest.Reply(`{"ok":true}`)} {
+		looptest.Reply(`{"ok":true}`), looptest.Reply(`{"approve":true,"weaknesses":[1]}`), looptest.Reply("} {")} {
 		var hooks agent.Hooks
 		hooks.Use(&done.Critic{Model: looptest.NewScript(answer)})
-		if _, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"}); err == nil {
-			t.Error("a failing critic approved")
+		_, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"})
+		if err == nil || !strings.Contains(err.Error(), "the critic failed: down") &&
+			!strings.Contains(err.Error(), "cannot be read") {
+			t.Errorf("a failing critic returned %v", err)
 		}
 		var told error
 		var lenient agent.Hooks

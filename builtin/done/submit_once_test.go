@@ -69,6 +69,88 @@ func TestFirstSubmissionIsFinal(t *testing.T) {
 	}
 }
 
+// Only the result of the call that was let through can end the run.
+func TestOnlyASuccessfulSubmissionEndsTheRun(t *testing.T) {
+	result := func(id, name, output, err string) agent.ToolCallResult {
+		return agent.ToolCallResult{Call: agent.ToolCallRequest{ID: id, Name: name}, Output: output, Err: err}
+	}
+	rejects := agent.AfterToolFunc(func(
+		_ context.Context, _ *agent.Run, r agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
+		r.Err = "rejected"
+		return agent.ReplaceAfterTool(r, "rejected"), nil
+	})
+	withholds := agent.AfterToolFunc(func(
+		context.Context, *agent.Run, agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
+		return nil, errors.New("withheld")
+	})
+	for _, c := range []struct {
+		name    string
+		called  string // ID of the call of verdict; "": none
+		results []agent.ToolCallResult
+		hook    agent.Hook
+		ends    bool
+	}{
+		{"a success", "1", []agent.ToolCallResult{result("1", "verdict", "guilty", "")}, nil, true},
+		{"a failure", "1", []agent.ToolCallResult{result("1", "verdict", "", "down")}, nil, false},
+		{"another call", "1", []agent.ToolCallResult{result("2", "verdict", "guilty", "")}, nil, false},
+		{"a call that was not let through", "", []agent.ToolCallResult{result("", "verdict", "guilty", "")}, nil, false},
+		{"a call that a hook renamed", "1", []agent.ToolCallResult{result("1", "look", "guilty", "")}, nil, false},
+		{"a result that a hook rejects", "1", []agent.ToolCallResult{result("1", "verdict", "guilty", "")}, rejects, false},
+		{"a result that a hook withholds", "1", []agent.ToolCallResult{result("1", "verdict", "guilty", "")}, withholds,
+			false},
+		{"two results of one call", "1", []agent.ToolCallResult{result("1", "verdict", "", "down"),
+			result("1", "verdict", "guilty", "")}, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&done.SubmitOnce{Tool: "verdict"})
+			if c.hook != nil {
+				hooks.Use(c.hook)
+			}
+			run := agent.NewRun(nil)
+			if c.called != "" {
+				call := &agent.ToolCallRequest{ID: c.called, Name: "verdict"}
+				if exit, err := hooks.BeforeTool.Fire(t.Context(), run, call); exit != nil || err != nil {
+					t.Fatal(exit, err)
+				}
+			}
+			for _, r := range c.results {
+				_, _ = hooks.AfterTool.Fire(t.Context(), run, &r)
+			}
+			signals, _ := hooks.ShouldStop.Fire(t.Context(), run, agent.Step{})
+			if ends := len(signals) > 0; ends != c.ends {
+				t.Errorf("the run ends: %t", ends)
+			}
+		})
+	}
+}
+
+// Some providers use the same ID in each reply.
+func TestASecondSubmissionMayHaveTheSameID(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&done.SubmitOnce{Tool: "verdict"})
+	run, call := agent.NewRun(nil), agent.ToolCallRequest{ID: "1", Name: "verdict"}
+	for _, failure := range []string{"down", ""} {
+		if exit, err := hooks.BeforeTool.Fire(t.Context(), run, &call); exit != nil || err != nil {
+			t.Fatal(exit, err)
+		}
+		result := agent.ToolCallResult{Call: call, Err: failure}
+		if _, err := hooks.AfterTool.Fire(t.Context(), run, &result); err != nil {
+			t.Fatal(err)
+		}
+		signals, _ := hooks.ShouldStop.Fire(t.Context(), run, agent.Step{})
+		if ends := len(signals) > 0; ends != (failure == "") {
+			t.Errorf("after the error %q the run ends: %t", failure, ends)
+		}
+	}
+	exit, err := hooks.BeforeTool.Fire(t.Context(), run, &agent.ToolCallRequest{ID: "2", Name: "verdict"})
+	if skip, ok := exit.(agent.SkipTool); !ok || err != nil || !skip.Result.NoRetry {
+		t.Errorf("a call after the submission: %+v, %v", exit, err)
+	}
+}
+
 func TestSubmissionDoesNotHideFailure(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("verdict", nil)}, Tools: []agent.Tool{&looptest.Tool{Name: "verdict"}},
