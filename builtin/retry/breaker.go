@@ -142,10 +142,10 @@ func guarded[R any](
 	if err != nil {
 		return answer, err
 	}
-	result, returned := unknown, false
-	defer func() {
-		if !returned { // the call panicked
-			b.leave(run, key, opened, unknown)
+	result := unknown
+	defer func() { // also if runtime.Goexit ends the call
+		if b.leave(run, key, opened, result) { // no hook should repeat the call now
+			err = &OpenError{What: what, Wait: b.pause(), Cause: err}
 		}
 	}()
 	answer, err = call()
@@ -157,10 +157,6 @@ func guarded[R any](
 		result = failure
 	default:
 		result = success
-	}
-	returned = true
-	if b.leave(run, key, opened, result) { // no hook should repeat the call now
-		err = &OpenError{What: what, Wait: b.pause(), Cause: err}
 	}
 	return answer, err
 }
@@ -181,15 +177,13 @@ func (b *Breaker) enter(run *agent.Run, key circuitKey, what string) (opened int
 	defer b.mu.Unlock()
 	c := b.circuits[key]
 	switch {
-	case c == nil:
-		return 0, nil
-	case c.until.IsZero():
-		return c.opened, nil
+	case c == nil || c.until.IsZero():
+		return opened, nil
 	case now.Before(c.until):
 		wait := c.until.Sub(now) + time.Second - 1
-		return 0, &OpenError{What: what, Wait: wait.Truncate(time.Second)}
+		return opened, &OpenError{What: what, Wait: wait.Truncate(time.Second)}
 	case c.probing:
-		return 0, &OpenError{What: what}
+		return opened, &OpenError{What: what}
 	}
 	c.probing = true
 	return c.opened, nil

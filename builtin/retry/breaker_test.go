@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +32,8 @@ func (s *server) answer(context.Context, agent.LLMRequest) (agent.LLMResponse, e
 	return agent.LLMResponse{}, s.err
 }
 
-// request sends a request of a user through the hooks. It reports "ok", "open" or "failed".
+// request sends a request of a user through the hooks. It reports "ok", "open", "failed", or
+// "opens" if the failure opens the breaker.
 func (s *server) request(t *testing.T, hooks *agent.Hooks, clock agent.Clock, user, model string) string {
 	t.Helper()
 	run := agent.NewRun(&agent.Env{Clock: clock, User: user})
@@ -41,6 +43,8 @@ func (s *server) request(t *testing.T, hooks *agent.Hooks, clock agent.Clock, us
 		return "ok"
 	case errors.As(err, &open) && open.Cause == nil:
 		return "open"
+	case errors.As(err, &open):
+		return "opens"
 	}
 	return "failed"
 }
@@ -65,9 +69,9 @@ func TestBreakerOpensProbesAndCloses(t *testing.T) {
 		{refusal{}, 0, "failed"}, // so does an answer
 		{overload{}, 0, "failed"}, {overload{}, 0, "failed"},
 		{context.Canceled, 0, "failed"}, // neither
-		{overload{}, 0, "failed"},
+		{overload{}, 0, "opens"},
 		{nil, 0, "open"}, {nil, 29 * time.Second, "open"},
-		{overload{}, time.Second, "failed"}, // the probe
+		{overload{}, time.Second, "opens"}, // the probe
 		{nil, 29 * time.Second, "open"},
 		{context.Canceled, time.Second, "failed"}, // a probe without a result
 		{nil, 0, "ok"},
@@ -100,7 +104,7 @@ func TestBreakerMakesOneProbe(t *testing.T) {
 		}
 		return agent.LLMResponse{}, nil
 	})
-	if got := s.request(t, hooks, clock, "bob", ""); err != nil || got != "failed" {
+	if got := s.request(t, hooks, clock, "bob", ""); err != nil || got != "opens" {
 		t.Errorf("after the probe: %v, %s", err, got)
 	}
 }
@@ -118,17 +122,94 @@ func TestPanickingProbeIsReleased(t *testing.T) {
 	}
 }
 
+func TestAProbeThatExitsIsReleased(t *testing.T) {
+	clock, s := newWalkingClock(), &server{err: overload{}}
+	hooks := using(&retry.Breaker{Failures: 1, Share: share.Everyone})
+	s.request(t, hooks, clock, "ann", "")
+	clock.advance(time.Minute)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = hooks.AroundLLM.Fire(t.Context(), agent.NewRun(&agent.Env{Clock: clock}), agent.LLMRequest{},
+			func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				runtime.Goexit()
+				return agent.LLMResponse{}, nil
+			})
+	}()
+	<-done
+	s.err = nil
+	if got := s.request(t, hooks, clock, "ann", ""); got != "ok" {
+		t.Errorf("after the probe: %s", got)
+	}
+}
+
+func TestParallelFailuresCountTogether(t *testing.T) {
+	clock, s := newWalkingClock(), &server{err: overload{}}
+	hooks := using(&retry.Breaker{Failures: 2, Share: share.Everyone})
+	run := agent.NewRun(&agent.Env{Clock: clock})
+	_, err := hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{Model: "large"}, func(
+		context.Context, agent.LLMRequest,
+	) (agent.LLMResponse, error) {
+		s.request(t, hooks, clock, "ann", "large")
+		return agent.LLMResponse{}, overload{}
+	})
+	want := "the model large failed too often and is not called for 30s: overloaded"
+	if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, overload{}) {
+		t.Errorf("the second failure: %v", err)
+	}
+	if got := s.request(t, hooks, clock, "ann", "large"); got != "open" {
+		t.Errorf("after two failures: %s", got)
+	}
+	_, err = hooks.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{Name: "large"}, func(
+		context.Context, agent.ToolCallRequest,
+	) (agent.ToolCallResult, error) {
+		return agent.ToolCallResult{}, nil
+	})
+	if err != nil {
+		t.Errorf("a tool with the name of the model: %v", err)
+	}
+}
+
+func TestFailuresAreForgottenAfterAnHour(t *testing.T) {
+	for wait, want := range map[time.Duration]string{time.Hour: "opens", time.Hour + 1: "failed"} {
+		t.Run(wait.String(), func(t *testing.T) {
+			clock, s := newWalkingClock(), &server{err: overload{}}
+			hooks := using(&retry.Breaker{Failures: 2, Share: share.Everyone})
+			s.request(t, hooks, clock, "ann", "")
+			clock.advance(wait)
+			if got := s.request(t, hooks, clock, "ann", ""); got != want {
+				t.Errorf("the second failure: %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestOpenErrorSaysHowLong(t *testing.T) {
+	for want, err := range map[string]*retry.OpenError{
+		"x failed too often and is being probed; try again later": {What: "x"},
+		"x failed too often and is not called for 1ns":            {What: "x", Wait: 1},
+		"x failed too often and is not called for 2s: overloaded": {What: "x", Wait: 2 * time.Second, Cause: overload{}},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestLateResultsDoNotCount(t *testing.T) {
 	clock, s := newWalkingClock(), &server{err: overload{}}
 	hooks := using(&retry.Breaker{Failures: 2, Share: share.Everyone})
 	s.request(t, hooks, clock, "ann", "")
 	run := agent.NewRun(&agent.Env{Clock: clock})
-	_, _ = hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{}, func(
+	_, err := hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{}, func(
 		context.Context, agent.LLMRequest,
 	) (agent.LLMResponse, error) {
 		s.request(t, hooks, clock, "ann", "") // opens the breaker
 		return agent.LLMResponse{}, nil
 	})
+	if err != nil {
+		t.Errorf("the call itself succeeded: %v", err)
+	}
 	if got := s.request(t, hooks, clock, "ann", ""); got != "open" {
 		t.Errorf("a call from before closed the breaker: %s", got)
 	}

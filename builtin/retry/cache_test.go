@@ -144,6 +144,14 @@ func TestReadDuringWriteIsNotKept(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
+	t.Run("read of a kept result within a write", func(t *testing.T) {
+		d, got := newDesk(t, newCache()), ""
+		d.call("a", "read", `{}`, nil)
+		d.call("a", "write", `{}`, func() { got = d.call("a", "read", `{}`, nil) })
+		if got != "2" {
+			t.Errorf("got %s", got)
+		}
+	})
 	t.Run("write within a read", func(t *testing.T) {
 		d := newDesk(t, newCache())
 		d.call("a", "read", `{}`, func() { d.call("a", "write", `{}`, nil) })

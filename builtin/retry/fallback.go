@@ -68,9 +68,6 @@ func (f *Fallback) AroundLLM(
 			break
 		}
 	}
-	if len(failed) == 1 {
-		return answer, err
-	}
 	return answer, errors.Join(failed...)
 }
 

@@ -40,6 +40,7 @@ func TestFallbackAsksModelsInOrder(t *testing.T) {
 		{"prompt too long", map[string]error{"large": &agent.PromptTooLong{}}, loop.Limits{}, "large", ""},
 		{"fallback too small", map[string]error{"large": down, "medium": &agent.PromptTooLong{}}, loop.Limits{},
 			"large medium", ""},
+		{"tokens used up at once", map[string]error{"large": down}, loop.Limits{Tokens: 5}, "large", ""},
 		{"cancelled", map[string]error{"large": context.Canceled}, loop.Limits{}, "large", ""},
 		{"tokens used up", map[string]error{"large": down, "medium": down}, loop.Limits{Tokens: 15}, "large medium", ""},
 	} {
@@ -111,6 +112,42 @@ func TestRouterPassesRequestsByName(t *testing.T) {
 	_, err := retry.Router{"a": small, "b": nil}.Generate(t.Context(), agent.LLMRequest{Model: "b"})
 	if err == nil || !strings.Contains(err.Error(), `it has "a, b"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A said model replies without streaming.
+type said struct {
+	reply agent.LLMResponse
+	err   error
+}
+
+func (s said) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	return s.reply, s.err
+}
+
+func TestRouterStreamsReplies(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		router retry.Router
+		want   string // the deltas
+		fails  bool
+	}{
+		{"a model that streams", retry.Router{"": new(cutStream)}, "[all ][done]", false},
+		{"a text", retry.Router{"": said{agent.LLMResponse{Content: "a b"}, nil}}, "[a b]", false},
+		{"only reasoning", retry.Router{"": said{agent.LLMResponse{Reasoning: "hm"}, nil}}, "[hm]", false},
+		{"an empty reply", retry.Router{"": said{}}, "", false},
+		{"a failure", retry.Router{"": said{agent.LLMResponse{Content: "half"}, errors.New("down")}}, "", true},
+		{"no model", retry.Router{}, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			_, err := c.router.Stream(t.Context(), agent.LLMRequest{}, func(d agent.Delta) {
+				got += "[" + d.Content + d.Reasoning + "]"
+			})
+			if got != c.want || (err != nil) != c.fails {
+				t.Errorf("streamed %q, %v, want %q", got, err, c.want)
+			}
+		})
 	}
 }
 

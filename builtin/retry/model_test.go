@@ -17,11 +17,12 @@ import (
 
 func TestModelWaitsLongerEachTime(t *testing.T) {
 	clock := newWalkingClock()
-	ran := run(t, clock, errorsThen(overload{}, overload{}, overload{}), &retry.Model{})
-	if ran.Failed != nil || ran.Reply != "done" || ran.ModelCalls != 4 || len(clock.waits) != 3 {
+	ran := run(t, clock, errorsThen(slices.Repeat([]error{overload{}}, 5)...), &retry.Model{Attempts: 6})
+	if ran.Failed != nil || ran.Reply != "done" || ran.ModelCalls != 6 || len(clock.waits) != 5 {
 		t.Fatalf("%v, replied %q after %d calls and waits of %v", ran.Failed, ran.Reply, ran.ModelCalls, clock.waits)
 	}
-	for i, nominal := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+	for i, seconds := range []time.Duration{1, 2, 4, 8, 16} {
+		nominal := seconds * time.Second
 		if got := clock.waits[i]; got < nominal/2 || got > nominal*3/2 {
 			t.Errorf("wait %d is %v, want about %v", i, got, nominal)
 		}
@@ -77,6 +78,12 @@ func TestModelWaitsAsAsked(t *testing.T) {
 	clock := newWalkingClock()
 	run(t, clock, errorsThen(overload{wait: 20 * time.Second}, overload{wait: time.Nanosecond}), &retry.Model{})
 	if len(clock.waits) != 2 || clock.waits[0] != 20*time.Second || clock.waits[1] < time.Second {
+		t.Errorf("waited %v", clock.waits)
+	}
+	clock = newWalkingClock()
+	run(t, clock, errorsThen(overload{wait: time.Minute}), &retry.Model{}) // as long as MaxWait
+	run(t, clock, errorsThen(overload{}), &retry.Model{FirstWait: 1})
+	if len(clock.waits) != 2 || clock.waits[0] != time.Minute || clock.waits[1] > 2 {
 		t.Errorf("waited %v", clock.waits)
 	}
 }

@@ -71,6 +71,7 @@ func TestInvalidFieldsPanic(t *testing.T) {
 		"retry.Tools: MaxWait is -1s; give 0 or more":     &retry.Tools{MaxWait: limit.AtMost(-time.Second)},
 		"retry.Tools: Idempotent[0] is empty":             &retry.Tools{Idempotent: []string{""}},
 		"retry.Fallback: Models is empty":                 &retry.Fallback{},
+		"retry.Fallback: Models[0] is empty":              &retry.Fallback{Models: []string{"", "a"}},
 		"retry.Fallback: Models[1] is empty":              &retry.Fallback{Models: []string{"a", ""}},
 		"retry.Breaker: Failures is 0; give 1 or more":    &retry.Breaker{Failures: limit.AtMost(0)},
 		"retry.Breaker: Pause is -1s; give 0 or more":     &retry.Breaker{Pause: limit.AtMost(-time.Second)},

@@ -28,7 +28,7 @@ func Temporary(err error) bool {
 		return false
 	}
 	var tool *agent.ToolError
-	if errors.As(err, &tool) && tool != nil && (tool.NoRetry || tool.StopRun || !ran(tool.Kind)) {
+	if errors.As(err, &tool) && (tool.NoRetry || tool.StopRun || !ran(tool.Kind)) {
 		return false
 	}
 	var says interface{ Temporary() bool }

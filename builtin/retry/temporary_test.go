@@ -37,6 +37,12 @@ func (late) Error() string   { return "late" }
 func (late) Timeout() bool   { return true }
 func (late) Temporary() bool { return false }
 
+// An early error has no timeout.
+type early struct{}
+
+func (early) Error() string { return "early" }
+func (early) Timeout() bool { return false }
+
 func TestTemporary(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	lost := &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}
@@ -57,7 +63,11 @@ func TestTemporary(t *testing.T) {
 		{"refusal", refusal{}, false},
 		{"refusal of a connection error", refusal{refused}, false},
 		{"asks for a wait", busy(time.Second), true},
+		{"asks for the shortest wait", busy(1), true},
 		{"asks for no wait", busy(0), false},
+		{"deadline after another error", fmt.Errorf("%w: %w", early{}, context.DeadlineExceeded), true},
+		{"deadline of a file after another error", fmt.Errorf("%w: %w", early{}, os.ErrDeadlineExceeded), true},
+		{"no deadline", early{}, false},
 		{"connection refused", &url.Error{Op: "Post", URL: "http://x", Err: refused}, true},
 		{"unknown host", &url.Error{Op: "Post", URL: "http://x", Err: lost}, false},
 		{"slow host", &net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}, true},
