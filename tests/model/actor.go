@@ -11,16 +11,16 @@ import (
 
 // An actor is a real hook that performs the action of its entry.
 type actor struct {
-	stage *stage
-	entry *entry
+	harness *harness
+	entry   *entry
 }
 
 // play performs one call.
 func (a actor) play(c points.Call) (r points.Reply) {
 	h, name := a.entry.hook, a.entry.name
-	a.stage.ran(c.Ctx, c.Item, a.entry, func(f *flight, call int) {
+	a.harness.ran(c.Ctx, c.Item, a.entry, func(f *firing, call int) {
 		for _, step := range h.Inside {
-			a.stage.inside(c.Ctx, c.Run, f, call, step)
+			a.harness.inside(c.Ctx, c.Run, f, call, step)
 		}
 	})
 	p := points.Named(a.entry.point)
@@ -50,7 +50,7 @@ func (a actor) play(c points.Call) (r points.Reply) {
 	case PanicsNil:
 		panic(nil)
 	case Hangs:
-		<-a.stage.over
+		<-a.harness.over
 	case Obeys:
 		<-c.Ctx.Done()
 		r.Err = c.Ctx.Err()
@@ -90,10 +90,10 @@ func (a actor) play(c points.Call) (r points.Reply) {
 }
 
 // act returns the act of a fire.
-func (s *stage) act(f *flight) points.Act {
+func (s *harness) act(f *firing) points.Act {
 	acts := 0
 	return func(ctx context.Context, item fixture.Item) (fixture.Result, error) {
-		s.ran(ctx, item, &entry{name: "act"}, func(*flight, int) { acts++ })
+		s.ran(ctx, item, &entry{name: "act"}, func(*firing, int) { acts++ })
 		switch f.Fire.act(acts) {
 		case Fails:
 			return fixture.Result{By: "nobody"}, failure("act")
@@ -108,13 +108,13 @@ func (s *stage) act(f *flight) points.Act {
 
 // A watcher is a real observer, of one point or of all points.
 type watcher struct {
-	stage *stage
-	entry *entry
+	harness *harness
+	entry   *entry
 }
 
 // see records a notification.
 func (w watcher) see(fired points.Fired) {
-	w.stage.notified(w.entry, fired)
+	w.harness.notified(w.entry, fired)
 	switch w.entry.observe.Does {
 	case Panics:
 		panic(failure(w.entry.name))
@@ -125,15 +125,15 @@ func (w watcher) see(fired points.Fired) {
 
 // A tracer is a real tracer.
 type tracer struct {
-	stage *stage
-	name  string
+	harness *harness
+	name    string
 }
 
 // Trace records the event.
 func (t tracer) Trace(ctx context.Context, e hookkit.Event) {
-	t.stage.mu.Lock()
-	defer t.stage.mu.Unlock()
-	f := flightOf(ctx)
+	t.harness.mu.Lock()
+	defer t.harness.mu.Unlock()
+	f := firingOf(ctx)
 	switch e.Kind {
 	case hookkit.HookRan:
 		f.Traced = append(f.Traced, saysHook(t.name, e.Hook, e.Layer, e.Decision, e.Failure != nil))

@@ -10,50 +10,50 @@ import (
 )
 
 // compare compares all results with the model, and returns the differences.
-func (s *stage) compare() []string {
-	s.compareFlights()
+func (s *harness) compare() []string {
+	s.compareFirings()
 	s.compareLater()
 	s.compareLists("in the end")
 	return s.wrongs
 }
 
-// compareFlights compares each fire with the model at each snapshot that it may have used. The program has ended.
-func (s *stage) compareFlights() {
-	for _, f := range s.flights {
-		var first Came
+// compareFirings compares each fire with the model at each snapshot that it may have used. The program has ended.
+func (s *harness) compareFirings() {
+	for _, f := range s.firings {
+		var first FireResult
 		fits := false
-		for moment := f.from; moment <= f.to && !fits; moment++ {
-			want := s.modelled(f, moment)
-			if fits = same(want, f.Came); moment == f.from {
+		for snapshot := f.from; snapshot <= f.to && !fits; snapshot++ {
+			want := s.modelled(f, snapshot)
+			if fits = same(want, f.FireResult); snapshot == f.from {
 				first = want
 			}
 		}
 		if !fits {
-			s.wrong("fire %d, %+v, is like that of no moment from %d to %d (-model at the first +real):\n%s",
-				f.number, f.Fire, f.from, f.to, cmp.Diff(first.plain(), f.Came.plain()))
+			s.wrong("fire %d, %+v, is like that of no snapshot from %d to %d (-model at the first +real):\n%s",
+				f.number, f.Fire, f.from, f.to, cmp.Diff(first.plain(), f.FireResult.plain()))
 		}
 	}
 }
 
 // modelled returns the predicted result of a fire for a snapshot. A hook with Once does not run if another fire
 // has called it before, or, on several goroutines, at any time after the start of the fire.
-func (s *stage) modelled(f *flight, moment int) Came {
+func (s *harness) modelled(f *firing, snapshot int) FireResult {
 	spent := map[string]bool{}
 	for name, call := range s.calls {
 		at := call.at
 		if f.parallel {
-			at = s.flights[call.flight-1].begun
+			at = s.firings[call.firing-1].begun
 		}
-		spent[name] = call.flight != f.number && at < f.ended
+		spent[name] = call.firing != f.number && at < f.ended
 	}
-	return s.past[moment].predict(f.Fire, f.item, spent, f.gone)
+	return s.past[snapshot].predict(f.Fire, f.item, spent, f.gone)
 }
 
 // compareLater checks that each Async observer was notified of fires in the order of their decisions.
-func (s *stage) compareLater() {
-	for name, told := range s.later {
-		for i := 1; i < len(told); i++ {
-			a, b := s.flights[told[i-1]-1], s.flights[told[i]-1]
+func (s *harness) compareLater() {
+	for name, fires := range s.later {
+		for i := 1; i < len(fires); i++ {
+			a, b := s.firings[fires[i-1]-1], s.firings[fires[i]-1]
 			if b.ended < a.begun || !a.parallel && b.ended < a.ended {
 				s.wrong("%s was notified of fire %d, and then of fire %d, which had ended before", name, a.number, b.number)
 			}
@@ -63,8 +63,8 @@ func (s *stage) compareLater() {
 
 // compareDrained compares the notifications of Async observers so far with the fires. The argument starts the
 // message. The caller holds mu.
-func (s *stage) compareDrained(says string) {
-	about := func(c Came) (some []string) {
+func (s *harness) compareDrained(says string) {
+	about := func(c FireResult) (some []string) {
 		for _, l := range c.plain().Later {
 			if strings.HasPrefix(l, says) {
 				some = append(some, l)
@@ -72,8 +72,8 @@ func (s *stage) compareDrained(says string) {
 		}
 		return some
 	}
-	for _, f := range s.flights {
-		if got, want := about(f.Came), about(s.modelled(f, f.from)); !slices.Equal(got, want) {
+	for _, f := range s.firings {
+		if got, want := about(f.FireResult), about(s.modelled(f, f.from)); !slices.Equal(got, want) {
 			s.wrong("after Drain, of fire %d %q, the model has %q", f.number, got, want)
 		}
 	}
@@ -87,14 +87,14 @@ type listed struct {
 }
 
 // compareLists compares the listings of every layer with the model. The caller holds mu.
-func (s *stage) compareLists(when string) {
+func (s *harness) compareLists(when string) {
 	list := func(infos []hookkit.Info) (all []listed) {
 		for _, i := range infos {
 			all = append(all, listed{i.Name, i.Layer, i.Priority, i.Once, i.Timeout > 0, i.Async > 0, i.FailClosed})
 		}
 		return all
 	}
-	modelled := func(m moment, p *points.Point, entries []*entry) (all []listed) {
+	modelled := func(m snapshot, p *points.Point, entries []*entry) (all []listed) {
 		for _, e := range entries {
 			all = append(all, listed{e.name, m.layers[e.layer].depth, e.priority, e.hook.Once, e.hook.Timeout,
 				e.observe != nil && e.observe.Async, e.observe == nil && (p.Stops() || p.Decides() && e.hook.FailClosed)})

@@ -9,14 +9,14 @@ import (
 
 // A Shape restricts random programs.
 type Shape struct {
-	Points []*points.Point // nil: all
-	Steps  []Step          // zero values of the steps to draw from; repeated ones are more frequent; nil: AllSteps
-	Deeds  []Deed          // actions of hooks to draw from; repeated ones are more frequent; nil: AllDeeds
-	Plain  bool            // hooks without Once, Timeout, FailClosed and inner steps
-	Hows   []points.How    // nil: all
-	Acts   []Deed          // actions of wrapped acts; nil: Continues
-	Most   int             // maximum number of steps; 0: 24
-	Thread bool            // a quarter of the programs has threads
+	Points  []*points.Point // nil: all
+	Steps   []Step          // zero values of the steps to draw from; repeated ones are more frequent; nil: AllSteps
+	Actions []Action        // actions of hooks to draw from; repeated ones are more frequent; nil: AllActions
+	Plain   bool            // hooks without Once, Timeout, FailClosed and inner steps
+	Hows    []points.How    // nil: all
+	Acts    []Action        // actions of wrapped acts; nil: Continues
+	Most    int             // maximum number of steps; 0: 24
+	Thread  bool            // a quarter of the programs has threads
 }
 
 // AllSteps are the kinds of steps; repeated ones are drawn more often.
@@ -28,14 +28,14 @@ var AllSteps = []Step{
 // threadSteps are the kinds of steps for threads.
 var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Trace{}}
 
-// AllDeeds are the actions of hooks; repeated ones are drawn more often.
-var AllDeeds = []Deed{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond,
+// AllActions are the actions of hooks; repeated ones are drawn more often.
+var AllActions = []Action{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond,
 	LeavesThird, Contributes, Contributes, Both,
 	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues,
 	FailsAfter, PanicsAfter, Forgets}
 
 // Everything draws programs with all features.
-var Everything = Shape{Thread: true, Acts: []Deed{Continues, Continues, Continues, Fails, Panics, EndsGoroutine}}
+var Everything = Shape{Thread: true, Acts: []Action{Continues, Continues, Continues, Fails, Panics, EndsGoroutine}}
 
 // Draw draws a program.
 func (s Shape) Draw(t *rapid.T) Program {
@@ -43,8 +43,8 @@ func (s Shape) Draw(t *rapid.T) Program {
 	if d.Steps == nil {
 		d.Steps = AllSteps
 	}
-	if d.Deeds == nil {
-		d.Deeds = AllDeeds
+	if d.Actions == nil {
+		d.Actions = AllActions
 	}
 	if d.Hows == nil {
 		d.Hows = []points.How{points.Plain, points.WithBy, points.ByAnyFire}
@@ -133,7 +133,7 @@ func (d *drawing) step(kinds []Step) Step {
 			step.Point = ""
 		}
 		if !d.Plain && d.rarely("fails") {
-			step.Does = rapid.SampledFrom([]Deed{Panics, EndsGoroutine}).Draw(d.T, "does")
+			step.Does = rapid.SampledFrom([]Action{Panics, EndsGoroutine}).Draw(d.T, "does")
 		}
 		step.Reg = d.reg()
 		return step
@@ -161,7 +161,7 @@ func (d *drawing) step(kinds []Step) Step {
 }
 
 func (d *drawing) hook() Hook {
-	h := Hook{Point: d.point(), Priority: d.priority(), Does: rapid.SampledFrom(d.Deeds).Draw(d.T, "deed")}
+	h := Hook{Point: d.point(), Priority: d.priority(), Does: rapid.SampledFrom(d.Actions).Draw(d.T, "action")}
 	if d.Plain {
 		return h
 	}

@@ -60,18 +60,18 @@ func TestProgramsMatchTheModel(t *testing.T) {
 // A played counts the played programs.
 type played struct{ programs, parallel, steps, fires, nested, hooks int }
 
-func (all *played) add(p model.Program, came model.Played) {
+func (all *played) add(p model.Program, result model.Played) {
 	all.programs++
 	all.steps += len(p.Steps)
 	for _, steps := range p.Threads {
 		all.steps += len(steps)
 	}
-	if came.Parallel {
+	if result.Parallel {
 		all.parallel++
 	}
-	all.fires += len(came.Fires)
-	all.nested += came.Deep
-	for _, f := range came.Fires {
+	all.fires += len(result.Fires)
+	all.nested += result.Deep
+	for _, f := range result.Fires {
 		all.hooks += len(f.Ran)
 	}
 }

@@ -12,10 +12,10 @@ import (
 
 // Played is the result of a program.
 type Played struct {
-	Fires    []Came   // in the order of their starts
-	Deep     int      // the number of fires by hooks
-	Parallel bool     // some ran in parallel
-	Wrong    []string // differences between real Hooks and the model
+	Fires    []FireResult // in the order of their starts
+	Deep     int          // the number of fires by hooks
+	Parallel bool         // some ran in parallel
+	Wrong    []string     // differences between real Hooks and the model
 }
 
 // Play plays a program on real Hooks in a synctest bubble, and compares each fire with the model.
@@ -26,8 +26,8 @@ func Play(t *testing.T, p Program) (played Played) {
 	defer slog.SetDefault(old)
 	s := perform(t, p)
 	played.Wrong, played.Parallel = s.compare(), len(p.Threads) > 0
-	for _, f := range s.flights {
-		played.Fires = append(played.Fires, f.Came)
+	for _, f := range s.firings {
+		played.Fires = append(played.Fires, f.FireResult)
 		if f.depth > 0 {
 			played.Deep++
 		}
@@ -44,9 +44,9 @@ func Check(t *testing.T, rt *rapid.T, p Program) Played {
 	return played
 }
 
-func perform(t *testing.T, p Program) (s *stage) {
+func perform(t *testing.T, p Program) (s *harness) {
 	synctest.Test(t, func(*testing.T) {
-		s = newStage() // its channel must belong to the bubble
+		s = newHarness() // its channel must belong to the bubble
 		defer close(s.over)
 		defer func() {
 			if r := recover(); r != nil {

@@ -15,9 +15,9 @@ import (
 // A prediction is one fire of the model. Inner steps of hooks are predicted separately.
 type prediction struct {
 	point *points.Point
-	Came
+	FireResult
 	fire         Fire
-	m            moment
+	m            snapshot
 	hooks        []*entry // in firing order
 	observers    []*entry
 	tracers      []*entry
@@ -31,7 +31,7 @@ type prediction struct {
 }
 
 // predict returns the result of a fire with the registrations of the snapshot.
-func (m moment) predict(f Fire, item fixture.Item, spent map[string]bool, ended map[int]bool) Came {
+func (m snapshot) predict(f Fire, item fixture.Item, spent map[string]bool, ended map[int]bool) FireResult {
 	s := &prediction{
 		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, spent: spent, ended: ended,
 	}
@@ -51,7 +51,7 @@ func (m moment) predict(f Fire, item fixture.Item, spent map[string]bool, ended 
 	if s.Gone {
 		s.nothing()
 	}
-	return s.Came
+	return s.FireResult
 }
 
 // credit sets the deciding hooks in the result.
@@ -75,7 +75,7 @@ func (s *prediction) nothing() {
 
 // An outcome is the result of a hook call.
 type outcome struct {
-	does     Deed
+	does     Action
 	decision string // "", "Replace", "Edit", or the name of an exit
 	values   []string
 	failure  string // "" without a failure
@@ -128,8 +128,8 @@ func (s *prediction) call(e *entry) outcome {
 	return o
 }
 
-// at returns the effect of a deed at a point, for a hook with or without a Timeout.
-func (d Deed) at(p *points.Point, timeout bool) Deed {
+// at returns the effect of an action at a point, for a hook with or without a Timeout.
+func (d Action) at(p *points.Point, timeout bool) Action {
 	ok := true
 	switch d {
 	case Replaces:
@@ -348,7 +348,7 @@ func (s *prediction) act(item fixture.Item) answer {
 }
 
 // act returns the action of the n-th call of the act.
-func (f Fire) act(n int) Deed {
+func (f Fire) act(n int) Action {
 	if f.How == points.ByAnyFire || n > len(f.Act) {
 		return Continues
 	}
@@ -448,7 +448,7 @@ func (s *prediction) notify() {
 		if o.observe.Async {
 			s.Later = append(s.Later, says)
 		} else {
-			s.Told = append(s.Told, says)
+			s.Notified = append(s.Notified, says)
 			s.Gone = s.Gone || o.observe.Does == EndsGoroutine
 		}
 		if o.observe.Does == Continues {

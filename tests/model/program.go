@@ -34,7 +34,7 @@ type (
 		Point         string // "" for all points
 		Priority      int
 		Async         bool
-		Does          Deed // Continues, Panics or EndsGoroutine
+		Does          Action // Continues, Panics or EndsGoroutine
 		Before, After []int
 	}
 	// Trace attaches a tracer to a layer.
@@ -55,7 +55,7 @@ type (
 		Layer int
 		Point string
 		How   points.How
-		Act   []Deed // actions of the wrapped act, call by call: Continues, Fails, Panics or EndsGoroutine
+		Act   []Action // actions of the wrapped act, call by call: Continues, Fails, Panics or EndsGoroutine
 	}
 )
 
@@ -74,38 +74,38 @@ func (Fire) step()    {}
 type Hook struct {
 	Point                     string
 	Priority                  int
-	Does                      Deed
+	Does                      Action
 	Inside                    []Step
 	Once, Timeout, FailClosed bool
 	Before, After             []int // in a Use
 }
 
-// A Deed is the action of a hook. A deed without meaning at its point continues.
-type Deed string
+// An Action is the behaviour of a hook. An action without meaning at its point continues.
+type Action string
 
-// The deeds.
+// The actions.
 const (
-	Continues     Deed = ""
-	Replaces      Deed = "Replaces"      // the payload; at an around point, for the inner hooks
-	Edits         Deed = "Edits"         // the note of the payload
-	Leaves        Deed = "Leaves"        // with the first exit of the point
-	LeavesSecond  Deed = "LeavesSecond"  // with the second
-	LeavesThird   Deed = "LeavesThird"   // with the third
-	Contributes   Deed = "Contributes"   // two values
-	Both          Deed = "Both"          // leaves with the first exit and contributes
-	Fails         Deed = "Fails"         // returns an error together with all other results
-	Panics        Deed = "Panics"        // with an error
-	PanicsNil     Deed = "PanicsNil"     // with nil
-	Lies          Deed = "Lies"          // returns an exit by pointer
-	Hangs         Deed = "Hangs"         // until long after the Timeout
-	Obeys         Deed = "Obeys"         // hangs until its context ends
-	EndsGoroutine Deed = "EndsGoroutine" // calls runtime.Goexit
-	CallsTwice    Deed = "CallsTwice"    // calls next twice and returns the second answer
-	KeepsFirst    Deed = "KeepsFirst"    // calls next twice and returns the first answer
-	Answers       Deed = "Answers"       // without calling next
-	AnswersAfter  Deed = "AnswersAfter"  // calls next and answers with another result
-	Rescues       Deed = "Rescues"       // answers if next fails
-	FailsAfter    Deed = "FailsAfter"    // calls next, then fails
-	PanicsAfter   Deed = "PanicsAfter"   // calls next, then panics
-	Forgets       Deed = "Forgets"       // neither calls next nor answers
+	Continues     Action = ""
+	Replaces      Action = "Replaces"      // the payload; at an around point, for the inner hooks
+	Edits         Action = "Edits"         // the note of the payload
+	Leaves        Action = "Leaves"        // with the first exit of the point
+	LeavesSecond  Action = "LeavesSecond"  // with the second
+	LeavesThird   Action = "LeavesThird"   // with the third
+	Contributes   Action = "Contributes"   // two values
+	Both          Action = "Both"          // leaves with the first exit and contributes
+	Fails         Action = "Fails"         // returns an error together with all other results
+	Panics        Action = "Panics"        // with an error
+	PanicsNil     Action = "PanicsNil"     // with nil
+	Lies          Action = "Lies"          // returns an exit by pointer
+	Hangs         Action = "Hangs"         // until long after the Timeout
+	Obeys         Action = "Obeys"         // hangs until its context ends
+	EndsGoroutine Action = "EndsGoroutine" // calls runtime.Goexit
+	CallsTwice    Action = "CallsTwice"    // calls next twice and returns the second answer
+	KeepsFirst    Action = "KeepsFirst"    // calls next twice and returns the first answer
+	Answers       Action = "Answers"       // without calling next
+	AnswersAfter  Action = "AnswersAfter"  // calls next and answers with another result
+	Rescues       Action = "Rescues"       // answers if next fails
+	FailsAfter    Action = "FailsAfter"    // calls next, then fails
+	PanicsAfter   Action = "PanicsAfter"   // calls next, then panics
+	Forgets       Action = "Forgets"       // neither calls next nor answers
 )

@@ -12,7 +12,7 @@ import (
 )
 
 // entry creates an entry. The caller holds mu.
-func (s *stage) entry(e entry) *entry {
+func (s *harness) entry(e entry) *entry {
 	s.seq++
 	e.seq = s.seq
 	s.touched[e.point], s.makers[e.name] = true, e.reg
@@ -20,7 +20,7 @@ func (s *stage) entry(e entry) *entry {
 }
 
 // anchors returns anchors for those registrations that exist.
-func (s *stage) anchors(before, after []int) (anchors []anchor) {
+func (s *harness) anchors(before, after []int) (anchors []anchor) {
 	for _, n := range before {
 		if s.regs[n] != nil {
 			anchors = append(anchors, anchor{reg: n})
@@ -35,7 +35,7 @@ func (s *stage) anchors(before, after []int) (anchors []anchor) {
 }
 
 // options returns the options for anchors.
-func (s *stage) options(anchors []anchor) (opts []hookkit.OrderOption) {
+func (s *harness) options(anchors []anchor) (opts []hookkit.OrderOption) {
 	for _, a := range anchors {
 		if a.after {
 			opts = append(opts, hookkit.After(s.regs[a.reg]))
@@ -46,17 +46,17 @@ func (s *stage) options(anchors []anchor) (opts []hookkit.OrderOption) {
 	return opts
 }
 
-func (s *stage) add(a Add, name string) {
+func (s *harness) add(a Add, name string) {
 	var e *entry
 	s.change(a.Layer, "Add of "+name, func(*fixture.Hooks) bool {
 		e = s.entry(entry{reg: a.Reg, layer: a.Layer, name: name, point: a.Hook.Point, priority: a.Hook.Priority,
 			anchors: s.anchors(a.Before, a.After), hook: a.Hook})
 		return s.register(a.Reg, func() *hookkit.Registration { return s.addTo(s.point(a.Layer, e.point), e, e.anchors) })
-	}, func(m moment) (moment, bool) { return m.add(e) })
+	}, func(m snapshot) (snapshot, bool) { return m.add(e) })
 }
 
 // addTo adds the entry's hook.
-func (s *stage) addTo(at hookkit.Access, e *entry, anchors []anchor) *hookkit.Registration {
+func (s *harness) addTo(at hookkit.Access, e *entry, anchors []anchor) *hookkit.Registration {
 	opts := []hookkit.GateOption{hookkit.Named(e.name), hookkit.Priority(e.hook.Priority)}
 	for _, o := range s.options(anchors) {
 		opts = append(opts, o)
@@ -78,7 +78,7 @@ func (s *stage) addTo(at hookkit.Access, e *entry, anchors []anchor) *hookkit.Re
 	return at.AddAny(p.Hook(actor{s, e}.play), opts...)
 }
 
-func (s *stage) use(u Use) {
+func (s *harness) use(u Use) {
 	var entries []*entry
 	s.change(u.Layer, fmt.Sprint("Use of ", u.Reg), func(h *fixture.Hooks) bool {
 		anchors := s.anchors(u.Before, u.After)
@@ -115,10 +115,10 @@ func (s *stage) use(u Use) {
 				}
 			}), opts...)
 		})
-	}, func(m moment) (moment, bool) { return m.add(entries...) })
+	}, func(m snapshot) (snapshot, bool) { return m.add(entries...) })
 }
 
-func (s *stage) watch(o Observe) {
+func (s *harness) watch(o Observe) {
 	var e *entry
 	s.change(o.Layer, fmt.Sprint("Observe of ", o.Reg), func(h *fixture.Hooks) bool {
 		e = s.entry(entry{reg: o.Reg, layer: o.Layer, name: fmt.Sprint("o", o.Reg), point: o.Point, priority: o.Priority,
@@ -136,24 +136,24 @@ func (s *stage) watch(o Observe) {
 			}
 			return h.ObserveAny(points.AnyObserver(watcher{s, e}.see), opts...)
 		})
-	}, func(m moment) (moment, bool) { return m.add(e) })
+	}, func(m snapshot) (snapshot, bool) { return m.add(e) })
 }
 
-func (s *stage) trace(t Trace) {
+func (s *harness) trace(t Trace) {
 	var e *entry
 	s.change(t.Layer, fmt.Sprint("Trace of ", t.Reg), func(h *fixture.Hooks) bool {
 		e = s.entry(entry{reg: t.Reg, layer: t.Layer, name: fmt.Sprint("t", t.Reg), traces: true})
 		return s.register(t.Reg, func() *hookkit.Registration { return h.Trace(tracer{s, e.name}) })
-	}, func(m moment) (moment, bool) { return m.add(e) })
+	}, func(m snapshot) (snapshot, bool) { return m.add(e) })
 }
 
-func (s *stage) remove(reg int) {
+func (s *harness) remove(reg int) {
 	var there bool
 	s.change(0, fmt.Sprint("Remove of ", reg), func(*fixture.Hooks) bool {
 		r := s.regs[reg]
 		there = r != nil && r.Remove()
 		return there
-	}, func(m moment) (moment, bool) {
+	}, func(m snapshot) (snapshot, bool) {
 		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.reg == reg && !e.hook.Once }) &&
 			!there {
 			return m, false // removed hooks with Once may be about to run
@@ -163,7 +163,7 @@ func (s *stage) remove(reg int) {
 }
 
 // drain waits for the Async observers of a registration.
-func (s *stage) drain(reg int) {
+func (s *harness) drain(reg int) {
 	s.mu.Lock()
 	r := s.regs[reg]
 	s.mu.Unlock()

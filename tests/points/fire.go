@@ -26,8 +26,8 @@ func Yields(_ context.Context, item fixture.Item) (fixture.Result, error) {
 	return fixture.Result{By: "act", N: item.ID}, nil
 }
 
-// Came is the result of a fire.
-type Came struct {
+// FireResult is the result of a fire.
+type FireResult struct {
 	Final     fixture.Item // the payload after the fire
 	Exit      any
 	Collected []string
@@ -38,21 +38,21 @@ type Came struct {
 }
 
 // Fire fires the point by its method Fire. The act is for around points.
-func (p *Point) Fire(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act) Came {
+func (p *Point) Fire(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act) FireResult {
 	return p.FireAs(Plain, ctx, h, run, item, act)
 }
 
 // FireAs fires the point in the given way.
 func (p *Point) FireAs(
 	how How, ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act,
-) Came {
-	came := Came{Final: item}
+) FireResult {
+	result := FireResult{Final: item}
 	if how == ByAnyFire {
 		payload := reflect.New(p.typ.Elem())
 		payload.Elem().Set(reflect.ValueOf(p.payload.to(item)))
 		fired, err := p.At(h).Fire(ctx, run, payload.Interface())
 		f := p.fired(ctx, run, fired)
-		return Came{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: fired.Who()}
+		return FireResult{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: fired.Who()}
 	}
 	name := "Fire"
 	if how == WithBy && p.HasFireBy() {
@@ -69,32 +69,32 @@ func (p *Point) FireAs(
 		in = append(in, p.act(fire.Type().In(3), act))
 	}
 	for _, out := range fire.Call(in) {
-		p.put(&came, out)
+		p.put(&result, out)
 	}
 	if p.Rewrites() {
-		came.Final = p.payload.from(payload.Elem().Interface()).(fixture.Item)
+		result.Final = p.payload.from(payload.Elem().Interface()).(fixture.Item)
 	}
-	return came
+	return result
 }
 
 // put stores one result of a fire in its field.
-func (p *Point) put(came *Came, out reflect.Value) {
+func (p *Point) put(result *FireResult, out reflect.Value) {
 	switch v := out.Interface().(type) {
 	case nil: // no exit or no error
 	case hookkit.By:
-		came.By = v
+		result.By = v
 	case []hookkit.By:
-		came.Bys = v
+		result.Bys = v
 	default:
 		switch {
 		case out.Type() == reflect.TypeFor[error]():
-			came.Err = v.(error)
+			result.Err = v.(error)
 		case p.Kind == Around:
-			came.Result = p.result.from(v).(fixture.Result)
+			result.Result = p.result.from(v).(fixture.Result)
 		case out.Kind() == reflect.Slice:
-			came.Collected = p.values.from(v).([]string)
+			result.Collected = p.values.from(v).([]string)
 		default:
-			came.Exit = v
+			result.Exit = v
 		}
 	}
 }

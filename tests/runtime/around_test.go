@@ -26,10 +26,10 @@ func TestAround(t *testing.T) {
 		Steps: []model.Step{
 			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{},
 		},
-		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst,
+		Actions: []model.Action{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst,
 			model.Answers, model.AnswersAfter,
 			model.Rescues, model.Fails, model.FailsAfter, model.Panics, model.PanicsAfter, model.Forgets, model.Hangs},
-		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},
+		Acts: []model.Action{model.Continues, model.Fails, model.Panics},
 	}
 	for range 5 { // because few points are around points
 		holdsAt(t, around, shape)

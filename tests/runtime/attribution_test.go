@@ -19,7 +19,7 @@ func TestAttribution(t *testing.T) {
 			model.Trace{},
 			model.Fire{}, model.Fire{}, model.Fire{}},
 		Hows: []points.How{points.WithBy, points.WithBy, points.ByAnyFire},
-		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},
+		Acts: []model.Action{model.Continues, model.Fails, model.Panics},
 	})
 }
 
@@ -30,9 +30,9 @@ func TestNobodyDecidesWithoutADecision(t *testing.T) {
 			var h fixture.Hooks
 			for range 3 {
 				for _, how := range []points.How{points.WithBy, points.ByAnyFire} {
-					came := p.FireAs(how, t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
-					if came.By != (hookkit.By{}) || len(came.Bys) > 0 {
-						t.Errorf("%+v, %+v decided", came.By, came.Bys)
+					result := p.FireAs(how, t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
+					if result.By != (hookkit.By{}) || len(result.Bys) > 0 {
+						t.Errorf("%+v, %+v decided", result.By, result.Bys)
 					}
 				}
 				p.Add(&h, points.Continue)
@@ -48,9 +48,9 @@ func TestFailingActIsTheDecisionOfNobody(t *testing.T) {
 			act := func(context.Context, fixture.Item) (fixture.Result, error) {
 				return fixture.Result{}, errors.New("broken")
 			}
-			came := p.FireAs(points.WithBy, t.Context(), new(fixture.Hooks), newRun(), fixture.Item{}, act)
-			if want := (hookkit.By{Decision: hookkit.DecisionError, Reason: "broken"}); came.By != want || came.Err == nil {
-				t.Errorf("got %+v and the error %v", came.By, came.Err)
+			result := p.FireAs(points.WithBy, t.Context(), new(fixture.Hooks), newRun(), fixture.Item{}, act)
+			if want := (hookkit.By{Decision: hookkit.DecisionError, Reason: "broken"}); result.By != want || result.Err == nil {
+				t.Errorf("got %+v and the error %v", result.By, result.Err)
 			}
 		})
 	}
@@ -70,9 +70,9 @@ func TestHookAfterACrashDecides(t *testing.T) {
 			p.Add(&h, func(points.Call) points.Reply { panic("first") }, crashing)
 			p.Add(&h, func(points.Call) points.Reply { return points.Reply{Outcome: p.Exit(p.Exits[0], "")} },
 				deciding, hookkit.Named("second"))
-			came := p.FireAs(points.WithBy, t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
-			if points.NameOf(came.Exit) != p.Exits[0] || came.By.Hook != "second" || came.Err != nil {
-				t.Errorf("got the exit %v by %+v, and the error %v", came.Exit, came.By, came.Err)
+			result := p.FireAs(points.WithBy, t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
+			if points.NameOf(result.Exit) != p.Exits[0] || result.By.Hook != "second" || result.Err != nil {
+				t.Errorf("got the exit %v by %+v, and the error %v", result.Exit, result.By, result.Err)
 			}
 		})
 	}

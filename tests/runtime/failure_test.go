@@ -26,10 +26,10 @@ func TestFailure(t *testing.T) {
 			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Handle{}, model.Layer{}, model.Fire{},
 			model.Fire{},
 		},
-		Deeds: []model.Deed{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics,
+		Actions: []model.Action{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics,
 			model.PanicsNil, model.Lies,
 			model.Hangs, model.Obeys, model.EndsGoroutine},
-		Acts: []model.Deed{model.Fails, model.Panics, model.EndsGoroutine},
+		Acts: []model.Action{model.Fails, model.Panics, model.EndsGoroutine},
 	})
 }
 
@@ -44,7 +44,7 @@ type faultyFire struct {
 	hooks fixture.Hooks
 	next  int // the number of calls of the good hook
 	seen  []points.Fired
-	points.Came
+	points.FireResult
 }
 
 // fireFaulty fires p in the goroutine of the caller. watched adds an observer.
@@ -52,7 +52,7 @@ func fireFaulty(
 	p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption,
 ) *faultyFire {
 	f := prepareFaulty(p, watched, faulty, opts...)
-	f.Came = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, points.Yields)
+	f.FireResult = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, points.Yields)
 	return f
 }
 
@@ -271,7 +271,7 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 				if watched {
 					f.hooks.Trace(&recorder)
 				}
-				f.Came = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, nil)
+				f.FireResult = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, nil)
 				f.hasFailed(t, p, func(err error) bool {
 					return strings.Contains(err.Error(), fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value",
 						outcome))
@@ -342,7 +342,7 @@ func TestFailingObserversAffectNobody(t *testing.T) {
 				p.Observe(&h, func(points.Fired) { fails() }, hookkit.Named("faulty"))
 				h.ObserveAny(points.AnyObserver(good))
 				p.Observe(&h, good)
-				var r points.Came
+				var r points.FireResult
 				finish(func() { r = p.Fire(t.Context(), &h, newRun(), fixture.Item{}, points.Yields) })
 				if n != 3 || r.Err != nil {
 					t.Errorf("%s: %s: %d observers were notified, the fire returned %v", p, name, n, r.Err)

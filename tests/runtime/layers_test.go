@@ -15,6 +15,6 @@ func TestLayers(t *testing.T) {
 		Steps: []model.Step{
 			model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{},
 		},
-		Deeds: []model.Deed{model.Continues},
+		Actions: []model.Action{model.Continues},
 	})
 }

@@ -17,9 +17,9 @@ import (
 // function of the registrations, regardless of earlier ones. Reverse mirrors it.
 func TestOrder(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Plain: true,
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Use{}, model.Remove{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues},
+		Plain:   true,
+		Steps:   []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Use{}, model.Remove{}, model.Fire{}},
+		Actions: []model.Action{model.Continues},
 	})
 }
 

@@ -14,9 +14,9 @@ import (
 func TestReplace(t *testing.T) {
 	rewriting := points.Where(func(p *points.Point) bool { return p.Rewrites() || p.Kind == points.Around })
 	holdsAt(t, rewriting, model.Shape{
-		Plain: true,
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues, model.Replaces, model.Edits},
+		Plain:   true,
+		Steps:   []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
+		Actions: []model.Action{model.Continues, model.Replaces, model.Edits},
 	})
 }
 

@@ -16,7 +16,7 @@ func TestShortCircuit(t *testing.T) {
 		Steps: []model.Step{
 			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Observe{}, model.Drain{}, model.Fire{}, model.Fire{},
 		},
-		Deeds: []model.Deed{
+		Actions: []model.Action{
 			model.Continues, model.Continues, model.Replaces, model.Edits, model.Leaves, model.LeavesSecond,
 			model.Contributes, model.Both,
 		},

@@ -20,7 +20,7 @@ func TestSnapshot(t *testing.T) {
 			model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{},
 			model.Fire{},
 		},
-		Deeds: []model.Deed{model.Continues, model.Continues, model.Contributes, model.Leaves, model.CallsTwice},
+		Actions: []model.Action{model.Continues, model.Continues, model.Contributes, model.Leaves, model.CallsTwice},
 	})
 }
 

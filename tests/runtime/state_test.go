@@ -60,9 +60,9 @@ func TestState(t *testing.T) {
 					want[of] += count(other == p) // a hook may occur twice
 				}
 				wg.Go(func() {
-					if came := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{},
-						points.Yields); came.Err != nil {
-						panic(came.Err)
+					if result := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{},
+						points.Yields); result.Err != nil {
+						panic(result.Err)
 					}
 				})
 			}

@@ -11,15 +11,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-var votes = []model.Deed{model.Continues, model.Leaves, model.LeavesSecond, model.LeavesThird}
+var votes = []model.Action{model.Continues, model.Leaves, model.LeavesSecond, model.LeavesThird}
 
 // TestVote: every hook votes on the same payload. The exit listed first wins; among equal exits, the first hook
 // supplies the reason.
 func TestVote(t *testing.T) {
 	holdsAt(t, points.Of(points.Vote), model.Shape{
 		Plain: true,
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Deeds: append(votes, model.Contributes),
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{},
+		},
+		Actions: append(votes, model.Contributes),
 	})
 }
 
@@ -28,17 +30,17 @@ func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
 	for _, p := range points.Of(points.Vote) {
 		t.Run(p.Name, func(t *testing.T) {
 			someChecks(t, func(rt *rapid.T) {
-				poll := func(deeds []model.Deed) string {
+				poll := func(actions []model.Action) string {
 					var program model.Program
-					for i, does := range deeds {
+					for i, does := range actions {
 						program.Steps = append(program.Steps, model.Add{Reg: i, Hook: model.Hook{Point: p.Name, Does: does}})
 					}
 					program.Steps = append(program.Steps, model.Fire{Point: p.Name})
 					return model.Check(t, rt, program).Fires[0].Exit
 				}
-				deeds := rapid.SliceOfN(rapid.SampledFrom(votes), 0, 7).Draw(rt, "deeds")
-				shuffled := rapid.Permutation(deeds).Draw(rt, "shuffled")
-				if one, other := poll(deeds), poll(shuffled); one != other {
+				actions := rapid.SliceOfN(rapid.SampledFrom(votes), 0, 7).Draw(rt, "actions")
+				shuffled := rapid.Permutation(actions).Draw(rt, "shuffled")
+				if one, other := poll(actions), poll(shuffled); one != other {
 					rt.Fatalf("%s won, and in another order %s", one, other)
 				}
 			})
@@ -52,7 +54,7 @@ func TestCollect(t *testing.T) {
 	collecting := points.Where(func(p *points.Point) bool { return p.Collects })
 	holdsAt(t, collecting, model.Shape{
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues,
+		Actions: []model.Action{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues,
 			model.Replaces, model.LeavesSecond,
 			model.Fails, model.Panics, model.Lies},
 	})

@@ -46,7 +46,7 @@ type fire struct {
 	observed     int // by the permanent observer of all points
 	watched      int // by the permanent observer of the point
 
-	came     points.Came
+	came     points.FireResult
 	problems []string
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A moment is an immutable snapshot of the registrations, in the simplest form. Each change creates another one.
-type moment struct {
+// A snapshot is the registrations at one moment, in the simplest form. It never changes: each change of the
+// registrations creates another one.
+type snapshot struct {
 	layers  []modelLayer
 	entries []*entry // in order of registration
 }
@@ -46,7 +47,7 @@ func (e *entry) isAt(layer int, point string, observer bool) bool {
 }
 
 // at returns the hooks, or the observers, of the point in the layer, in order of registration.
-func (m moment) at(layer int, point string, observers bool) []*entry {
+func (m snapshot) at(layer int, point string, observers bool) []*entry {
 	var some []*entry
 	for _, e := range m.entries {
 		if e.isAt(layer, point, observers) {
@@ -57,7 +58,7 @@ func (m moment) at(layer int, point string, observers bool) []*entry {
 }
 
 // add registers all the entries or none, and reports whether that is possible.
-func (m moment) add(added ...*entry) (moment, bool) {
+func (m snapshot) add(added ...*entry) (snapshot, bool) {
 	after := m
 	after.entries = slices.Concat(m.entries, added)
 	for _, e := range added {
@@ -78,7 +79,7 @@ func (m moment) add(added ...*entry) (moment, bool) {
 }
 
 // used returns the points with their own hooks or observers. All other points are equal.
-func (m moment) used() []string {
+func (m snapshot) used() []string {
 	names := []string{""}
 	for _, e := range m.entries {
 		if !slices.Contains(names, e.point) {
@@ -89,7 +90,7 @@ func (m moment) used() []string {
 }
 
 // turnsLayers reports whether an anchor of the entry contradicts the order of layers.
-func (m moment) turnsLayers(e *entry, point string) bool {
+func (m snapshot) turnsLayers(e *entry, point string) bool {
 	return slices.ContainsFunc(m.entries, func(other *entry) bool {
 		if other.layer == e.layer || other.point != point && other.point != "" || other.traces {
 			return false
@@ -102,14 +103,14 @@ func (m moment) turnsLayers(e *entry, point string) bool {
 }
 
 // remove drops the entries that match gone, and reports whether there were any.
-func (m moment) remove(gone func(*entry) bool) (moment, bool) {
+func (m snapshot) remove(gone func(*entry) bool) (snapshot, bool) {
 	after := m
 	after.entries = slices.DeleteFunc(slices.Clone(m.entries), gone)
 	return after, len(after.entries) < len(m.entries)
 }
 
 // layer makes a layer.
-func (m moment) layer(parent int) moment {
+func (m snapshot) layer(parent int) snapshot {
 	l := modelLayer{parent: parent}
 	if parent >= 0 {
 		l.depth = m.layers[parent].depth + 1
@@ -119,14 +120,14 @@ func (m moment) layer(parent int) moment {
 }
 
 // handle sets or removes the failure handler of a layer.
-func (m moment) handle(layer int, handles bool) moment {
+func (m snapshot) handle(layer int, handles bool) snapshot {
 	m.layers = slices.Clone(m.layers)
 	m.layers[layer].handles = handles
 	return m
 }
 
 // handler returns the layer whose failure handler serves the fires of a layer, or -1 for the log.
-func (m moment) handler(layer int) int {
+func (m snapshot) handler(layer int) int {
 	for l := layer; l >= 0; l = m.layers[l].parent {
 		if m.layers[l].handles {
 			return l
@@ -136,7 +137,7 @@ func (m moment) handler(layer int) int {
 }
 
 // outward lists a layer and its outer layers, the outermost first.
-func (m moment) outward(layer int) []int {
+func (m snapshot) outward(layer int) []int {
 	var all []int
 	for l := layer; l >= 0; l = m.layers[l].parent {
 		all = append(all, l)
@@ -146,7 +147,7 @@ func (m moment) outward(layer int) []int {
 }
 
 // firing returns the hooks of a fire in firing order, and its observers in the order of notification.
-func (m moment) firing(layer int, point string) (hooks, observers []*entry) {
+func (m snapshot) firing(layer int, point string) (hooks, observers []*entry) {
 	for _, l := range m.outward(layer) {
 		ordered, _ := inOrder(m.at(l, point, false))
 		hooks = append(hooks, ordered...)
@@ -160,7 +161,7 @@ func (m moment) firing(layer int, point string) (hooks, observers []*entry) {
 }
 
 // tracers returns the tracers of a fire, those of the outermost layer first.
-func (m moment) tracers(layer int) (all []*entry) {
+func (m snapshot) tracers(layer int) (all []*entry) {
 	for _, l := range m.outward(layer) {
 		for _, e := range m.entries {
 			if e.traces && e.layer == l {

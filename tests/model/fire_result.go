@@ -11,8 +11,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A Came is the result of one fire, in a text form that the model and the stage share.
-type Came struct {
+// A FireResult is the result of one fire, in a text form that the model and the harness share.
+type FireResult struct {
 	Ran       []string // hooks and acts, with their payloads
 	Exit      string
 	Final     string
@@ -22,17 +22,17 @@ type Came struct {
 	By        string   // of FireBy and PointInfo.Fire
 	Bys       []string // of FireBy, for contributions
 	Gone      bool     // the goroutine ended, so Fire did not return
-	Told      []string // observers, in order
+	Notified  []string // observers, in order
 	Traced    []string // events, in order
 	Later     []string // unordered: notifications of Async observers, failures of observers, and reports
 }
 
 // same reports whether two results are equal. Nil and empty lists are equal.
-func same(a, b Came) bool { return reflect.DeepEqual(a.plain(), b.plain()) }
+func same(a, b FireResult) bool { return reflect.DeepEqual(a.plain(), b.plain()) }
 
-func (c Came) plain() Came {
+func (c FireResult) plain() FireResult {
 	c.Later = slices.Sorted(slices.Values(c.Later))
-	for _, list := range []*[]string{&c.Ran, &c.Collected, &c.Bys, &c.Told, &c.Traced, &c.Later} {
+	for _, list := range []*[]string{&c.Ran, &c.Collected, &c.Bys, &c.Notified, &c.Traced, &c.Later} {
 		if len(*list) == 0 {
 			*list = nil
 		}

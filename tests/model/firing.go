@@ -11,17 +11,17 @@ import (
 )
 
 // fire fires a point. The parent is the fire whose hook called it, or nil.
-func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run, call int, f Fire) {
+func (s *harness) fire(ctx context.Context, parent *firing, parentRun *fixture.Run, call int, f Fire) {
 	s.mu.Lock()
-	if f.Layer >= len(s.layers) || parent != nil && (parent.depth == deepest || len(s.flights) >= mostFires) {
+	if f.Layer >= len(s.layers) || parent != nil && (parent.depth == deepest || len(s.firings) >= mostFires) {
 		s.mu.Unlock()
 		return
 	}
 	hooks, run := s.layers[f.Layer], fixture.NewRun(new(fixture.World))
 	p := points.Named(f.Point)
 	s.clock++
-	c := &flight{
-		Fire: f, number: len(s.flights) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock,
+	c := &firing{
+		Fire: f, number: len(s.firings) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock,
 		gone: map[int]bool{},
 	}
 	if !p.Blank {
@@ -30,10 +30,10 @@ func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run
 	if parent != nil {
 		run, c.depth = parentRun.Child(parentRun.Env), parent.depth+1
 	}
-	s.flights = append(s.flights, c)
+	s.firings = append(s.firings, c)
 	s.mu.Unlock()
 
-	var back points.Came
+	var back points.FireResult
 	returned := false
 	defer func() {
 		var escaped any
@@ -65,13 +65,13 @@ func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run
 			c.Bys = append(c.Bys, s.credits(by))
 		}
 	}()
-	back = p.FireAs(f.How, context.WithValue(ctx, flightKey{}, logged{s, c}), hooks, run, c.item, s.act(c))
+	back = p.FireAs(f.How, context.WithValue(ctx, firingKey{}, logged{s, c}), hooks, run, c.item, s.act(c))
 	returned = true
 }
 
 // credits returns the name of the deciding hook, and checks that the site is that of its registration. The caller
 // holds mu.
-func (s *stage) credits(by hookkit.By) string {
+func (s *harness) credits(by hookkit.By) string {
 	want := ""
 	if reg := s.regs[s.makers[by.Hook]]; by.Hook != "" && reg != nil {
 		want = reg.Site()
@@ -83,7 +83,7 @@ func (s *stage) credits(by hookkit.By) string {
 }
 
 // saw fixes the snapshots that a fire may use, because its first hook runs. The caller holds mu.
-func (f *flight) saw(s *stage) {
+func (f *firing) saw(s *harness) {
 	switch {
 	case f.to >= 0:
 	case f.parallel:
@@ -94,9 +94,9 @@ func (f *flight) saw(s *stage) {
 }
 
 // ran records the call of a hook or an act, and plays its inner steps.
-func (s *stage) ran(ctx context.Context, item fixture.Item, e *entry, inside func(f *flight, number int)) {
+func (s *harness) ran(ctx context.Context, item fixture.Item, e *entry, inside func(f *firing, number int)) {
 	s.mu.Lock()
-	f := flightOf(ctx)
+	f := firingOf(ctx)
 	f.saw(s)
 	number := len(f.Ran)
 	f.Ran = append(f.Ran, saysRan(e.name, item))
@@ -114,7 +114,7 @@ func (s *stage) ran(ctx context.Context, item fixture.Item, e *entry, inside fun
 }
 
 // inside plays an inner step of a hook.
-func (s *stage) inside(ctx context.Context, run *fixture.Run, f *flight, call int, st Step) {
+func (s *harness) inside(ctx context.Context, run *fixture.Run, f *firing, call int, st Step) {
 	switch st := st.(type) {
 	case Fire:
 		s.fire(ctx, f, run, call, st)
@@ -133,37 +133,37 @@ func (s *stage) inside(ctx context.Context, run *fixture.Run, f *flight, call in
 }
 
 // notified records that an observer was notified.
-func (s *stage) notified(e *entry, fired points.Fired) {
+func (s *harness) notified(e *entry, fired points.Fired) {
 	says := fmt.Sprintf("%s: %s %v", e.name, fired.Point, sees(fired))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := flightOf(fired.Ctx)
+	f := firingOf(fired.Ctx)
 	s.credits(fired.Who())
 	if e.observe.Async {
 		s.later[e.name] = append(s.later[e.name], f.number)
 		f.Later = append(f.Later, says)
 	} else {
-		f.Told, f.who = append(f.Told, says), append(f.who, fired.Who())
+		f.Notified, f.who = append(f.Notified, says), append(f.who, fired.Who())
 	}
 }
 
-// flightKey is the context key of a fire.
-type flightKey struct{}
+// firingKey is the context key of a fire.
+type firingKey struct{}
 
 type logged struct {
-	stage  *stage
-	flight *flight
+	harness *harness
+	firing  *firing
 }
 
-func flightOf(ctx context.Context) *flight { return ctx.Value(flightKey{}).(logged).flight }
+func firingOf(ctx context.Context) *firing { return ctx.Value(firingKey{}).(logged).firing }
 
 // reported records with the fire that a failure was reported: by the failure handler of a layer, or -1 for the
 // log.
 func reported(ctx context.Context, layer int, hook string) {
-	if l, ok := ctx.Value(flightKey{}).(logged); ok {
-		l.stage.mu.Lock()
-		defer l.stage.mu.Unlock()
-		l.flight.Later = append(l.flight.Later, saysReport(layer, hook))
+	if l, ok := ctx.Value(firingKey{}).(logged); ok {
+		l.harness.mu.Lock()
+		defer l.harness.mu.Unlock()
+		l.firing.Later = append(l.firing.Later, saysReport(layer, hook))
 	}
 }
 

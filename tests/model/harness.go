@@ -11,8 +11,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A stage has real Hooks and their model.
-type stage struct {
+// A harness has real Hooks and their model.
+type harness struct {
 	over chan struct{} // closed when hanging hooks may return
 
 	mu       sync.Mutex // guards the fields below; registrations and their model change together
@@ -20,8 +20,8 @@ type stage struct {
 	infos    [][]hookkit.PointInfo // by layer
 	regs     map[int]*hookkit.Registration
 	makers   map[string]int   // registration numbers by name of hook
-	past     []moment         // snapshots of the model, after each change
-	flights  []*flight        // by number, from 1
+	past     []snapshot       // snapshots of the model, after each change
+	firings  []*firing        // by number, from 1
 	calls    map[string]call  // of hooks with Once
 	later    map[string][]int // the fires that each Async observer was notified of, in order
 	wrongs   []string
@@ -32,10 +32,10 @@ type stage struct {
 	touched  map[string]bool // the points with registrations
 }
 
-// A flight is one fire of the stage.
-type flight struct {
+// A firing is one fire of the harness.
+type firing struct {
 	Fire
-	Came
+	FireResult
 	number       int
 	item         fixture.Item
 	depth        int
@@ -47,7 +47,7 @@ type flight struct {
 }
 
 // A call is the call of a hook with Once.
-type call struct{ flight, at int }
+type call struct{ firing, at int }
 
 // Hooks that fire, add and call next twice multiply. These are the bounds of a program.
 const (
@@ -57,34 +57,35 @@ const (
 	firstInside = 1000 // the first number of registrations by hooks, above those of programs
 )
 
-func newStage() *stage {
-	s := &stage{
+func newHarness() *harness {
+	s := &harness{
 		over: make(chan struct{}), regs: map[int]*hookkit.Registration{}, makers: map[string]int{},
-		past: []moment{moment{}.layer(-1)}, calls: map[string]call{}, later: map[string][]int{}, touched: map[string]bool{},
+		past: []snapshot{snapshot{}.layer(-1)}, calls: map[string]call{}, later: map[string][]int{},
+		touched: map[string]bool{},
 	}
 	s.addLayer(new(fixture.Hooks))
 	return s
 }
 
-func (s *stage) addLayer(h *fixture.Hooks) {
+func (s *harness) addLayer(h *fixture.Hooks) {
 	s.layers, s.infos = append(s.layers, h), append(s.infos, h.Points())
 }
 
 // point returns the access to a point of a layer.
-func (s *stage) point(layer int, name string) hookkit.PointInfo {
+func (s *harness) point(layer int, name string) hookkit.PointInfo {
 	return points.Named(name).In(s.infos[layer])
 }
 
 // wrong records a difference between the Hooks and the model. The caller holds mu.
-func (s *stage) wrong(format string, args ...any) {
+func (s *harness) wrong(format string, args ...any) {
 	s.wrongs = append(s.wrongs, fmt.Sprintf(format, args...))
 }
 
 // now returns the latest snapshot. The caller holds mu.
-func (s *stage) now() moment { return s.past[len(s.past)-1] }
+func (s *harness) now() snapshot { return s.past[len(s.past)-1] }
 
 // play plays a step.
-func (s *stage) play(st Step) {
+func (s *harness) play(st Step) {
 	switch st := st.(type) {
 	case Add:
 		s.add(st, fmt.Sprint("h", st.Reg))
@@ -102,7 +103,7 @@ func (s *stage) play(st Step) {
 		s.change(st.Parent, "Layer", func(h *fixture.Hooks) bool {
 			s.addLayer(h.Layer("inner"))
 			return true
-		}, func(m moment) (moment, bool) { return m.layer(st.Parent), true })
+		}, func(m snapshot) (snapshot, bool) { return m.layer(st.Parent), true })
 	case Handle:
 		s.change(st.Layer, "HandleFailures", func(h *fixture.Hooks) bool {
 			if st.Off {
@@ -111,7 +112,7 @@ func (s *stage) play(st Step) {
 				h.HandleFailures(func(ctx context.Context, f *hookkit.Failure) { reported(ctx, st.Layer, f.Hook) })
 			}
 			return true
-		}, func(m moment) (moment, bool) { return m.handle(st.Layer, !st.Off), true })
+		}, func(m snapshot) (snapshot, bool) { return m.handle(st.Layer, !st.Off), true })
 	case Fire:
 		done := make(chan struct{})
 		go func() { // its own goroutine, which a hook may end
@@ -123,7 +124,9 @@ func (s *stage) play(st Step) {
 }
 
 // change applies a change to the Hooks and to the model. Each reports whether the change was possible.
-func (s *stage) change(layer int, what string, apply func(*fixture.Hooks) bool, modelled func(moment) (moment, bool)) {
+func (s *harness) change(
+	layer int, what string, apply func(*fixture.Hooks) bool, modelled func(snapshot) (snapshot, bool),
+) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if layer >= len(s.layers) {
@@ -143,7 +146,7 @@ func (s *stage) change(layer int, what string, apply func(*fixture.Hooks) bool, 
 }
 
 // register makes a registration and reports whether it was possible.
-func (s *stage) register(reg int, register func() *hookkit.Registration) (possible bool) {
+func (s *harness) register(reg int, register func() *hookkit.Registration) (possible bool) {
 	defer func() {
 		if r := recover(); r != nil && !strings.HasPrefix(fmt.Sprint(r), "hookkit: ") {
 			panic(r)
