@@ -61,7 +61,7 @@ var (
 		"OnEverythingThatSomebodyMayWantToKnowBeforeItHappens"}
 	genParams = []string{"", "", "_", "item", "payload", "ctx", "run", "f", "h", "c", "v", "err", "s", "p", "p2",
 		"next", "hooks", "i", "at", "o", "any", "error", "nil", "string", "len", "true", "append", "out", "exit", "öre",
-		"time", "url", "hookkit", "context", "spec", "collected", "fired", "runHooks", "recordHooks", "isExit", "a", "n",
+		"time", "url", "hookkit", "context", "spec", "collected", "fired", "runHooks", "recorded", "isExit", "a", "n",
 		"to", "w", "plan", "iota", "int", "P"}
 	genExitNames = []string{"Stop", "Skip", "Ende", "Ü", "Deny", "Q", "Exit", "Outcome", "Vote", "Check", "Failure",
 		"Timeout", "LeaveEverythingToThePersonWhoIsResponsible"}

@@ -121,9 +121,9 @@ func (e *emitter) pointsMethod(f *jen.File) {
 	prose(f, "Points describes every point, and gives access to it without its types.")
 	method := f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("PointInfo"))
 	method.BlockFunc(func(g *jen.Group) {
-		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
+		own := implName("Infos").CallFunc(func(g *jen.Group) {
 			for _, p := range e.spec.Points {
-				g.Line().Id("h").Dot(p.Name).Dot("registry").Call().Dot("Info").Call()
+				g.Line().Id("h").Dot(p.Name).Dot("registry").Call()
 			}
 			if len(e.spec.Points) > 0 {
 				g.Line()

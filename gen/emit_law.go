@@ -92,18 +92,21 @@ func (l law) ByOrNil() string {
 	return "nil"
 }
 
-// FiredFields returns assignments to the fields of fired that are known when the fire is decided.
+// FiredFields returns the assignment to the fields of fired that are known when the fire is decided.
 func (l law) FiredFields() string {
-	var lines []string
+	var fields, values []string
 	if l.Rewrites() {
-		lines = append(lines, "fired.Final = *payload")
+		fields, values = append(fields, "fired.Final"), append(values, "*payload")
 	}
-	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(snap, collected)",
-		"fired.Err = snap.Err(err)")...)
+	fields = append(fields, l.choose("fired.Exit", "fired.Collected", "fired.Err")...)
+	values = append(values, l.choose("exit", "hookimpl.Returned(recorded, collected)", "recorded.Err(err)")...)
 	if l.Vote() {
-		lines = append(lines, "fired.Ballots = snap.Ballots()")
+		fields, values = append(fields, "fired.Ballots"), append(values, "recorded.Ballots()")
 	}
-	return strings.Join(lines, "\n")
+	if len(fields) == 0 {
+		return ""
+	}
+	return strings.Join(fields, ", ") + " = " + strings.Join(values, ", ")
 }
 
 // Calls returns the constructor of the runtime for the description of the point.

@@ -169,18 +169,18 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
-	return []hookkit.PointInfo{
-		h.Watch.registry().Info(),
-		h.Rewrite.registry().Info(),
-		h.Flow.registry().Info(),
-		h.Lenient.registry().Info(),
-		h.Trim.registry().Info(),
-		h.Leave.registry().Info(),
-		h.Judge.registry().Info(),
-		h.Gather.registry().Info(),
-		h.Refuse.registry().Info(),
-		h.Wrap.registry().Info(),
-	}
+	return hookimpl.Infos(
+		h.Watch.registry(),
+		h.Rewrite.registry(),
+		h.Flow.registry(),
+		h.Lenient.registry(),
+		h.Trim.registry(),
+		h.Leave.registry(),
+		h.Judge.registry(),
+		h.Gather.registry(),
+		h.Refuse.registry(),
+		h.Wrap.registry(),
+	)
 }
 
 // Watch is an observe point.
@@ -480,7 +480,7 @@ func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.UnmatchedError[FlowExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // FlowObserver is notified of every fire of Flow after it is decided.
@@ -632,7 +632,7 @@ func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.UnmatchedError[LenientExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // LenientObserver is notified of every fire of Lenient after it is decided.
@@ -900,7 +900,7 @@ func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end fun
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.UnmatchedError[LeaveExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // LeaveObserver is notified of every fire of Leave after it is decided.
@@ -1039,7 +1039,7 @@ func MatchJudge[R any](exit JudgeExit, none func() R, deny func(Deny) R, ask fun
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.UnmatchedError[JudgeExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // JudgeObserver is notified of every fire of Judge after it is decided.
@@ -1471,8 +1471,8 @@ func (p *WrapPoint) FireBy(
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
-// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
+// it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1489,10 +1489,9 @@ var watchPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Watch",
 	Payload: "Call",
-	Fire:    (*WatchPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*WatchPoint).runHooks,
+	Calls: hookimpl.Checking[WatchFunc](
 		Watch[Call].Watch,
-		WatchFunc(nil),
 		WatchObserver[Call].ObserveWatch,
 	),
 }
@@ -1502,18 +1501,19 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &watchPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[WatchFired[Call]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -1536,17 +1536,6 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *WatchPoint) recordHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[WatchFired[Call]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // rewritePoint describes Rewrite to the runtime.
 var rewritePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1555,10 +1544,9 @@ var rewritePoint = hookimpl.Point{
 	Results: "Replace, FailClosed",
 	Closed:  true,
 	Replace: ReplaceRewrite,
-	Fire:    (*RewritePoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*RewritePoint).runHooks,
+	Calls: hookimpl.Deciding[RewriteFunc](
 		Rewrite[Call].Rewrite,
-		RewriteFunc(nil),
 		RewriteObserver[Call].ObserveRewrite,
 	),
 }
@@ -1568,9 +1556,9 @@ func (p *RewritePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &rewritePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *RewritePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1578,17 +1566,20 @@ func (p *RewritePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[RewriteFired[Call]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1615,25 +1606,6 @@ func (p *RewritePoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *RewritePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[RewriteFired[Call]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // flowPoint describes Flow to the runtime.
 var flowPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1646,10 +1618,9 @@ var flowPoint = hookimpl.Point{
 		Skip{},
 		End{},
 	},
-	Fire: (*FlowPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*FlowPoint).runHooks,
+	Calls: hookimpl.Deciding[FlowFunc](
 		Flow[Call].Flow,
-		FlowFunc(nil),
 		FlowObserver[Call].ObserveFlow,
 	),
 }
@@ -1659,9 +1630,9 @@ func (p *FlowPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &flowPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *FlowPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1669,17 +1640,20 @@ func (p *FlowPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit FlowExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[FlowFired[Call]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1699,8 +1673,7 @@ func (p *FlowPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case Skip, End:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(FlowExit), nil
 			}
 		}
@@ -1708,26 +1681,6 @@ func (p *FlowPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *FlowPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit FlowExit, err error) {
-	fired := hookimpl.FiredOf[FlowFired[Call]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // lenientPoint describes Lenient to the runtime.
@@ -1741,10 +1694,9 @@ var lenientPoint = hookimpl.Point{
 		Skip{},
 		End{},
 	},
-	Fire: (*LenientPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*LenientPoint).runHooks,
+	Calls: hookimpl.Deciding[LenientFunc](
 		Lenient[Call].Lenient,
-		LenientFunc(nil),
 		LenientObserver[Call].ObserveLenient,
 	),
 }
@@ -1754,9 +1706,9 @@ func (p *LenientPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &lenientPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *LenientPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1764,17 +1716,20 @@ func (p *LenientPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit LenientExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[LenientFired[Call]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	all := snap
 	defer func() {
@@ -1799,8 +1754,7 @@ func (p *LenientPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case Skip, End:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(LenientExit), nil
 			}
 		}
@@ -1812,26 +1766,6 @@ func (p *LenientPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *LenientPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit LenientExit, err error) {
-	fired := hookimpl.FiredOf[LenientFired[Call]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // trimPoint describes Trim to the runtime.
 var trimPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1840,10 +1774,9 @@ var trimPoint = hookimpl.Point{
 	Results: "Edit[json.RawMessage], FailClosed",
 	Closed:  true,
 	Edit:    EditTrim,
-	Fire:    (*TrimPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*TrimPoint).runHooks,
+	Calls: hookimpl.Deciding[TrimFunc](
 		Trim[Call].Trim,
-		TrimFunc(nil),
 		TrimObserver[Call].ObserveTrim,
 	),
 }
@@ -1853,9 +1786,9 @@ func (p *TrimPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &trimPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *TrimPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1863,17 +1796,20 @@ func (p *TrimPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[TrimFired[Call]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1900,25 +1836,6 @@ func (p *TrimPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *TrimPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[TrimFired[Call]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // leavePoint describes Leave to the runtime.
 var leavePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -1930,10 +1847,9 @@ var leavePoint = hookimpl.Point{
 		Skip{},
 		End{},
 	},
-	Fire: (*LeavePoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*LeavePoint).runHooks,
+	Calls: hookimpl.Deciding[LeaveFunc](
 		Leave[Call].Leave,
-		LeaveFunc(nil),
 		LeaveObserver[Call].ObserveLeave,
 	),
 }
@@ -1943,9 +1859,9 @@ func (p *LeavePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &leavePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *LeavePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1953,13 +1869,17 @@ func (p *LeavePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit LeaveExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[LeaveFired[Call]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err = exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -1976,8 +1896,7 @@ func (p *LeavePoint) runHooks(
 			case nil:
 				continue
 			case Skip, End:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(LeaveExit), nil
 			}
 		}
@@ -1985,25 +1904,6 @@ func (p *LeavePoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *LeavePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit LeaveExit, err error) {
-	fired := hookimpl.FiredOf[LeaveFired[Call]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // judgePoint describes Judge to the runtime.
@@ -2018,10 +1918,9 @@ var judgePoint = hookimpl.Point{
 		Ask{},
 		Allow{},
 	},
-	Fire: (*JudgePoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*JudgePoint).runHooks,
+	Calls: hookimpl.Deciding[JudgeFunc](
 		Judge[Call].Judge,
-		JudgeFunc(nil),
 		JudgeObserver[Call].ObserveJudge,
 	),
 }
@@ -2031,9 +1930,9 @@ func (p *JudgePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &judgePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *JudgePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2041,13 +1940,17 @@ func (p *JudgePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit JudgeExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[JudgeFired[Call]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
@@ -2085,36 +1988,15 @@ func (p *JudgePoint) runHooks(
 	return leading, nil
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *JudgePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit JudgeExit, err error) {
-	fired := hookimpl.FiredOf[JudgeFired[Call]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // gatherPoint describes Gather to the runtime.
 var gatherPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
-	Fire:    (*GatherPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*GatherPoint).runHooks,
+	Calls: hookimpl.Collecting[GatherFunc](
 		Gather[Call].Gather,
-		GatherFunc(nil),
 		GatherObserver[Call].ObserveGather,
 	),
 }
@@ -2124,9 +2006,9 @@ func (p *GatherPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &gatherPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *GatherPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2134,13 +2016,17 @@ func (p *GatherPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[GatherFired[Call]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected = hookimpl.Returned(recorded, collected)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -2168,24 +2054,6 @@ func (p *GatherPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *GatherPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []string) {
-	fired := hookimpl.FiredOf[GatherFired[Call]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
 // refusePoint describes Refuse to the runtime.
 var refusePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/bench/points",
@@ -2193,10 +2061,9 @@ var refusePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Check",
 	Closed:  true,
-	Fire:    (*RefusePoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*RefusePoint).runHooks,
+	Calls: hookimpl.Checking[RefuseFunc](
 		Refuse[Call].Refuse,
-		RefuseFunc(nil),
 		RefuseObserver[Call].ObserveRefuse,
 	),
 }
@@ -2206,9 +2073,9 @@ func (p *RefusePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &refusePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *RefusePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2216,13 +2083,17 @@ func (p *RefusePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[RefuseFired[Call]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Err = recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -2239,24 +2110,6 @@ func (p *RefusePoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *RefusePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[RefuseFired[Call]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // wrapPoint describes Wrap to the runtime.
@@ -2363,22 +2216,18 @@ func (p *WrapPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result Result, err error) {
-	if snap == nil {
-		snap = p.state.Current()
-	}
-	if snap == nil { // something changed since the last fire, or somebody observes
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
 		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := hookimpl.FiredOf[WrapFired[Call]](snap)
+		fired, recorded := hookimpl.Record[WrapFired[Call]](snap)
 		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Result, fired.Err = result, snap.Err(err)
-			snap.Notify(fired)
+			fired.Result, fired.Err = result, recorded.Err(err)
+			recorded.Notify(fired)
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)

@@ -416,39 +416,39 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
-	return []hookkit.PointInfo{
-		h.OnRunStart.registry().Info(),
-		h.ShouldStop.registry().Info(),
-		h.BeforeStep.registry().Info(),
-		h.ShouldCompact.registry().Info(),
-		h.BeforeCompact.registry().Info(),
-		h.AfterCompact.registry().Info(),
-		h.Briefing.registry().Info(),
-		h.BeforeLLM.registry().Info(),
-		h.AroundLLM.registry().Info(),
-		h.AfterLLM.registry().Info(),
-		h.OnToolsDisabled.registry().Info(),
-		h.BeforeTool.registry().Info(),
-		h.OnPermission.registry().Info(),
-		h.BeforeAsk.registry().Info(),
-		h.OnPermissionGranted.registry().Info(),
-		h.OnPermissionDenied.registry().Info(),
-		h.OnHandoff.registry().Info(),
-		h.AroundTool.registry().Info(),
-		h.OnToolProgress.registry().Info(),
-		h.OnToolError.registry().Info(),
-		h.OnSubagentStart.registry().Info(),
-		h.OnSubagentStop.registry().Info(),
-		h.AfterTool.registry().Info(),
-		h.OnBudgetExceeded.registry().Info(),
-		h.AfterStep.registry().Info(),
-		h.CheckDone.registry().Info(),
-		h.OnDoneAccepted.registry().Info(),
-		h.OnRunError.registry().Info(),
-		h.OnStop.registry().Info(),
-		h.BeforeRunEnd.registry().Info(),
-		h.OnRunEnd.registry().Info(),
-	}
+	return hookimpl.Infos(
+		h.OnRunStart.registry(),
+		h.ShouldStop.registry(),
+		h.BeforeStep.registry(),
+		h.ShouldCompact.registry(),
+		h.BeforeCompact.registry(),
+		h.AfterCompact.registry(),
+		h.Briefing.registry(),
+		h.BeforeLLM.registry(),
+		h.AroundLLM.registry(),
+		h.AfterLLM.registry(),
+		h.OnToolsDisabled.registry(),
+		h.BeforeTool.registry(),
+		h.OnPermission.registry(),
+		h.BeforeAsk.registry(),
+		h.OnPermissionGranted.registry(),
+		h.OnPermissionDenied.registry(),
+		h.OnHandoff.registry(),
+		h.AroundTool.registry(),
+		h.OnToolProgress.registry(),
+		h.OnToolError.registry(),
+		h.OnSubagentStart.registry(),
+		h.OnSubagentStop.registry(),
+		h.AfterTool.registry(),
+		h.OnBudgetExceeded.registry(),
+		h.AfterStep.registry(),
+		h.CheckDone.registry(),
+		h.OnDoneAccepted.registry(),
+		h.OnRunError.registry(),
+		h.OnStop.registry(),
+		h.BeforeRunEnd.registry(),
+		h.OnRunEnd.registry(),
+	)
 }
 
 // OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
@@ -530,7 +530,7 @@ func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(End
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[OnRunStartExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // OnRunStartObserver is notified of every fire of OnRunStart after it is decided.
@@ -898,7 +898,7 @@ func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact fu
 	case Compact:
 		return compact(x)
 	}
-	panic(hookimpl.UnmatchedError[ShouldCompactExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // ShouldCompactObserver is notified of every fire of ShouldCompact after it is decided.
@@ -1057,7 +1057,7 @@ func MatchBeforeCompact[R any](exit BeforeCompactExit, none func() R, skipCompac
 	case SkipCompaction:
 		return skipCompaction(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforeCompactExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforeCompactObserver is notified of every fire of BeforeCompact after it is decided.
@@ -1465,7 +1465,7 @@ func MatchBeforeLLM[R any](exit BeforeLLMExit, none func() R, useReply func(UseR
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforeLLMExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforeLLMObserver is notified of every fire of BeforeLLM after it is decided.
@@ -1781,7 +1781,7 @@ func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[AfterLLMExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // AfterLLMObserver is notified of every fire of AfterLLM after it is decided.
@@ -2051,7 +2051,7 @@ func MatchBeforeTool[R any](exit BeforeToolExit, none func() R, skipTool func(Sk
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforeToolExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforeToolObserver is notified of every fire of BeforeTool after it is decided.
@@ -2223,7 +2223,7 @@ func MatchOnPermission[R any](
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.UnmatchedError[OnPermissionExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // OnPermissionObserver is notified of every fire of OnPermission after it is decided.
@@ -2376,7 +2376,7 @@ func MatchBeforeAsk[R any](exit BeforeAskExit, none func() R, refuse func(Refuse
 	case Approve:
 		return approve(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforeAskExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforeAskObserver is notified of every fire of BeforeAsk after it is decided.
@@ -2744,7 +2744,7 @@ func MatchOnHandoff[R any](exit OnHandoffExit, none func() R, skipTool func(Skip
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[OnHandoffExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // OnHandoffObserver is notified of every fire of OnHandoff after it is decided.
@@ -3493,7 +3493,7 @@ func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTu
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[AfterToolExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // AfterToolObserver is notified of every fire of AfterTool after it is decided.
@@ -3861,7 +3861,7 @@ func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(Re
 	case RejectDone:
 		return rejectDone(x)
 	}
-	panic(hookimpl.UnmatchedError[CheckDoneExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // CheckDoneObserver is notified of every fire of CheckDone after it is decided.
@@ -4110,7 +4110,7 @@ func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(End
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.UnmatchedError[OnRunErrorExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // OnRunErrorObserver is notified of every fire of OnRunError after it is decided.
@@ -5079,8 +5079,8 @@ const (
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
-// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
+// it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -5103,10 +5103,9 @@ var onRunStartPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*OnRunStartPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*OnRunStartPoint).runHooks,
+	Calls: hookimpl.Deciding[OnRunStartFunc](
 		OnRunStart[RunStart].OnRunStart,
-		OnRunStartFunc(nil),
 		OnRunStartObserver[RunStart].ObserveOnRunStart,
 	),
 }
@@ -5116,9 +5115,9 @@ func (p *OnRunStartPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onRunStartPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunStartPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5126,17 +5125,20 @@ func (p *OnRunStartPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5156,8 +5158,7 @@ func (p *OnRunStartPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(OnRunStartExit), nil
 			}
 		}
@@ -5167,26 +5168,6 @@ func (p *OnRunStartPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnRunStartPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *RunStart,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit OnRunStartExit, err error) {
-	fired := hookimpl.FiredOf[OnRunStartFired[RunStart]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // shouldStopPoint describes ShouldStop to the runtime.
 var shouldStopPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5194,10 +5175,9 @@ var shouldStopPoint = hookimpl.Point{
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
 	Closed:  true,
-	Fire:    (*ShouldStopPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*ShouldStopPoint).runHooks,
+	Calls: hookimpl.Collecting[ShouldStopFunc](
 		ShouldStop[Step].ShouldStop,
-		ShouldStopFunc(nil),
 		ShouldStopObserver[Step].ObserveShouldStop,
 	),
 }
@@ -5207,9 +5187,9 @@ func (p *ShouldStopPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &shouldStopPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *ShouldStopPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5217,13 +5197,17 @@ func (p *ShouldStopPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[ShouldStopFired[Step]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -5245,34 +5229,14 @@ func (p *ShouldStopPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *ShouldStopPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Step,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []EndRun, err error) {
-	fired := hookimpl.FiredOf[ShouldStopFired[Step]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
 // beforeStepPoint describes BeforeStep to the runtime.
 var beforeStepPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "BeforeStep",
 	Payload: "Step",
-	Fire:    (*BeforeStepPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*BeforeStepPoint).runHooks,
+	Calls: hookimpl.Checking[BeforeStepFunc](
 		BeforeStep[Step].BeforeStep,
-		BeforeStepFunc(nil),
 		BeforeStepObserver[Step].ObserveBeforeStep,
 	),
 }
@@ -5282,18 +5246,19 @@ func (p *BeforeStepPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeStepPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeStepFired[Step]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -5316,17 +5281,6 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeStepPoint) recordHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[BeforeStepFired[Step]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // shouldCompactPoint describes ShouldCompact to the runtime.
 var shouldCompactPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5336,10 +5290,9 @@ var shouldCompactPoint = hookimpl.Point{
 	Exits: []any{
 		Compact{},
 	},
-	Fire: (*ShouldCompactPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*ShouldCompactPoint).runHooks,
+	Calls: hookimpl.Deciding[ShouldCompactFunc](
 		ShouldCompact[ContextUse].ShouldCompact,
-		ShouldCompactFunc(nil),
 		ShouldCompactObserver[ContextUse].ObserveShouldCompact,
 	),
 }
@@ -5349,9 +5302,9 @@ func (p *ShouldCompactPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &shouldCompactPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *ShouldCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5359,13 +5312,17 @@ func (p *ShouldCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	at, all := &payload, snap
@@ -5413,26 +5370,6 @@ func (p *ShouldCompactPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *ShouldCompactPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload ContextUse,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit ShouldCompactExit, err error) {
-	fired := hookimpl.FiredOf[ShouldCompactFired[ContextUse]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // beforeCompactPoint describes BeforeCompact to the runtime.
 var beforeCompactPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5443,10 +5380,9 @@ var beforeCompactPoint = hookimpl.Point{
 	Exits: []any{
 		SkipCompaction{},
 	},
-	Fire: (*BeforeCompactPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforeCompactPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeCompactFunc](
 		BeforeCompact[Compaction].BeforeCompact,
-		BeforeCompactFunc(nil),
 		BeforeCompactObserver[Compaction].ObserveBeforeCompact,
 	),
 }
@@ -5456,9 +5392,9 @@ func (p *BeforeCompactPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeCompactPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5466,13 +5402,17 @@ func (p *BeforeCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err = exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -5489,8 +5429,7 @@ func (p *BeforeCompactPoint) runHooks(
 			case nil:
 				continue
 			case SkipCompaction:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(BeforeCompactExit), nil
 			}
 		}
@@ -5500,25 +5439,6 @@ func (p *BeforeCompactPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeCompactPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Compaction,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforeCompactExit, err error) {
-	fired := hookimpl.FiredOf[BeforeCompactFired[Compaction]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // afterCompactPoint describes AfterCompact to the runtime.
 var afterCompactPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5526,10 +5446,9 @@ var afterCompactPoint = hookimpl.Point{
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
 	Replace: ReplaceAfterCompact,
-	Fire:    (*AfterCompactPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*AfterCompactPoint).runHooks,
+	Calls: hookimpl.Deciding[AfterCompactFunc](
 		AfterCompact[Compacted].AfterCompact,
-		AfterCompactFunc(nil),
 		AfterCompactObserver[Compacted].ObserveAfterCompact,
 	),
 }
@@ -5539,9 +5458,9 @@ func (p *AfterCompactPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterCompactPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *AfterCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5549,17 +5468,20 @@ func (p *AfterCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	all := snap
 	defer func() {
@@ -5593,35 +5515,15 @@ func (p *AfterCompactPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *AfterCompactPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Compacted,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[AfterCompactFired[Compacted]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // briefingPoint describes Briefing to the runtime.
 var briefingPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "Briefing",
 	Payload: "Step",
 	Results: "Collect[string]",
-	Fire:    (*BriefingPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*BriefingPoint).runHooks,
+	Calls: hookimpl.Collecting[BriefingFunc](
 		Briefing[Step].Briefing,
-		BriefingFunc(nil),
 		BriefingObserver[Step].ObserveBriefing,
 	),
 }
@@ -5631,9 +5533,9 @@ func (p *BriefingPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &briefingPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BriefingPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5641,13 +5543,17 @@ func (p *BriefingPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BriefingFired[Step]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected = hookimpl.Returned(recorded, collected)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -5675,24 +5581,6 @@ func (p *BriefingPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BriefingPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Step,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []string) {
-	fired := hookimpl.FiredOf[BriefingFired[Step]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
 // beforeLLMPoint describes BeforeLLM to the runtime.
 var beforeLLMPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -5705,10 +5593,9 @@ var beforeLLMPoint = hookimpl.Point{
 		UseReply{},
 		EndTurn{},
 	},
-	Fire: (*BeforeLLMPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforeLLMPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeLLMFunc](
 		BeforeLLM[LLMRequest].BeforeLLM,
-		BeforeLLMFunc(nil),
 		BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
 	),
 }
@@ -5718,9 +5605,9 @@ func (p *BeforeLLMPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeLLMPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeLLMPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5728,17 +5615,20 @@ func (p *BeforeLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5758,8 +5648,7 @@ func (p *BeforeLLMPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case UseReply, EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(BeforeLLMExit), nil
 			}
 		}
@@ -5767,26 +5656,6 @@ func (p *BeforeLLMPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeLLMPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *LLMRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforeLLMExit, err error) {
-	fired := hookimpl.FiredOf[BeforeLLMFired[LLMRequest]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // aroundLLMPoint describes AroundLLM to the runtime.
@@ -5893,22 +5762,18 @@ func (p *AroundLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result LLMResponse, err error) {
-	if snap == nil {
-		snap = p.state.Current()
-	}
-	if snap == nil { // something changed since the last fire, or somebody observes
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
 		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := hookimpl.FiredOf[AroundLLMFired[LLMRequest]](snap)
+		fired, recorded := hookimpl.Record[AroundLLMFired[LLMRequest]](snap)
 		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Result, fired.Err = result, snap.Err(err)
-			snap.Notify(fired)
+			fired.Result, fired.Err = result, recorded.Err(err)
+			recorded.Notify(fired)
 		}()
 	}
 	answer, err := AroundLLMNext{inv, 0}.Call(ctx, payload)
@@ -5927,10 +5792,9 @@ var afterLLMPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*AfterLLMPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*AfterLLMPoint).runHooks,
+	Calls: hookimpl.Deciding[AfterLLMFunc](
 		AfterLLM[LLMResponse].AfterLLM,
-		AfterLLMFunc(nil),
 		AfterLLMObserver[LLMResponse].ObserveAfterLLM,
 	),
 }
@@ -5940,9 +5804,9 @@ func (p *AfterLLMPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterLLMPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *AfterLLMPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5950,17 +5814,20 @@ func (p *AfterLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5980,8 +5847,7 @@ func (p *AfterLLMPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(AfterLLMExit), nil
 			}
 		}
@@ -5991,35 +5857,14 @@ func (p *AfterLLMPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *AfterLLMPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *LLMResponse,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit AfterLLMExit, err error) {
-	fired := hookimpl.FiredOf[AfterLLMFired[LLMResponse]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onToolsDisabledPoint describes OnToolsDisabled to the runtime.
 var onToolsDisabledPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolsDisabled",
 	Payload: "ToolsDisabled",
-	Fire:    (*OnToolsDisabledPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnToolsDisabledPoint).runHooks,
+	Calls: hookimpl.Checking[OnToolsDisabledFunc](
 		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
-		OnToolsDisabledFunc(nil),
 		OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
 	),
 }
@@ -6029,18 +5874,19 @@ func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onToolsDisabledPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6063,22 +5909,6 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnToolsDisabledPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolsDisabled,
-	snap *hookimpl.Snapshot,
-) {
-	fired := hookimpl.FiredOf[OnToolsDisabledFired[ToolsDisabled]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // beforeToolPoint describes BeforeTool to the runtime.
 var beforeToolPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6091,10 +5921,9 @@ var beforeToolPoint = hookimpl.Point{
 		SkipTool{},
 		EndTurn{},
 	},
-	Fire: (*BeforeToolPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforeToolPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeToolFunc](
 		BeforeTool[ToolCallRequest].BeforeTool,
-		BeforeToolFunc(nil),
 		BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
 	),
 }
@@ -6104,9 +5933,9 @@ func (p *BeforeToolPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeToolPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeToolPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6114,17 +5943,20 @@ func (p *BeforeToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6144,8 +5976,7 @@ func (p *BeforeToolPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case SkipTool, EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(BeforeToolExit), nil
 			}
 		}
@@ -6153,26 +5984,6 @@ func (p *BeforeToolPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeToolPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforeToolExit, err error) {
-	fired := hookimpl.FiredOf[BeforeToolFired[ToolCallRequest]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // onPermissionPoint describes OnPermission to the runtime.
@@ -6187,10 +5998,9 @@ var onPermissionPoint = hookimpl.Point{
 		Ask{},
 		Allow{},
 	},
-	Fire: (*OnPermissionPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*OnPermissionPoint).runHooks,
+	Calls: hookimpl.Deciding[OnPermissionFunc](
 		OnPermission[ToolCallRequest].OnPermission,
-		OnPermissionFunc(nil),
 		OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
 	),
 }
@@ -6200,9 +6010,9 @@ func (p *OnPermissionPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPermissionPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6210,13 +6020,17 @@ func (p *OnPermissionPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
@@ -6254,26 +6068,6 @@ func (p *OnPermissionPoint) runHooks(
 	return leading, nil
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnPermissionPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit OnPermissionExit, err error) {
-	fired := hookimpl.FiredOf[OnPermissionFired[ToolCallRequest]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // beforeAskPoint describes BeforeAsk to the runtime.
 var beforeAskPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6285,10 +6079,9 @@ var beforeAskPoint = hookimpl.Point{
 		Refuse{},
 		Approve{},
 	},
-	Fire: (*BeforeAskPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforeAskPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeAskFunc](
 		BeforeAsk[Question].BeforeAsk,
-		BeforeAskFunc(nil),
 		BeforeAskObserver[Question].ObserveBeforeAsk,
 	),
 }
@@ -6298,9 +6091,9 @@ func (p *BeforeAskPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeAskPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeAskPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6308,13 +6101,17 @@ func (p *BeforeAskPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeAskFired[Question]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
@@ -6350,35 +6147,14 @@ func (p *BeforeAskPoint) runHooks(
 	return leading, nil
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeAskPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Question,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforeAskExit, err error) {
-	fired := hookimpl.FiredOf[BeforeAskFired[Question]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onPermissionGrantedPoint describes OnPermissionGranted to the runtime.
 var onPermissionGrantedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermissionGranted",
 	Payload: "Grant",
-	Fire:    (*OnPermissionGrantedPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnPermissionGrantedPoint).runHooks,
+	Calls: hookimpl.Checking[OnPermissionGrantedFunc](
 		OnPermissionGranted[Grant].OnPermissionGranted,
-		OnPermissionGrantedFunc(nil),
 		OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
 	),
 }
@@ -6388,18 +6164,19 @@ func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPermissionGrantedPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6422,26 +6199,14 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnPermissionGrantedPoint) recordHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnPermissionGrantedFired[Grant]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // onPermissionDeniedPoint describes OnPermissionDenied to the runtime.
 var onPermissionDeniedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnPermissionDenied",
 	Payload: "Denial",
-	Fire:    (*OnPermissionDeniedPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnPermissionDeniedPoint).runHooks,
+	Calls: hookimpl.Checking[OnPermissionDeniedFunc](
 		OnPermissionDenied[Denial].OnPermissionDenied,
-		OnPermissionDeniedFunc(nil),
 		OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
 	),
 }
@@ -6451,18 +6216,19 @@ func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPermissionDeniedPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6485,17 +6251,6 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnPermissionDeniedPoint) recordHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnPermissionDeniedFired[Denial]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // onHandoffPoint describes OnHandoff to the runtime.
 var onHandoffPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6508,10 +6263,9 @@ var onHandoffPoint = hookimpl.Point{
 		SkipTool{},
 		EndTurn{},
 	},
-	Fire: (*OnHandoffPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*OnHandoffPoint).runHooks,
+	Calls: hookimpl.Deciding[OnHandoffFunc](
 		OnHandoff[Handoff].OnHandoff,
-		OnHandoffFunc(nil),
 		OnHandoffObserver[Handoff].ObserveOnHandoff,
 	),
 }
@@ -6521,9 +6275,9 @@ func (p *OnHandoffPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onHandoffPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnHandoffPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6531,17 +6285,20 @@ func (p *OnHandoffPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6561,8 +6318,7 @@ func (p *OnHandoffPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case SkipTool, EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(OnHandoffExit), nil
 			}
 		}
@@ -6570,26 +6326,6 @@ func (p *OnHandoffPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnHandoffPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Handoff,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit OnHandoffExit, err error) {
-	fired := hookimpl.FiredOf[OnHandoffFired[Handoff]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // aroundToolPoint describes AroundTool to the runtime.
@@ -6699,22 +6435,18 @@ func (p *AroundToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
-	if snap == nil {
-		snap = p.state.Current()
-	}
-	if snap == nil { // something changed since the last fire, or somebody observes
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
 		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := hookimpl.FiredOf[AroundToolFired[ToolCallRequest]](snap)
+		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](snap)
 		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Result, fired.Err = result, snap.Err(err)
-			snap.Notify(fired)
+			fired.Result, fired.Err = result, recorded.Err(err)
+			recorded.Notify(fired)
 		}()
 	}
 	answer, err := AroundToolNext{inv, 0}.Call(ctx, payload)
@@ -6727,10 +6459,9 @@ var onToolProgressPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolProgress",
 	Payload: "ToolProgress",
-	Fire:    (*OnToolProgressPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnToolProgressPoint).runHooks,
+	Calls: hookimpl.Checking[OnToolProgressFunc](
 		OnToolProgress[ToolProgress].OnToolProgress,
-		OnToolProgressFunc(nil),
 		OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
 	),
 }
@@ -6740,18 +6471,19 @@ func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onToolProgressPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6774,31 +6506,14 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnToolProgressPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolProgress,
-	snap *hookimpl.Snapshot,
-) {
-	fired := hookimpl.FiredOf[OnToolProgressFired[ToolProgress]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // onToolErrorPoint describes OnToolError to the runtime.
 var onToolErrorPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnToolError",
 	Payload: "ToolFailure",
-	Fire:    (*OnToolErrorPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnToolErrorPoint).runHooks,
+	Calls: hookimpl.Checking[OnToolErrorFunc](
 		OnToolError[ToolFailure].OnToolError,
-		OnToolErrorFunc(nil),
 		OnToolErrorObserver[ToolFailure].ObserveOnToolError,
 	),
 }
@@ -6808,18 +6523,19 @@ func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onToolErrorPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6842,26 +6558,14 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnToolErrorPoint) recordHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnToolErrorFired[ToolFailure]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // onSubagentStartPoint describes OnSubagentStart to the runtime.
 var onSubagentStartPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnSubagentStart",
 	Payload: "Subagent",
-	Fire:    (*OnSubagentStartPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnSubagentStartPoint).runHooks,
+	Calls: hookimpl.Checking[OnSubagentStartFunc](
 		OnSubagentStart[Subagent].OnSubagentStart,
-		OnSubagentStartFunc(nil),
 		OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
 	),
 }
@@ -6871,18 +6575,19 @@ func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSubagentStartPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6905,26 +6610,14 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnSubagentStartPoint) recordHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnSubagentStartFired[Subagent]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // onSubagentStopPoint describes OnSubagentStop to the runtime.
 var onSubagentStopPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnSubagentStop",
 	Payload: "SubagentDone",
-	Fire:    (*OnSubagentStopPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnSubagentStopPoint).runHooks,
+	Calls: hookimpl.Checking[OnSubagentStopFunc](
 		OnSubagentStop[SubagentDone].OnSubagentStop,
-		OnSubagentStopFunc(nil),
 		OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
 	),
 }
@@ -6934,18 +6627,19 @@ func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSubagentStopPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -6968,22 +6662,6 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnSubagentStopPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload SubagentDone,
-	snap *hookimpl.Snapshot,
-) {
-	fired := hookimpl.FiredOf[OnSubagentStopFired[SubagentDone]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // afterToolPoint describes AfterTool to the runtime.
 var afterToolPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -6995,10 +6673,9 @@ var afterToolPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*AfterToolPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*AfterToolPoint).runHooks,
+	Calls: hookimpl.Deciding[AfterToolFunc](
 		AfterTool[ToolCallResult].AfterTool,
-		AfterToolFunc(nil),
 		AfterToolObserver[ToolCallResult].ObserveAfterTool,
 	),
 }
@@ -7008,9 +6685,9 @@ func (p *AfterToolPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterToolPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *AfterToolPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7018,17 +6695,20 @@ func (p *AfterToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -7048,8 +6728,7 @@ func (p *AfterToolPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(AfterToolExit), nil
 			}
 		}
@@ -7059,35 +6738,14 @@ func (p *AfterToolPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *AfterToolPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallResult,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit AfterToolExit, err error) {
-	fired := hookimpl.FiredOf[AfterToolFired[ToolCallResult]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onBudgetExceededPoint describes OnBudgetExceeded to the runtime.
 var onBudgetExceededPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnBudgetExceeded",
 	Payload: "BudgetExceeded",
-	Fire:    (*OnBudgetExceededPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnBudgetExceededPoint).runHooks,
+	Calls: hookimpl.Checking[OnBudgetExceededFunc](
 		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
-		OnBudgetExceededFunc(nil),
 		OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
 	),
 }
@@ -7097,23 +6755,24 @@ func (p *OnBudgetExceededPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onBudgetExceededPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnBudgetExceededPoint) runHooks(
 	ctx context.Context,
 	run *Run,
 	payload BudgetExceeded,
 	snap *hookimpl.Snapshot,
 ) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -7136,31 +6795,14 @@ func (p *OnBudgetExceededPoint) runHooks(
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnBudgetExceededPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload BudgetExceeded,
-	snap *hookimpl.Snapshot,
-) {
-	fired := hookimpl.FiredOf[OnBudgetExceededFired[BudgetExceeded]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // afterStepPoint describes AfterStep to the runtime.
 var afterStepPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "AfterStep",
 	Payload: "StepResult",
-	Fire:    (*AfterStepPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*AfterStepPoint).runHooks,
+	Calls: hookimpl.Checking[AfterStepFunc](
 		AfterStep[StepResult].AfterStep,
-		AfterStepFunc(nil),
 		AfterStepObserver[StepResult].ObserveAfterStep,
 	),
 }
@@ -7170,18 +6812,19 @@ func (p *AfterStepPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterStepPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -7204,17 +6847,6 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *AfterStepPoint) recordHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[AfterStepFired[StepResult]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // checkDonePoint describes CheckDone to the runtime.
 var checkDonePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -7226,10 +6858,9 @@ var checkDonePoint = hookimpl.Point{
 	Exits: []any{
 		RejectDone{},
 	},
-	Fire: (*CheckDonePoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*CheckDonePoint).runHooks,
+	Calls: hookimpl.Deciding[CheckDoneFunc](
 		CheckDone[DoneRequest].CheckDone,
-		CheckDoneFunc(nil),
 		CheckDoneObserver[DoneRequest].ObserveCheckDone,
 	),
 }
@@ -7239,9 +6870,9 @@ func (p *CheckDonePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &checkDonePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *CheckDonePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7249,17 +6880,20 @@ func (p *CheckDonePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -7279,8 +6913,7 @@ func (p *CheckDonePoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case RejectDone:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(CheckDoneExit), nil
 			}
 		}
@@ -7290,35 +6923,14 @@ func (p *CheckDonePoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *CheckDonePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *DoneRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit CheckDoneExit, err error) {
-	fired := hookimpl.FiredOf[CheckDoneFired[DoneRequest]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onDoneAcceptedPoint describes OnDoneAccepted to the runtime.
 var onDoneAcceptedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnDoneAccepted",
 	Payload: "DoneAccepted",
-	Fire:    (*OnDoneAcceptedPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnDoneAcceptedPoint).runHooks,
+	Calls: hookimpl.Checking[OnDoneAcceptedFunc](
 		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
-		OnDoneAcceptedFunc(nil),
 		OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
 	),
 }
@@ -7328,18 +6940,19 @@ func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onDoneAcceptedPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -7362,22 +6975,6 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 	inv.Hook = 0
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnDoneAcceptedPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload DoneAccepted,
-	snap *hookimpl.Snapshot,
-) {
-	fired := hookimpl.FiredOf[OnDoneAcceptedFired[DoneAccepted]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
-}
-
 // onRunErrorPoint describes OnRunError to the runtime.
 var onRunErrorPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -7387,10 +6984,9 @@ var onRunErrorPoint = hookimpl.Point{
 	Exits: []any{
 		EndTurn{},
 	},
-	Fire: (*OnRunErrorPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*OnRunErrorPoint).runHooks,
+	Calls: hookimpl.Deciding[OnRunErrorFunc](
 		OnRunError[RunError].OnRunError,
-		OnRunErrorFunc(nil),
 		OnRunErrorObserver[RunError].ObserveOnRunError,
 	),
 }
@@ -7400,9 +6996,9 @@ func (p *OnRunErrorPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onRunErrorPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunErrorPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7410,13 +7006,17 @@ func (p *OnRunErrorPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err = exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -7438,8 +7038,7 @@ func (p *OnRunErrorPoint) runHooks(
 			case nil:
 				continue
 			case EndTurn:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(OnRunErrorExit), nil
 			}
 		}
@@ -7451,35 +7050,15 @@ func (p *OnRunErrorPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnRunErrorPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload RunError,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit OnRunErrorExit, err error) {
-	fired := hookimpl.FiredOf[OnRunErrorFired[RunError]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onStopPoint describes OnStop to the runtime.
 var onStopPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnStop",
 	Payload: "Stopping",
 	Results: "Collect[EndRun]",
-	Fire:    (*OnStopPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*OnStopPoint).runHooks,
+	Calls: hookimpl.Collecting[OnStopFunc](
 		OnStop[Stopping].OnStop,
-		OnStopFunc(nil),
 		OnStopObserver[Stopping].ObserveOnStop,
 	),
 }
@@ -7489,9 +7068,9 @@ func (p *OnStopPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onStopPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnStopPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7499,13 +7078,17 @@ func (p *OnStopPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnStopFired[Stopping]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected = hookimpl.Returned(recorded, collected)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -7533,24 +7116,6 @@ func (p *OnStopPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnStopPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Stopping,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []EndRun) {
-	fired := hookimpl.FiredOf[OnStopFired[Stopping]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
 // beforeRunEndPoint describes BeforeRunEnd to the runtime.
 var beforeRunEndPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
@@ -7559,10 +7124,9 @@ var beforeRunEndPoint = hookimpl.Point{
 	Results: "Replace, FailClosed",
 	Closed:  true,
 	Replace: ReplaceBeforeRunEnd,
-	Fire:    (*BeforeRunEndPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*BeforeRunEndPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeRunEndFunc](
 		BeforeRunEnd[AgentResult].BeforeRunEnd,
-		BeforeRunEndFunc(nil),
 		BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
 	),
 }
@@ -7572,9 +7136,9 @@ func (p *BeforeRunEndPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeRunEndPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeRunEndPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7582,17 +7146,20 @@ func (p *BeforeRunEndPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -7619,34 +7186,14 @@ func (p *BeforeRunEndPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeRunEndPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *AgentResult,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[BeforeRunEndFired[AgentResult]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onRunEndPoint describes OnRunEnd to the runtime.
 var onRunEndPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 	Name:    "OnRunEnd",
 	Payload: "AgentResult",
-	Fire:    (*OnRunEndPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnRunEndPoint).runHooks,
+	Calls: hookimpl.Checking[OnRunEndFunc](
 		OnRunEnd[AgentResult].OnRunEnd,
-		OnRunEndFunc(nil),
 		OnRunEndObserver[AgentResult].ObserveOnRunEnd,
 	),
 }
@@ -7656,18 +7203,19 @@ func (p *OnRunEndPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onRunEndPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -7688,15 +7236,4 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 		}
 	}
 	inv.Hook = 0
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnRunEndPoint) recordHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnRunEndFired[AgentResult]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
 }

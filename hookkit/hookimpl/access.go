@@ -10,6 +10,15 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
+// Infos describes the points.
+func Infos(points ...*Registry) []hookkit.PointInfo {
+	infos := make([]hookkit.PointInfo, len(points))
+	for i, r := range points {
+		infos[i] = r.Info()
+	}
+	return infos
+}
+
 // Info describes the point.
 func (r *Registry) Info() hookkit.PointInfo {
 	return hookkit.PointInfo{Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,

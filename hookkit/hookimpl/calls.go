@@ -8,7 +8,7 @@ import (
 )
 
 // Calls is the part of a Point that calls and makes hooks, and calls observers. Each kind of hook has a function that
-// returns a Calls. It takes the methods of the point's interfaces, and a nil of its function type.
+// returns a Calls. It takes the function type of the hooks, and the methods of the point's interfaces.
 type Calls struct {
 	New       func() any                                   // a pointer to a zero payload
 	NewRun    func() hookkit.AnyRun                        // a run with a zero environment
@@ -32,9 +32,8 @@ type Calls struct {
 // Checking is for hooks that only return an error.
 //
 //go:noinline
-func Checking[H, E, P, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) error](
+func Checking[Func ~func(context.Context, *hookkit.Run[E], P) error, H, E, P, O, F any](
 	method func(H, context.Context, *hookkit.Run[E], P) error,
-	_ Func,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
@@ -56,9 +55,8 @@ func Checking[H, E, P, O, F any, Func ~func(context.Context, *hookkit.Run[E], P)
 // Deciding is for hooks that return a decision.
 //
 //go:noinline
-func Deciding[H, E, P, D, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) (D, error)](
+func Deciding[Func ~func(context.Context, *hookkit.Run[E], P) (D, error), H, E, P, D, O, F any](
 	method func(H, context.Context, *hookkit.Run[E], P) (D, error),
-	_ Func,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
@@ -81,9 +79,8 @@ func Deciding[H, E, P, D, O, F any, Func ~func(context.Context, *hookkit.Run[E],
 // Collecting is for hooks that return contributions.
 //
 //go:noinline
-func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
+func Collecting[Func ~func(context.Context, *hookkit.Run[E], P) ([]T, error), H, E, P, T, O, F any](
 	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error),
-	_ Func,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
@@ -107,9 +104,8 @@ func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E
 // DecidingAndCollecting is for hooks that return a decision and contributions.
 //
 //go:noinline
-func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, *hookkit.Run[E], P) (D, []T, error)](
+func DecidingAndCollecting[Func ~func(context.Context, *hookkit.Run[E], P) (D, []T, error), H, E, P, D, T, O, F any](
 	method func(H, context.Context, *hookkit.Run[E], P) (D, []T, error),
-	_ Func,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{

@@ -21,6 +21,12 @@ func fieldsOf(t reflect.Type) *firedFields {
 	return &at
 }
 
+// verdictOf returns the Verdict in a Fired struct.
+func verdictOf(fired any) *hookkit.Verdict {
+	v := reflect.ValueOf(fired).Elem()
+	return v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)
+}
+
 // anyFired converts a pointer to the point's Fired struct.
 func (p *Point) anyFired(fired any) hookkit.AnyFired {
 	v := reflect.ValueOf(fired).Elem()
@@ -31,7 +37,7 @@ func (p *Point) anyFired(fired any) hookkit.AnyFired {
 	}
 	payload := v.Field(0).Interface()
 	a := hookkit.AnyFired{Point: p.Name, Payload: payload, Final: payload,
-		Verdict: *v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)}
+		Verdict: *verdictOf(fired)}
 	if at.final > 0 && a.Decision != "" { // otherwise every hook continued, and a second copy would say the same
 		a.Final = v.Field(at.final).Interface()
 	}

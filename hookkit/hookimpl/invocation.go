@@ -70,6 +70,12 @@ func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
 	}
 }
 
+// Left records that the running hook left with an exit, which ends the fire.
+func (inv *Invocation) Left(outcome any, by *hookkit.By) {
+	inv.Decided(outcome, by)
+	inv.Hook = 0
+}
+
 // Voted records the running hook's vote for the exit of that rank, and reports whether it leads now.
 func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
 	leads := inv.rank == 0 || rank < inv.rank

@@ -20,7 +20,7 @@ type Point struct {
 	Replace any   // the constructor, for example ReplaceBeforeTool; nil without one
 	Edit    any   // the constructor, for example EditBeforeShow; nil without one
 	Exits   []any // a zero value of each exit
-	Fire    any   // the method recordHooks, or runHooks at an around point, for [Registry.Fire]
+	Fire    any   // the method runHooks, for [Registry.Fire]
 	Calls
 
 	once     sync.Once // makes outcomes

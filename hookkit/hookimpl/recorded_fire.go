@@ -13,7 +13,8 @@ import (
 type recordedFire struct {
 	snapshot  Snapshot
 	recording recording
-	fired     any // a pointer to an empty Fired struct of the point; nil in the first fire
+	fired     any              // a pointer to an empty Fired struct of the point; nil in the first fire
+	verdict   *hookkit.Verdict // its last field
 }
 
 // record returns a copy of the snapshot for one fire, which notifies observers and tracers. If fired is not nil, the
@@ -30,12 +31,17 @@ func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, fired *hookki
 	return &own.snapshot
 }
 
-// FiredOf returns an empty Fired struct for a recorded fire, which [Snapshot.Notify] gets back.
-func FiredOf[F any](s *Snapshot) *F {
-	if fired, ok := s.recording.whole.fired.(*F); ok {
-		return fired
+// Record begins the recording of a fire. It returns an empty Fired struct of the point, which [Snapshot.Notify] gets
+// back, and s again: the deferred function of a fire needs a variable that does not change.
+func Record[F any](s *Snapshot) (fired *F, recorded *Snapshot) {
+	own := s.recording.whole
+	fired, ok := own.fired.(*F)
+	if !ok {
+		fired = new(F)
+		own.verdict = verdictOf(fired)
 	}
-	return new(F)
+	s.recording.begin(own.verdict)
+	return fired, s
 }
 
 // release empties the memory of a recorded fire for a later one. It leaves the memory to the garbage collector if

@@ -16,6 +16,7 @@ type recording struct {
 	fired *hookkit.AnyFired // where to store the fire for PointInfo.Fire; else nil
 	whole *recordedFire     // which the recording is a part of
 
+	begun   bool
 	mu      sync.Mutex // an around hook that was abandoned may still report
 	ended   bool
 	verdict *hookkit.Verdict // in the Fired struct of the point
@@ -73,11 +74,11 @@ func Returned[T any](s *Snapshot, collected []T) []T {
 // Ballots returns the votes so far.
 func (s *Snapshot) Ballots() []hookkit.Ballot { return s.recording.ballots }
 
-// Begin starts the recording. verdict is a field of the Fired struct of the point, which nobody else uses before
+// begin starts the recording. verdict is a field of the Fired struct of the point, which nobody else uses before
 // Notify.
-func (s *Snapshot) Begin(verdict *hookkit.Verdict) {
+func (r *recording) begin(verdict *hookkit.Verdict) {
 	verdict.Start = time.Now()
-	s.recording.verdict = verdict
+	r.verdict, r.begun = verdict, true
 }
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired

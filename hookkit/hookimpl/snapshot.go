@@ -2,14 +2,12 @@ package hookimpl
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"reflect"
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
 // A Snapshot is the registrations of one moment, as one fire runs them. Registering and removing hooks does not change
@@ -41,19 +39,6 @@ func Background(ctx context.Context) context.Context {
 		return context.Background()
 	}
 	return ctx
-}
-
-// Require panics unless the payload is given, for a fire whose hooks may replace it. It is small enough to be inlined.
-func (s *Snapshot) Require(given bool) {
-	if !given {
-		s.noPayload()
-	}
-}
-
-// noPayload panics with the place of the Fire, which called runHooks, which called Require.
-func (s *Snapshot) noPayload() {
-	panic(fmt.Sprintf("hookkit: Fire of %s at %s: the payload is nil; pass a pointer to one",
-		s.point.Name, callsite.Of(4)))
 }
 
 // take gathers the registrations of the registry and of the layers around it, without Hooks. The caller holds the lock.
@@ -108,9 +93,8 @@ func (s *Snapshot) callable(e *entry) any {
 	return s.point.MakeHook(s.point.Name, supervised.call)
 }
 
-// Recording reports whether the fire has observers or tracers to notify when it ends. The snapshots of Rest are parts
-// of a fire.
-func (s *Snapshot) Recording() bool { return s.recording != nil && !s.single }
+// Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
+func (s *Snapshot) Recording() bool { return s.recording != nil && !s.recording.begun }
 
 // unreported passes a failure that the caller of Fire does not receive to the failure handler.
 func (s *Snapshot) unreported(ctx context.Context, f *hookkit.Failure) {

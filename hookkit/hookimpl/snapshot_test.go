@@ -23,13 +23,13 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 		t.Helper()
 		snapshot := inner.Resolve(t.Context(), nil)
 		n := len(snapshot.Hooks.([]func()))
-		if inner.Current() != snapshot || n != hooks || snapshot.Recording() {
+		if inner.Current(nil) != snapshot || n != hooks || snapshot.Recording() {
 			t.Errorf("the snapshot is not current, or has %d hooks, want %d", n, hooks)
 		}
 	}
 	stale := func(t *testing.T, change string) {
 		t.Helper()
-		if inner.Current() != nil {
+		if inner.Current(nil) != nil {
 			t.Errorf("%s, and the snapshot is still current", change)
 		}
 	}
@@ -47,7 +47,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 			resolve(t, 0)
 			tracer := Trace(info(changed), new(hookkit.Recorder))
 			stale(t, "a tracer was attached")
-			if s := inner.Resolve(t.Context(), nil); !s.Recording() || inner.Current() != nil {
+			if s := inner.Resolve(t.Context(), nil); !s.Recording() || inner.Current(nil) != nil {
 				t.Error("a traced fire shares its snapshot")
 			}
 			tracer.Remove()

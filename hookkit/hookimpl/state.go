@@ -2,9 +2,11 @@ package hookimpl
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
@@ -46,9 +48,26 @@ func (s *State) layer(r *Registry) {
 	s.activate(true) // a hook may be added to an outer layer at any time
 }
 
-// Current returns the snapshot that a fire runs, or nil if it has to ask Resolve: something changed since the last
-// fire, or the point has observers or tracers. Both are methods of their own, so that this one can be inlined.
-func (s *State) Current() *Snapshot {
+// Require panics unless the payload is given, for a fire whose hooks may replace it. It is small enough to be inlined.
+func (s *State) Require(given bool) {
+	if !given {
+		s.noPayload()
+	}
+}
+
+// noPayload panics with the place of the Fire, which called runHooks, which called Require.
+func (s *State) noPayload() {
+	panic(fmt.Sprintf("hookkit: Fire of %s at %s: the payload is nil; pass a pointer to one",
+		s.registry.Load().point.Name, callsite.Of(4)))
+}
+
+// Current returns the snapshot that a fire runs: the given one, unless it is nil. The result is nil if the fire has to
+// ask Resolve: something changed since the last fire, or the point has observers or tracers. Both are methods of their
+// own, so that this one can be inlined.
+func (s *State) Current(given *Snapshot) *Snapshot {
+	if given != nil {
+		return given
+	}
 	if now := s.snapshot.Load(); now != nil && now.shared == now.tree.version.Load() {
 		return now
 	}

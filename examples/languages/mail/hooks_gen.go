@@ -124,10 +124,10 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
-	return []hookkit.PointInfo{
-		h.BeforeSend.registry().Info(),
-		h.OnSent.registry().Info(),
-	}
+	return hookimpl.Infos(
+		h.BeforeSend.registry(),
+		h.OnSent.registry(),
+	)
 }
 
 // BeforeSend fires before a message is sent. Hooks may change it or refuse it.
@@ -205,7 +205,7 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	case Refuse:
 		return refuse(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
@@ -384,8 +384,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
-// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
+// it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -408,10 +408,9 @@ var beforeSendPoint = hookimpl.Point{
 	Exits: []any{
 		Refuse{},
 	},
-	Fire: (*BeforeSendPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforeSendPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeSendFunc](
 		BeforeSend[Message].BeforeSend,
-		BeforeSendFunc(nil),
 		BeforeSendObserver[Message].ObserveBeforeSend,
 	),
 }
@@ -421,9 +420,9 @@ func (p *BeforeSendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeSendPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -431,17 +430,20 @@ func (p *BeforeSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeSendFired[Message]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -461,8 +463,7 @@ func (p *BeforeSendPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case Refuse:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(BeforeSendExit), nil
 			}
 		}
@@ -472,35 +473,14 @@ func (p *BeforeSendPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeSendPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforeSendExit, err error) {
-	fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onSentPoint describes OnSent to the runtime.
 var onSentPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
 	Name:    "OnSent",
 	Payload: "Message",
-	Fire:    (*OnSentPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnSentPoint).runHooks,
+	Calls: hookimpl.Checking[OnSentFunc](
 		OnSent[Message].OnSent,
-		OnSentFunc(nil),
 		OnSentObserver[Message].ObserveOnSent,
 	),
 }
@@ -510,18 +490,19 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSentPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnSentFired[Message]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -542,15 +523,4 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, s
 		}
 	}
 	inv.Hook = 0
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnSentPoint) recordHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnSentFired[Message]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
 }

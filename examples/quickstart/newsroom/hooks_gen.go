@@ -125,10 +125,10 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	points := h.Agent.Points()
-	return append(points, []hookkit.PointInfo{
-		h.BeforePublish.registry().Info(),
-		h.OnPublished.registry().Info(),
-	}...)
+	return append(points, hookimpl.Infos(
+		h.BeforePublish.registry(),
+		h.OnPublished.registry(),
+	)...)
 }
 
 // BeforePublish fires after a run has produced an article, before anybody can read it. Hooks may edit the
@@ -208,7 +208,7 @@ func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold f
 	case Withhold:
 		return withhold(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforePublishExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforePublishObserver is notified of every fire of BeforePublish after it is decided.
@@ -393,8 +393,8 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
-// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
+// it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -418,10 +418,9 @@ var beforePublishPoint = hookimpl.Point{
 	Exits: []any{
 		Withhold{},
 	},
-	Fire: (*BeforePublishPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforePublishPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforePublishFunc](
 		BeforePublish[Article].BeforePublish,
-		BeforePublishFunc(nil),
 		BeforePublishObserver[Article].ObserveBeforePublish,
 	),
 }
@@ -431,9 +430,9 @@ func (p *BeforePublishPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforePublishPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforePublishPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -441,17 +440,20 @@ func (p *BeforePublishPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforePublishFired[Article]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -471,8 +473,7 @@ func (p *BeforePublishPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case Withhold:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(BeforePublishExit), nil
 			}
 		}
@@ -482,35 +483,14 @@ func (p *BeforePublishPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforePublishPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Article,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforePublishExit, err error) {
-	fired := hookimpl.FiredOf[BeforePublishFired[Article]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onPublishedPoint describes OnPublished to the runtime.
 var onPublishedPoint = hookimpl.Point{
 	Spec:    "example.com/quickstart/newsroom",
 	Name:    "OnPublished",
 	Payload: "Article",
-	Fire:    (*OnPublishedPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnPublishedPoint).runHooks,
+	Calls: hookimpl.Checking[OnPublishedFunc](
 		OnPublished[Article].OnPublished,
-		OnPublishedFunc(nil),
 		OnPublishedObserver[Article].ObserveOnPublished,
 	),
 }
@@ -520,18 +500,19 @@ func (p *OnPublishedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onPublishedPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnPublishedFired[Article]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -552,15 +533,4 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 		}
 	}
 	inv.Hook = 0
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnPublishedPoint) recordHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnPublishedFired[Article]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
 }

@@ -174,20 +174,20 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
-	return []hookkit.PointInfo{
-		h.First.registry().Info(),
-		h.Second.registry().Info(),
-		h.Last.registry().Info(),
-		h.Shape.registry().Info(),
-		h.Poll.registry().Info(),
-		h.PollOpen.registry().Info(),
-		h.Gather.registry().Info(),
-		h.GatherClosed.registry().Info(),
-		h.Review.registry().Info(),
-		h.Verify.registry().Info(),
-		h.Wrap.registry().Info(),
-		h.Watch.registry().Info(),
-	}
+	return hookimpl.Infos(
+		h.First.registry(),
+		h.Second.registry(),
+		h.Last.registry(),
+		h.Shape.registry(),
+		h.Poll.registry(),
+		h.PollOpen.registry(),
+		h.Gather.registry(),
+		h.GatherClosed.registry(),
+		h.Review.registry(),
+		h.Verify.registry(),
+		h.Wrap.registry(),
+		h.Watch.registry(),
+	)
 }
 
 // First is a flow in which a failing hook is skipped.
@@ -250,7 +250,7 @@ func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.UnmatchedError[FirstExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // FirstObserver is notified of every fire of First after it is decided.
@@ -384,7 +384,7 @@ func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.UnmatchedError[SecondExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // SecondObserver is notified of every fire of Second after it is decided.
@@ -519,7 +519,7 @@ func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.UnmatchedError[LastExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // LastObserver is notified of every fire of Last after it is decided.
@@ -795,7 +795,7 @@ func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow fun
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.UnmatchedError[PollExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // PollObserver is notified of every fire of Poll after it is decided.
@@ -933,7 +933,7 @@ func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, a
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.UnmatchedError[PollOpenExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // PollOpenObserver is notified of every fire of PollOpen after it is decided.
@@ -1316,7 +1316,7 @@ func MatchReview[R any](
 	case Numbered:
 		return numbered(x)
 	}
-	panic(hookimpl.UnmatchedError[ReviewExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // ReviewObserver is notified of every fire of Review after it is decided.
@@ -1747,8 +1747,8 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
-// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
+// it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1769,10 +1769,9 @@ var firstPoint = hookimpl.Point{
 	Exits: []any{
 		Stop{},
 	},
-	Fire: (*FirstPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*FirstPoint).runHooks,
+	Calls: hookimpl.Deciding[FirstFunc](
 		First[int].First,
-		FirstFunc(nil),
 		FirstObserver[int].ObserveFirst,
 	),
 }
@@ -1782,9 +1781,9 @@ func (p *FirstPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &firstPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *FirstPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1792,13 +1791,17 @@ func (p *FirstPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[FirstFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err = exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -1820,8 +1823,7 @@ func (p *FirstPoint) runHooks(
 			case nil:
 				continue
 			case Stop:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(FirstExit), nil
 			}
 		}
@@ -1831,25 +1833,6 @@ func (p *FirstPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *FirstPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit FirstExit, err error) {
-	fired := hookimpl.FiredOf[FirstFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // secondPoint describes Second to the runtime.
@@ -1862,10 +1845,9 @@ var secondPoint = hookimpl.Point{
 	Exits: []any{
 		Stop{},
 	},
-	Fire: (*SecondPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*SecondPoint).runHooks,
+	Calls: hookimpl.Deciding[SecondFunc](
 		Second[int].Second,
-		SecondFunc(nil),
 		SecondObserver[int].ObserveSecond,
 	),
 }
@@ -1875,9 +1857,9 @@ func (p *SecondPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &secondPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *SecondPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1885,13 +1867,17 @@ func (p *SecondPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[SecondFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err = exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -1908,8 +1894,7 @@ func (p *SecondPoint) runHooks(
 			case nil:
 				continue
 			case Stop:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(SecondExit), nil
 			}
 		}
@@ -1917,25 +1902,6 @@ func (p *SecondPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *SecondPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit SecondExit, err error) {
-	fired := hookimpl.FiredOf[SecondFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // lastPoint describes Last to the runtime.
@@ -1948,10 +1914,9 @@ var lastPoint = hookimpl.Point{
 	Exits: []any{
 		Stop{},
 	},
-	Fire: (*LastPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*LastPoint).runHooks,
+	Calls: hookimpl.Deciding[LastFunc](
 		Last[int].Last,
-		LastFunc(nil),
 		LastObserver[int].ObserveLast,
 	),
 }
@@ -1961,9 +1926,9 @@ func (p *LastPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &lastPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *LastPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1971,13 +1936,17 @@ func (p *LastPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[LastFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err = exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -1999,8 +1968,7 @@ func (p *LastPoint) runHooks(
 			case nil:
 				continue
 			case Stop:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(LastExit), nil
 			}
 		}
@@ -2012,25 +1980,6 @@ func (p *LastPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *LastPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit LastExit, err error) {
-	fired := hookimpl.FiredOf[LastFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // shapePoint describes Shape to the runtime.
 var shapePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2039,10 +1988,9 @@ var shapePoint = hookimpl.Point{
 	Results: "Replace, Edit[Text], FailOpen",
 	Replace: ReplaceShape,
 	Edit:    EditShape,
-	Fire:    (*ShapePoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*ShapePoint).runHooks,
+	Calls: hookimpl.Deciding[ShapeFunc](
 		Shape[Letter].Shape,
-		ShapeFunc(nil),
 		ShapeObserver[Letter].ObserveShape,
 	),
 }
@@ -2052,9 +2000,9 @@ func (p *ShapePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &shapePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *ShapePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2062,17 +2010,20 @@ func (p *ShapePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[ShapeFired[Letter]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	all := snap
 	defer func() {
@@ -2110,25 +2061,6 @@ func (p *ShapePoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *ShapePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Letter,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[ShapeFired[Letter]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // pollPoint describes Poll to the runtime.
 var pollPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2140,10 +2072,9 @@ var pollPoint = hookimpl.Point{
 		Deny{},
 		Allow{},
 	},
-	Fire: (*PollPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*PollPoint).runHooks,
+	Calls: hookimpl.Deciding[PollFunc](
 		Poll[int].Poll,
-		PollFunc(nil),
 		PollObserver[int].ObservePoll,
 	),
 }
@@ -2153,9 +2084,9 @@ func (p *PollPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &pollPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *PollPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2163,13 +2094,17 @@ func (p *PollPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[PollFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
@@ -2205,26 +2140,6 @@ func (p *PollPoint) runHooks(
 	return leading, nil
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *PollPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit PollExit, err error) {
-	fired := hookimpl.FiredOf[PollFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // pollOpenPoint describes PollOpen to the runtime.
 var pollOpenPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2235,10 +2150,9 @@ var pollOpenPoint = hookimpl.Point{
 		Deny{},
 		Allow{},
 	},
-	Fire: (*PollOpenPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*PollOpenPoint).runHooks,
+	Calls: hookimpl.Deciding[PollOpenFunc](
 		PollOpen[int].PollOpen,
-		PollOpenFunc(nil),
 		PollOpenObserver[int].ObservePollOpen,
 	),
 }
@@ -2248,9 +2162,9 @@ func (p *PollOpenPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &pollOpenPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *PollOpenPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2258,13 +2172,17 @@ func (p *PollOpenPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[PollOpenFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	at, all := &payload, snap
@@ -2314,36 +2232,15 @@ func (p *PollOpenPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *PollOpenPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit PollOpenExit, err error) {
-	fired := hookimpl.FiredOf[PollOpenFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // gatherPoint describes Gather to the runtime.
 var gatherPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
-	Fire:    (*GatherPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*GatherPoint).runHooks,
+	Calls: hookimpl.Collecting[GatherFunc](
 		Gather[int].Gather,
-		GatherFunc(nil),
 		GatherObserver[int].ObserveGather,
 	),
 }
@@ -2353,9 +2250,9 @@ func (p *GatherPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &gatherPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *GatherPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2363,13 +2260,17 @@ func (p *GatherPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[GatherFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected = hookimpl.Returned(recorded, collected)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -2397,24 +2298,6 @@ func (p *GatherPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *GatherPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []string) {
-	fired := hookimpl.FiredOf[GatherFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
 // gatherClosedPoint describes GatherClosed to the runtime.
 var gatherClosedPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2422,10 +2305,9 @@ var gatherClosedPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
 	Closed:  true,
-	Fire:    (*GatherClosedPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*GatherClosedPoint).runHooks,
+	Calls: hookimpl.Collecting[GatherClosedFunc](
 		GatherClosed[int].GatherClosed,
-		GatherClosedFunc(nil),
 		GatherClosedObserver[int].ObserveGatherClosed,
 	),
 }
@@ -2435,9 +2317,9 @@ func (p *GatherClosedPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &gatherClosedPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *GatherClosedPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2445,13 +2327,17 @@ func (p *GatherClosedPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[GatherClosedFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -2473,25 +2359,6 @@ func (p *GatherClosedPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *GatherClosedPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []string, err error) {
-	fired := hookimpl.FiredOf[GatherClosedFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
 // reviewPoint describes Review to the runtime.
 var reviewPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2504,10 +2371,9 @@ var reviewPoint = hookimpl.Point{
 		Coded{},
 		Numbered{},
 	},
-	Fire: (*ReviewPoint).recordHooks,
-	Calls: hookimpl.DecidingAndCollecting(
+	Fire: (*ReviewPoint).runHooks,
+	Calls: hookimpl.DecidingAndCollecting[ReviewFunc](
 		Review[Letter].Review,
-		ReviewFunc(nil),
 		ReviewObserver[Letter].ObserveReview,
 	),
 }
@@ -2517,9 +2383,9 @@ func (p *ReviewPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &reviewPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *ReviewPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2528,17 +2394,23 @@ func (p *ReviewPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[ReviewFired[Letter]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(
+				recorded,
+				collected,
+			), recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	all := snap
 	defer func() {
@@ -2571,10 +2443,9 @@ func (p *ReviewPoint) runHooks(
 				inv.Contributed(len(values), bys)
 				continue
 			case Stop, Coded, Numbered:
-				inv.Decided(out, by)
 				collected = append(collected, values...)
 				inv.Contributed(len(values), bys)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(ReviewExit), collected, nil
 			}
 		}
@@ -2586,28 +2457,6 @@ func (p *ReviewPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *ReviewPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Letter,
-	by *hookkit.By,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit ReviewExit, collected []string, err error) {
-	fired := hookimpl.FiredOf[ReviewFired[Letter]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Collected = hookimpl.Returned(snap, collected)
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, bys, snap)
-}
-
 // verifyPoint describes Verify to the runtime.
 var verifyPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
@@ -2615,10 +2464,9 @@ var verifyPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Check",
 	Closed:  true,
-	Fire:    (*VerifyPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*VerifyPoint).runHooks,
+	Calls: hookimpl.Checking[VerifyFunc](
 		Verify[int].Verify,
-		VerifyFunc(nil),
 		VerifyObserver[int].ObserveVerify,
 	),
 }
@@ -2628,9 +2476,9 @@ func (p *VerifyPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &verifyPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *VerifyPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2638,13 +2486,17 @@ func (p *VerifyPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[VerifyFired[int]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Err = recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -2661,24 +2513,6 @@ func (p *VerifyPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *VerifyPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[VerifyFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // wrapPoint describes Wrap to the runtime.
@@ -2785,22 +2619,18 @@ func (p *WrapPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result string, err error) {
-	if snap == nil {
-		snap = p.state.Current()
-	}
-	if snap == nil { // something changed since the last fire, or somebody observes
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
 		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := hookimpl.FiredOf[WrapFired[int]](snap)
+		fired, recorded := hookimpl.Record[WrapFired[int]](snap)
 		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Result, fired.Err = result, snap.Err(err)
-			snap.Notify(fired)
+			fired.Result, fired.Err = result, recorded.Err(err)
+			recorded.Notify(fired)
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
@@ -2813,10 +2643,9 @@ var watchPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
 	Name:    "Watch",
 	Payload: "int",
-	Fire:    (*WatchPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*WatchPoint).runHooks,
+	Calls: hookimpl.Checking[WatchFunc](
 		Watch[int].Watch,
-		WatchFunc(nil),
 		WatchObserver[int].ObserveWatch,
 	),
 }
@@ -2826,18 +2655,19 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &watchPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[WatchFired[int]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -2858,15 +2688,4 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 		}
 	}
 	inv.Hook = 0
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *WatchPoint) recordHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[WatchFired[int]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
 }

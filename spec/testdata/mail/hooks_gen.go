@@ -155,16 +155,16 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
-	return []hookkit.PointInfo{
-		h.BeforeSend.registry().Info(),
-		h.MaySend.registry().Info(),
-		h.Footer.registry().Info(),
-		h.AroundSend.registry().Info(),
-		h.AfterSend.registry().Info(),
-		h.BeforeShow.registry().Info(),
-		h.BeforeSave.registry().Info(),
-		h.OnSent.registry().Info(),
-	}
+	return hookimpl.Infos(
+		h.BeforeSend.registry(),
+		h.MaySend.registry(),
+		h.Footer.registry(),
+		h.AroundSend.registry(),
+		h.AfterSend.registry(),
+		h.BeforeShow.registry(),
+		h.BeforeSave.registry(),
+		h.OnSent.registry(),
+	)
 }
 
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
@@ -242,7 +242,7 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	case Refuse:
 		return refuse(x)
 	}
-	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
@@ -393,7 +393,7 @@ func MatchMaySend[R any](
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.UnmatchedError[MaySendExit]{Exit: exit})
+	panic(hookimpl.Unmatched(exit))
 }
 
 // MaySendObserver is notified of every fire of MaySend after it is decided.
@@ -1191,8 +1191,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, recordHooks calls it and then notifies them. At an around
-// point, runHooks does both: it begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
+// it begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1215,10 +1215,9 @@ var beforeSendPoint = hookimpl.Point{
 	Exits: []any{
 		Refuse{},
 	},
-	Fire: (*BeforeSendPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*BeforeSendPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeSendFunc](
 		BeforeSend[Message].BeforeSend,
-		BeforeSendFunc(nil),
 		BeforeSendObserver[Message].ObserveBeforeSend,
 	),
 }
@@ -1228,9 +1227,9 @@ func (p *BeforeSendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeSendPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1238,17 +1237,20 @@ func (p *BeforeSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeSendFired[Message]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1268,8 +1270,7 @@ func (p *BeforeSendPoint) runHooks(
 				*payload, current = o.To, o.To
 				continue
 			case Refuse:
-				inv.Decided(out, by)
-				inv.Hook = 0
+				inv.Left(out, by)
 				return out.(BeforeSendExit), nil
 			}
 		}
@@ -1277,26 +1278,6 @@ func (p *BeforeSendPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeSendPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit BeforeSendExit, err error) {
-	fired := hookimpl.FiredOf[BeforeSendFired[Message]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
 }
 
 // maySendPoint describes MaySend to the runtime.
@@ -1311,10 +1292,9 @@ var maySendPoint = hookimpl.Point{
 		Hold{},
 		Allow{},
 	},
-	Fire: (*MaySendPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire: (*MaySendPoint).runHooks,
+	Calls: hookimpl.Deciding[MaySendFunc](
 		MaySend[Message].MaySend,
-		MaySendFunc(nil),
 		MaySendObserver[Message].ObserveMaySend,
 	),
 }
@@ -1324,9 +1304,9 @@ func (p *MaySendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &maySendPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *MaySendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1334,13 +1314,17 @@ func (p *MaySendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[MaySendFired[Message]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
 	defer func() {
@@ -1378,36 +1362,15 @@ func (p *MaySendPoint) runHooks(
 	return leading, nil
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *MaySendPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (exit MaySendExit, err error) {
-	fired := hookimpl.FiredOf[MaySendFired[Message]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Exit = exit
-		fired.Err = snap.Err(err)
-		fired.Ballots = snap.Ballots()
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // footerPoint describes Footer to the runtime.
 var footerPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "Footer",
 	Payload: "Message",
 	Results: "Collect[string]",
-	Fire:    (*FooterPoint).recordHooks,
-	Calls: hookimpl.Collecting(
+	Fire:    (*FooterPoint).runHooks,
+	Calls: hookimpl.Collecting[FooterFunc](
 		Footer[Message].Footer,
-		FooterFunc(nil),
 		FooterObserver[Message].ObserveFooter,
 	),
 }
@@ -1417,9 +1380,9 @@ func (p *FooterPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &footerPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *FooterPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1427,13 +1390,17 @@ func (p *FooterPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, bys, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[FooterFired[Message]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Collected = hookimpl.Returned(recorded, collected)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -1459,24 +1426,6 @@ func (p *FooterPoint) runHooks(
 	}
 	inv.Hook = 0
 	return
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *FooterPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
-) (collected []string) {
-	fired := hookimpl.FiredOf[FooterFired[Message]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Collected = hookimpl.Returned(snap, collected)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, bys, snap)
 }
 
 // aroundSendPoint describes AroundSend to the runtime.
@@ -1583,22 +1532,18 @@ func (p *AroundSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result Receipt, err error) {
-	if snap == nil {
-		snap = p.state.Current()
-	}
-	if snap == nil { // something changed since the last fire, or somebody observes
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
 		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
 	defer inv.Finish(ctx, snap)
 	if snap.Recording() {
-		fired := hookimpl.FiredOf[AroundSendFired[Message]](snap)
+		fired, recorded := hookimpl.Record[AroundSendFired[Message]](snap)
 		fired.Payload = payload
-		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Result, fired.Err = result, snap.Err(err)
-			snap.Notify(fired)
+			fired.Result, fired.Err = result, recorded.Err(err)
+			recorded.Notify(fired)
 		}()
 	}
 	answer, err := AroundSendNext{inv, 0}.Call(ctx, payload)
@@ -1614,10 +1559,9 @@ var afterSendPoint = hookimpl.Point{
 	Results: "Reverse, Replace, FailOpen",
 	Reverse: true,
 	Replace: ReplaceAfterSend,
-	Fire:    (*AfterSendPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*AfterSendPoint).runHooks,
+	Calls: hookimpl.Deciding[AfterSendFunc](
 		AfterSend[Receipt].AfterSend,
-		AfterSendFunc(nil),
 		AfterSendObserver[Receipt].ObserveAfterSend,
 	),
 }
@@ -1627,9 +1571,9 @@ func (p *AfterSendPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &afterSendPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *AfterSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1637,17 +1581,20 @@ func (p *AfterSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	all := snap
 	defer func() {
@@ -1681,25 +1628,6 @@ func (p *AfterSendPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *AfterSendPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Receipt,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[AfterSendFired[Receipt]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // beforeShowPoint describes BeforeShow to the runtime.
 var beforeShowPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
@@ -1707,10 +1635,9 @@ var beforeShowPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Edit[Text], FailOpen",
 	Edit:    EditBeforeShow,
-	Fire:    (*BeforeShowPoint).recordHooks,
-	Calls: hookimpl.Deciding(
+	Fire:    (*BeforeShowPoint).runHooks,
+	Calls: hookimpl.Deciding[BeforeShowFunc](
 		BeforeShow[Message].BeforeShow,
-		BeforeShowFunc(nil),
 		BeforeShowObserver[Message].ObserveBeforeShow,
 	),
 }
@@ -1720,9 +1647,9 @@ func (p *BeforeShowPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeShowPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeShowPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1730,17 +1657,20 @@ func (p *BeforeShowPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	p.state.Require(payload != nil)
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			snap.Require(payload != nil)
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeShowFired[Message]](snap)
+		fired.Payload = *payload
+		defer func() {
+			fired.Final, fired.Err = *payload, recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	snap.Require(payload != nil)
 	current := *payload
 	all := snap
 	defer func() {
@@ -1774,25 +1704,6 @@ func (p *BeforeShowPoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeShowPoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[BeforeShowFired[Message]](snap)
-	fired.Payload = *payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Final = *payload
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // beforeSavePoint describes BeforeSave to the runtime.
 var beforeSavePoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
@@ -1800,10 +1711,9 @@ var beforeSavePoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Check",
 	Closed:  true,
-	Fire:    (*BeforeSavePoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*BeforeSavePoint).runHooks,
+	Calls: hookimpl.Checking[BeforeSaveFunc](
 		BeforeSave[Message].BeforeSave,
-		BeforeSaveFunc(nil),
 		BeforeSaveObserver[Message].ObserveBeforeSave,
 	),
 }
@@ -1813,9 +1723,9 @@ func (p *BeforeSavePoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &beforeSavePoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeSavePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1823,13 +1733,17 @@ func (p *BeforeSavePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			return p.recordHooks(ctx, run, payload, by, snap)
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](snap)
+		fired.Payload = payload
+		defer func() {
+			fired.Err = recorded.Err(err)
+			recorded.Notify(fired)
+		}()
+		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
 	defer func() {
@@ -1848,33 +1762,14 @@ func (p *BeforeSavePoint) runHooks(
 	return
 }
 
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *BeforeSavePoint) recordHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
-) (err error) {
-	fired := hookimpl.FiredOf[BeforeSaveFired[Message]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		fired.Err = snap.Err(err)
-		snap.Notify(fired)
-	}()
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
 // onSentPoint describes OnSent to the runtime.
 var onSentPoint = hookimpl.Point{
 	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 	Name:    "OnSent",
 	Payload: "Receipt",
-	Fire:    (*OnSentPoint).recordHooks,
-	Calls: hookimpl.Checking(
+	Fire:    (*OnSentPoint).runHooks,
+	Calls: hookimpl.Checking[OnSentFunc](
 		OnSent[Receipt].OnSent,
-		OnSentFunc(nil),
 		OnSentObserver[Receipt].ObserveOnSent,
 	),
 }
@@ -1884,18 +1779,19 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 	return p.state.Registry(p, &onSentPoint)
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now;
-// then runHooks also
-// notifies the observers and tracers if there are any.
+// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
+// there are observers
+// or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
-	if snap == nil {
-		snap = p.state.Current()
+	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
-	if snap == nil { // something changed since the last fire, or somebody observes
-		if snap = p.state.Resolve(ctx, run); snap.Recording() {
-			p.recordHooks(ctx, run, payload, snap)
-			return
-		}
+	if snap.Recording() {
+		fired, recorded := hookimpl.Record[OnSentFired[Receipt]](snap)
+		fired.Payload = payload
+		defer recorded.Notify(fired)
+		p.runHooks(ctx, run, payload, snap)
+		return
 	}
 	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
@@ -1916,15 +1812,4 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 		}
 	}
 	inv.Hook = 0
-}
-
-// recordHooks runs the hooks of snap as runHooks does, and notifies the observers and tracers.
-func (p *OnSentPoint) recordHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
-	fired := hookimpl.FiredOf[OnSentFired[Receipt]](snap)
-	fired.Payload = payload
-	snap.Begin(&fired.Verdict)
-	defer func() {
-		snap.Notify(fired)
-	}()
-	p.runHooks(ctx, run, payload, snap)
 }
