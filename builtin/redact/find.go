@@ -56,6 +56,11 @@ func without(spans, others []span) []span {
 // of the others, so that the time is linear in the length of the text. If s is the beginning of a larger text, whole is
 // that text: its end may say that the values of s are secret.
 func (r *Redactor) find(s, whole string) []span {
+	return merge(r.appendPercentEncoded(r.findPlain(s, whole), s))
+}
+
+// findPlain is find for a text that is not percent-encoded.
+func (r *Redactor) findPlain(s, whole string) []span {
 	var secrets []span
 	if !r.KeepSecrets {
 		secrets = appendPrivateKeys(secrets, s)

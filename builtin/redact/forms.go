@@ -115,6 +115,8 @@ var forms = []form{
 	{"Prefect", "pnu_", alnum, 30, 40, isMixed},
 	{"Prefect", "pnb_", alnum, 30, 40, isMixed},
 	{"Octopus Deploy", "API-", upper, 20, 36, isMixed},
+	{"Apify", "apify_api_", alnum, 30, 0, isMixed},
+	{"WakaTime", "waka_", slug, 36, 36, isMixed},
 	{"Harness", "pat.", dotted, 60, 0, isRandom},
 	{"Harness", "sat.", dotted, 60, 0, isRandom},
 
@@ -139,6 +141,7 @@ var forms = []form{
 	{"GitLab SCIM", "glsoat-", slug, 16, 0, isVaried},
 	{"GitLab workspace", "glwt-", slug, 16, 0, isVaried},
 	{"Bitbucket", "ATBB", alnum, 28, 0, isMixed},
+	{"Bitbucket Data Center", "BBDC-", std64, 40, 0, isMixed},
 	{"Bitbucket", "ATCTT3", path, 40, 0, isMixed},
 	{"Atlassian", "ATATT3", path, 40, 0, isMixed},
 	{"Atlassian", "ATSTT3", path, 40, 0, isMixed},

@@ -102,6 +102,18 @@ var evasions = []string{
 	"printf '%ln' PATH; git log", "printf '%hn%zn' PATH PATH; git log", "printf '%-5Ln' IFS; git log",
 	"find . -exec sh -c 'git log {}' \\;", "find . -exec sh -c 'git log \"$0\" {}' x \\;", "find . -exec {} \\;",
 	"find . -exec git -c {} log \\;", "find . -exec env -u + evil \\;", "find . -execdir sh -c {} \\;",
+	"hash -p ./evil git; git log", "git() { evil; }; git log", "git log {fd}>f", "git log >|f", "git log &>>f",
+	"git log <>f", "trap evil DEBUG; git log", "trap evil EXIT; git log", "set -k; git log PATH=evil.d",
+	"coproc x { evil; }; git log", "x='a[$(evil)]'; git log $((x))", "git log ${x:=evil}; $x",
+	"x=evil; git log ${!x}; ${x@E}",
+	"select x in a; do evil; done </dev/null; git log", "git log |& evil", "git log <<A <<B\nx\nA\n$(evil)\nB",
+	"enable -n echo; git log; evil", "git log >(evil)", "git log $'\\x27'; evil #'", "git log > >(evil)",
+	"echo x >&f; git log",
+	"git log 2>f", "eval git log \\; evil", "eval 'git log' '; evil'", "command -p evil; git log", "exec -a git evil",
+	"env -- evil", "env -i -- PATH=evil.d git log", "xargs -a evil evil", "timeout 5 -- evil", "find . -okdir evil \\;",
+	"nice -- evil", "cd evil.d && ./git log", "PATH+=:evil.d; git log", "export PATH=evil.d; git log",
+	"CDPATH=. git log", "GLOBIGNORE=x git log", "git log & disown; evil", "[[ -f $(evil) ]]; git log",
+	"((x=$(evil))); git log",
 	"find . -exec git log \\; -exec evil {} +", "fd -xevil", "fd --exec=evil", "fd -HIx evil", "fd -x git -c",
 }
 
@@ -143,6 +155,16 @@ var wrapperOptions = []string{
 
 // pieces are inserted into commands.
 var pieces = []string{
+	">|f", "&>>f", "<>f", "{fd}>f", ">&f", ">&$x", "|&", ";;&", ";&", "coproc ", "coproc x { evil; }",
+	"select x in a; do ",
+	"until ", "time -p ", "function f { evil; }", "[[ a =~ ", "]] ", "${!x}", "${x@P}", "${x@Q}", "${x:=evil}",
+	"${x//a/evil}",
+	"${x^^}", "${@:1}", "$[1]", "$((x[$(evil)]))", "$((1))", "~+", "~-", "~x", "!!", "!git", "%1", "=git", "builtin ",
+	"trap evil DEBUG\n", "trap evil EXIT; ", "printf -v x ", "[ -v ", "test -v ", "mapfile ", "enable -f x x; ",
+	"shopt -s extglob\n", "set -k; ", "set -a; ", "hash -p ./evil git; ", "alias git=evil\n", "unset -f git; ",
+	"<<A <<B\n",
+	"\nA\n", "\nB\n", "$'\\n'", "$'\\x27'", "\u00a0", "\u2028", "\ufeff", "\x01", "\x7f", "BASH_ENV=evil ", "IFS=g ",
+	"git() { evil; }; ", "1>f", "2>f", "3>&1", "<&-", ">&-", "<(git log)", ">(evil)", "{1..3}", "[g]it", "g?t", "\\\n",
 	"'", `"`, `\`, "$", "`", "#", "\n", "(", ")", "{", "}", " ", ";", "&", "|", "<", ">", "!", "*", "?", "[", "]", "=",
 	"~", "a", "1", "-", "\r", "\t", ",", ":", "%", "^", "@", "\v", "é",
 	"$(", "${", "$((", "))", "<<", "<<-", "<<<", ">>", "&&", "||", ";;", "[[", "]]", "((", "$'", "$\"", "\\\n", " #",
