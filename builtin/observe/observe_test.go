@@ -205,6 +205,40 @@ func TestCostEstimatesMissingUsage(t *testing.T) {
 	}
 }
 
+func TestCostNamesTheRequestedModel(t *testing.T) {
+	for _, c := range []struct {
+		replied, want string
+		dollars       float64
+	}{{"", "asked", 2}, {"other", "other", 0}} {
+		t.Run(c.want, func(t *testing.T) {
+			var calls []observe.CallCost
+			cost := &observe.Cost{
+				Prices: map[string]observe.Price{"asked": {Input: 2}},
+				OnCall: func(call observe.CallCost) { calls = append(calls, call) },
+			}
+			var hooks agent.Hooks
+			hooks.Use(cost)
+			run := agent.NewRun(nil)
+			req := agent.LLMRequest{Model: "asked", Messages: []agent.Message{{Role: agent.RoleUser, Content: "häuser"}}}
+			reply := agent.LLMResponse{
+				Model: c.replied, Content: "yes", Usage: agent.Usage{Input: 1_000_000},
+				ToolCalls: []agent.ToolCallRequest{{Name: "look", Args: []byte("{}")}},
+			}
+			for range 2 {
+				_, _ = hooks.BeforeLLM.Fire(t.Context(), run, &req)
+				_, _ = hooks.AfterLLM.Fire(t.Context(), run, &reply)
+			}
+			if len(calls) != 2 || calls[1].Model != c.want || calls[1].Usage.Cost != c.dollars || calls[1].Estimated {
+				t.Errorf("calls %+v", calls)
+			}
+			r := cost.Report()
+			if r.Model != c.want || r.Dollars != 2*c.dollars || r.PromptChars != 12 || r.ResponseChars != 18 {
+				t.Errorf("report %+v", r)
+			}
+		})
+	}
+}
+
 func TestInvalidObservingHooksPanicInBind(t *testing.T) {
 	nothing := func(context.Context, done.EvalContext) (any, error) { return nil, nil }
 	for want, hook := range map[string]agent.Hook{

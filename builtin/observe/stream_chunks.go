@@ -16,15 +16,14 @@ type chunks struct {
 
 // subscribe sends the chunks of replies as events.
 func (s *Stream) subscribe(run *agent.Run) {
-	if kit.Env(run) == nil || kit.Env(run).Subscribe == nil {
-		return
+	if env := kit.Env(run); env != nil && env.Subscribe != nil {
+		end := env.Subscribe(func(c agent.Chunk) {
+			if c.Delta.Content != "" {
+				s.chunk(run, c)
+			}
+		})
+		s.chunks.Do(run, func(c *chunks) { c.unsubscribe = end })
 	}
-	end := kit.Env(run).Subscribe(func(c agent.Chunk) {
-		if c.Delta.Content != "" {
-			s.chunk(run, c)
-		}
-	})
-	s.chunks.Do(run, func(c *chunks) { c.unsubscribe = end })
 }
 
 // chunk sends a chunk, or with Redact the part of the reply that is certain.

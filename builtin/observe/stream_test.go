@@ -349,6 +349,25 @@ func TestStreamReportsRecoveries(t *testing.T) {
 	}
 }
 
+func TestTheEndOfARunIsSentOnce(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit}
+	fails := agent.BeforeRunEndFunc(func(
+		context.Context, *agent.Run, agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
+		return nil, errors.New("the filter is down")
+	})
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{stream, fails}}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last := got.all[len(got.all)-1]
+	if n := strings.Count(strings.Join(got.types(), " "), observe.StreamLoopEnd); n != 1 ||
+		last.Type != observe.StreamLoopEnd || last.Data["reason"] != "error" {
+		t.Errorf("%d ends, the last event is %+v", n, last)
+	}
+}
+
 func TestStreamClassifiesSteps(t *testing.T) {
 	for _, c := range []struct {
 		name     string

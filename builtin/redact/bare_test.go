@@ -63,6 +63,7 @@ func TestHeadersReachToTheEndOfLine(t *testing.T) {
 		"the Cookie: «a=b; c»<br>", "Cookie: «a<b»", `"Cookie: «a=b»\nHost: x"`,
 		"Authorization: null", "Authorization: ${TOKEN}", "Authorization: Bearer ${TOKEN}", "Authorization: token",
 		"Authorization: «Bearer abc123def"+strings.Repeat("x1", 400)+"»",
+		"Cookie: «a=b; "+strings.Repeat("c=dd; ", 100)+"e=f»  \nx",
 		"cookies = jar.cookies()", "Authorization: «Token 0123456789abcdef»", "the Authorization: «k3v9x2m8q1z7w4»",
 	)
 }

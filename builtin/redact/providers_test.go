@@ -39,7 +39,7 @@ func TestRangesOfSizesIncludeBothEnds(t *testing.T) {
 
 func TestNamesMentionProviders(t *testing.T) {
 	judged(t, func(name string) bool { return providersOf(name) != nil },
-		[]string{"heroku", "HEROKU_API", "my_heroku", "new_relic_key", "newRelic", "okta_client_id", "okta_access_id",
-			"heroku_type_key", "type_heroku"},
+		[]string{"heroku", "HEROKU_API", "my_heroku", "new_relic_key", "newRelic", "new_yorktimes_key",
+			"okta_client_id", "okta_access_id", "heroku_type_key", "type_heroku"},
 		[]string{"", "hero", "heroku_type", "okta_id", "okta_user_id", "new_x_relic", "client_id"})
 }

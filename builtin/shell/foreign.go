@@ -70,6 +70,7 @@ func (r *reader) foreign(text string) {
 		return
 	}
 	defer func() { r.depth-- }()
+	text = strings.ReplaceAll(text, "${IFS}", "$IFS") // braces end a command
 	f := &foreign{r: r, text: text, pipelines: len(r.found), names: renamedFunctions(text)}
 	for f.at < len(text) && !r.exceeded {
 		f.next()
@@ -222,9 +223,8 @@ func (f *foreign) endWord() {
 		f.writes = append(f.writes, text)
 		return
 	}
-	if before, after, ok := strings.Cut(text, "$IFS"); ok {
-		after = strings.TrimPrefix(after, "}")
-		f.words = append(f.words, staticWords([]string{strings.TrimSuffix(before, "${"), after})...)
+	if strings.Contains(text, "$IFS") {
+		f.words = append(f.words, staticWords(strings.Fields(strings.ReplaceAll(text, "$IFS", " ")))...)
 		return
 	}
 	if literal == text && len(f.words) > 0 && runsText[f.words[len(f.words)-1].text] {
