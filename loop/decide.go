@@ -17,9 +17,10 @@ func (b *batch) decide() {
 		if b.r.ctx.Err() != nil {
 			b.r.cancelled()
 		}
-		switch {
-		case b.r.state.over():
+		if b.r.state.over() {
 			return
+		}
+		switch {
 		case limit > 0 && i >= limit:
 			c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailTooMany, Message: fmt.Sprintf(
 				"not run: a reply can have at most %d calls; send the rest in the next reply", limit)}, "", "")

@@ -154,8 +154,7 @@ func (r *run) rescue() {
 	fired := agent.RunError{Err: f.err.Error(), Where: f.where, Partial: r.result(f.err)}
 	exit, by, err := r.hooks.OnRunError.FireBy(r.cleanupCtx, r.hookRun, fired)
 	if err != nil {
-		r.warn("OnRunError: %v", err)
-		return
+		r.warn("OnRunError: %v", err) // without an exit
 	}
 	switch exit := exit.(type) {
 	case nil:

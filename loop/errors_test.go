@@ -247,6 +247,21 @@ func TestModelReadsNoAddressOfAService(t *testing.T) {
 		) (hookkit.Answer[agent.ToolCallResult], error) {
 			return hookkit.Answer[agent.ToolCallResult]{}, down
 		}))},
+		"the vote": {Tools: tools(&looptest.Tool{Name: "work"}), Hooks: hooks(agent.OnPermissionFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest,
+		) (agent.OnPermissionOutcome, error) {
+			return nil, down
+		}))},
+		"the question": {Tools: tools(&looptest.Tool{Name: "work"}), Hooks: hooks(
+			votes(agent.Ask{Prompt: "may it?"}),
+			agent.BeforeAskFunc(func(context.Context, *agent.Run, agent.Question) (agent.BeforeAskOutcome, error) {
+				return nil, down
+			}))},
+		"after the call": {Tools: tools(&looptest.Tool{Name: "work"}), Hooks: hooks(afterTool(func(
+			agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
+			return nil, down
+		}))},
 		"in another agent": {Tools: []agent.Tool{loop.Subagent(inner)}},
 	} {
 		t.Run(name, func(t *testing.T) {

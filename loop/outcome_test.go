@@ -650,3 +650,23 @@ func TestACallWithoutArgumentsHasAnEmptyObject(t *testing.T) {
 		t.Errorf("%+v", ran.Calls)
 	}
 }
+
+func TestAHookAroundTheModelReplacesTheMessages(t *testing.T) {
+	other := []agent.Message{{Role: agent.RoleUser, Content: "y"}}
+	for name, earlier := range map[string][]agent.Message{"One": nil, "Two": {{Role: agent.RoleUser, Content: "before"}}} {
+		t.Run(name, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Reply("ok")),
+				Hooks: hooks(agent.AroundLLMFunc(func(
+					ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+				) (hookkit.Answer[agent.LLMResponse], error) {
+					req.Messages = append(earlier[:len(earlier):len(earlier)], other...)
+					return next.Call(ctx, req)
+				})),
+			}.Do(t, t.Context(), loop.Request{Task: "x", Messages: earlier})
+			if got := lastContent(ran.Script.Requests()[0], agent.RoleUser); got != "y" {
+				t.Errorf("the model got %q", got)
+			}
+		})
+	}
+}

@@ -62,9 +62,7 @@ func (b *batch) conclude(
 func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	r := b.r
 	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.hookRun, c.forHooks())
-	if err != nil {
-		c.failed = err
-	}
+	c.failed = err
 	ask, denied := permission.Vote(exit, by, err, illegal)
 	return ask, by.Hook, denied
 }
@@ -106,9 +104,7 @@ func (b *batch) beforeAsk(c *call, question agent.Question) (
 ) {
 	r := b.r
 	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.hookRun, question)
-	if err != nil {
-		c.failed = err
-	}
+	c.failed = err
 	answer, decided, denied = permission.Answer(exit, by, err, illegal)
 	return answer, by.Hook, decided, denied
 }

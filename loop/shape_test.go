@@ -50,6 +50,7 @@ func TestAShapeAcceptsOrdinaryArguments(t *testing.T) {
 		{"NoCommaInList", `{"path":"a","n":1,"list":["a" "b"]}`, false},
 		{"OpenList", `{"path":"a","n":1,"list":["a"`, false},
 		{"CommaInList", `{"path":"a","n":1,"list":["a",]}`, false},
+		{"OpenListWithAWrongItem", `{"path":"a","list":[1,"n":1}`, false},
 		{"NumberAsKey", `{"path":"a","n":1,1:2}`, false},
 		{"NoColon", `{"path":"a","n" 1}`, false},
 		{"NoObject", `[]`, false},
