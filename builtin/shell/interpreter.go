@@ -146,7 +146,10 @@ func (r *reader) powershell(c *Command, in flow) {
 		case isStdin(option):
 			i = len(c.Args)
 		case begins("-encodedcommand") || option == "-ec":
-			r.text(decodedUTF16(strings.Join(c.Args[min(i+1, len(c.Args)):min(i+2, len(c.Args))], "")))
+			if i++; i < len(c.Args) {
+				c.executes(c.words[i+1])
+				r.text(decodedUTF16(c.Args[i]))
+			}
 			return
 		case begins("-file") && i+1 < len(c.Args) && !isStdin(c.Args[i+1]):
 			r.runsFile(c, c.words[i+2], false)
