@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Scope selects the runs that share the data of a hook. For example, a memory.Injector with Share: share.User shows
-// facts from all conversations of the user. The zero value is Conversation.
+// A Scope selects the runs that share the data of a hook. For example, a memory.Map with Share: share.User has one
+// memory for all conversations of a user. The zero value is Conversation.
 //
 // A name that is missing is never shared. For example, with the scope User, a run without a user shares its data with
 // its own conversation only. A run without a named conversation then shares its data only with the runs that it starts.

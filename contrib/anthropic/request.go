@@ -174,7 +174,7 @@ func (r *request) converse(conversation []agent.Message) (volatile int) {
 			volatile = 0
 			continue
 		}
-		blocks := heard(m)
+		blocks := contentOf(m)
 		r.add("user", blocks)
 		if m.Role == agent.RoleSystem {
 			volatile += len(blocks)
@@ -229,8 +229,8 @@ func (r *request) cache(volatile int) {
 	}
 }
 
-// heard encodes a message that the model receives.
-func heard(m agent.Message) []*block {
+// contentOf encodes a message that the model receives.
+func contentOf(m agent.Message) []*block {
 	content := m.Content
 	if m.Role == agent.RoleSystem && !blank(content) {
 		content = "<system>\n" + content + "\n</system>"
