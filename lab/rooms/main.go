@@ -123,7 +123,7 @@ var needs = map[string]string{
 	"permission": "doublestar and expr: its rules have patterns of paths, and expressions",
 	"record":     "`regexp` and `crypto/sha256`: redactors take patterns, and a hash chains the audit log",
 	"screen":     "jsonschema-go, for Schema",
-	"shell":      "mvdan.cc/sh: a Guard allows only what a parser of shell commands has read",
+	"shell":      "mvdan.cc/sh: a Guard reads commands as a shell does",
 	"window":     "`crypto/sha256`: a tool cannot make a result with the recall key of another",
 }
 

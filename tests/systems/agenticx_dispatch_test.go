@@ -24,7 +24,7 @@ func TestA01_HookAddsAMessageForTheModel(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds),
 	}.Run(t, "hello")
-	if first, second := heard(t, ran, 0), heard(t, ran, 1); first != "hello\nbe brief" ||
+	if first, second := requestText(t, ran, 0), requestText(t, ran, 1); first != "hello\nbe brief" ||
 		second != "hello\n\ndone\nbe brief" {
 		t.Errorf("the model got %q, then %q", first, second)
 	}
@@ -52,7 +52,7 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 	if shell.Count() != 0 || tool.Count() != 1 || statuses(ran) != "refused refused succeeded" {
 		t.Errorf("%s: shell ran %d times, work %d times", statuses(ran), shell.Count(), tool.Count())
 	}
-	contains(t, heard(t, ran, 1), "no shell here", "no files of the system", "done")
+	contains(t, requestText(t, ran, 1), "no shell here", "no files of the system", "done")
 	told := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 	if len(told) != 2 || told[0].Reason != "no shell here" || told[1].Reason != "no files of the system" ||
 		ran.Calls[1].Reason != "no files of the system" {
@@ -149,7 +149,7 @@ func TestA06_ResultsChain(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](appends(" one"), appends(" two")),
 	}.Run(t, "x")
-	contains(t, heard(t, ran, 1), "done one two")
+	contains(t, requestText(t, ran, 1), "done one two")
 	if ran.Calls[0].Output != "done one two" {
 		t.Errorf("recorded is %q", ran.Calls[0].Output)
 	}
@@ -201,7 +201,7 @@ func TestA08_ALoggerSeesTheChangesOfHooks(t *testing.T) {
 		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](changes, logs),
 	}.Run(t, "x")
 	d.want(t, `work {"n":7}: got {"n":7}`)
-	contains(t, heard(t, ran, 0), "changed")
+	contains(t, requestText(t, ran, 0), "changed")
 	if ran.Messages[0].Content != "x" {
 		t.Errorf("the stored task is %q", ran.Messages[0].Content)
 	}

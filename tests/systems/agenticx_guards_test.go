@@ -130,7 +130,7 @@ func TestA13_BridgeReturnsTheReasonOfAVeto(t *testing.T) {
 	if tool.Count() != 0 || ran.Calls[0].Reason != "the bus says no tool" || ran.Reply != "ok" {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
-	contains(t, heard(t, ran, 1), "the bus says no tool")
+	contains(t, requestText(t, ran, 1), "the bus says no tool")
 	ran = looptest.Harness{
 		Turns: working(1),
 		Tools: all[agent.Tool](tool),

@@ -255,7 +255,7 @@ func TestE15_AFailingBeforeToolRefusesTheCall(t *testing.T) {
 		if tool.Count() != 0 || ran.Calls[0].Status != agent.CallRefused || ran.Reply != "ok" || ran.Failed != nil {
 			t.Errorf("%s: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
-		contains(t, heard(t, ran, 1), "the call is refused", "boom")
+		contains(t, requestText(t, ran, 1), "the call is refused", "boom")
 	}
 	tool := work()
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
@@ -274,7 +274,7 @@ func TestE16_AFailingAfterToolWithholdsTheResult(t *testing.T) {
 			return nil, errors.New("no opinion possible")
 		}),
 	)}.Run(t, "x")
-	lacks(t, heard(t, ran, 1), "the secret")
+	lacks(t, requestText(t, ran, 1), "the secret")
 	if ran.Calls[0].OK() || ran.Reply != "ok" || ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("got %+v", ran.AgentResult)
 	}

@@ -61,7 +61,7 @@ func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
 		r.Messages = append(slices.Clone(r.Messages), agent.Message{Role: agent.RoleUser, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(r, "brief"), nil
 	}))}.Run(t, "hello")
-	if got := heard(t, ran, 0); got != "hello\nbe brief" {
+	if got := requestText(t, ran, 0); got != "hello\nbe brief" {
 		t.Errorf("the model got %q", got)
 	}
 	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(
@@ -103,7 +103,7 @@ func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
 			Hooks: all(answers("from the cache")),
 			Agent: &loop.Agent{Tools: all[agent.Tool](tool, loop.Subagent(helper)), Handoffs: all(helper)},
 		}.Run(t, "x")
-		contains(t, heard(t, ran, 1), "from the cache")
+		contains(t, requestText(t, ran, 1), "from the cache")
 		if tool.Count()+len(inner.Calls()) != 0 || ran.Calls[0].Status != agent.CallSkipped || ran.Reply != "ok" {
 			t.Errorf("%s ran: %+v", name, ran.AgentResult)
 		}

@@ -36,14 +36,14 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 		}.Run(t, "x")
 	}
 	ran := run()
-	lacks(t, heard(t, ran, 0), "Known facts", "\n## Memory")
+	lacks(t, requestText(t, ran, 0), "Known facts", "\n## Memory")
 	for i, fact := range []string{"tea", "coffee"} {
 		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink" + fmt.Sprint(i), Value: fact}); err != nil {
 			t.Fatal(err)
 		}
 		ran = run()
 		for request := range 3 {
-			prompt := heard(t, ran, request)
+			prompt := requestText(t, ran, request)
 			contains(t, prompt, "Known facts", "drink0: tea")
 			if strings.Count(prompt, "drink0: tea") != 1 || strings.Contains(prompt, "coffee") != (i == 1) {
 				t.Errorf("run %d, prompt %d: %s", i, request, prompt)
@@ -63,8 +63,8 @@ func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
 		}
 	}
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&memory.NotesInjector{Notes: notes})}.Run(t, "x")
-	contains(t, heard(t, ran, 0), "## Notes\nthe last line")
-	lacks(t, heard(t, ran, 0), "first", "xxx")
+	contains(t, requestText(t, ran, 0), "## Notes\nthe last line")
+	lacks(t, requestText(t, ran, 0), "first", "xxx")
 }
 
 func TestE47_CompactorsShortenLongConversations(t *testing.T) {

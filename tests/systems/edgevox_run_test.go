@@ -127,8 +127,8 @@ func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
 	if tool.Count() != 0 || statuses(ran) != "failed failed" || ran.Reply != "ok" || ran.Failed != nil {
 		t.Errorf("%s: %+v", statuses(ran), ran.AgentResult)
 	}
-	contains(t, heard(t, ran, 1), "JSON")
-	contains(t, heard(t, ran, 2), `"wrk"`)
+	contains(t, requestText(t, ran, 1), "JSON")
+	contains(t, requestText(t, ran, 2), `"wrk"`)
 
 	ran = looptest.Harness{
 		Turns: working(9), Tools: all[agent.Tool](work()), Agent: &loop.Agent{
@@ -170,7 +170,7 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 		ran := looptest.Harness{Turns: working(0), Hooks: l.hooks}.Do(t, t.Context(), loop.Request{
 			Task: "which?", Messages: l.messages, Conversation: "c",
 		})
-		if got := heard(t, ran, 0); got != "remember 7\n\ndone\nok\nwhich?" {
+		if got := requestText(t, ran, 0); got != "remember 7\n\ndone\nok\nwhich?" {
 			t.Errorf("after the restart %s the model got %q", name, got)
 		}
 	}

@@ -74,5 +74,5 @@ func TestE54_SchemaRetryExplainsTheFirstBadCall(t *testing.T) {
 			t.Errorf("call %d: %+v", i, c)
 		}
 	}
-	contains(t, heard(t, ran, 1), "- city (string, required)", "arguments are wrong")
+	contains(t, requestText(t, ran, 1), "- city (string, required)", "arguments are wrong")
 }

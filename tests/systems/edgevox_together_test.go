@@ -108,7 +108,7 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 		if n := agentspec.EstimateTokens(r.Messages) + agentspec.EstimateTools(r.Tools); n > limit {
 			t.Errorf("request %d has %d tokens", i, n)
 		}
-		contains(t, heard(t, ran, i), "the task", "## Memory", "## Notes")
+		contains(t, requestText(t, ran, i), "the task", "## Memory", "## Notes")
 		if err := agentspec.CheckPairs(r.Messages, false); err != nil {
 			t.Errorf("request %d: %v", i, err)
 		}
@@ -161,7 +161,7 @@ func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 		}
 		contains(t, ran.Calls[1].Err+ran.Calls[2].Err+ran.Calls[3].Output, "already called", "denied by policy",
 			"- city (string, required)")
-		contains(t, heard(t, ran, 0), "drink: tea", "noted", "the task")
+		contains(t, requestText(t, ran, 0), "drink: tea", "noted", "the task")
 		if got := ran.Calls[0].Output; len([]rune(got)) > 400 || strings.Contains(got, "jo@example.com") != (n < 13) {
 			t.Errorf("%d: the output is %q", n, got)
 		}

@@ -64,7 +64,7 @@ func TestF34_ACachedResultMustBePermitted(t *testing.T) {
 	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "no" {
 		t.Errorf("got %+v", c)
 	}
-	lacks(t, heard(t, ran, 1), "the cached secret")
+	lacks(t, requestText(t, ran, 1), "the cached secret")
 }
 
 // Law P4: a person is asked once per call, on its final arguments, and never about a call that a hook denies.

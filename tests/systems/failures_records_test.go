@@ -61,7 +61,7 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 			if err := agentspec.CheckPairs(r.Messages, false); err != nil {
 				t.Errorf("within %d, request %d: %v", most, i, err)
 			}
-			contains(t, heard(t, ran, i), "the task")
+			contains(t, requestText(t, ran, i), "the task")
 		}
 		if len(requests) != 7 || ran.Reply != "ok" || (ran.Recorder.Count("OnBudgetExceeded") > 0) != (most < 300) {
 			t.Errorf("within %d: %d requests, %d budgets passed", most, len(requests), ran.Recorder.Count("OnBudgetExceeded"))

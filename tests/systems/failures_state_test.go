@@ -99,7 +99,7 @@ func TestF23_HookStateOutlivesTheBatch(t *testing.T) {
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&collecting{}),
 	}.Run(t, "x")
 	for i, want := range all("collected []", "collected [call_1_1 call_1_2]", "collected [call_1_1 call_1_2 call_2_1]") {
-		contains(t, heard(t, ran, i), want)
+		contains(t, requestText(t, ran, i), want)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 		afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) { r.Call.Args[5] = '9'; return nil, nil }),
 	)}.Run(t, "x")
 	lacks(t, fmt.Sprint(ran.Messages), "SPOILT")
-	lacks(t, heard(t, ran, 3), "SPOILTSPOILT")
+	lacks(t, requestText(t, ran, 3), "SPOILTSPOILT")
 	for i, call := range tool.Calls() {
 		if want := fmt.Sprintf(`{"n":%d}`, i+1); string(call.Args) != want {
 			t.Errorf("dispatched %s, want %s", call.Args, want)
@@ -136,7 +136,7 @@ func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 		}),
 	)}.Run(t, "x")
 	for i := range 5 {
-		if prompt := heard(t, ran, i); strings.Count(prompt, "be brief") != 1 || strings.Count(prompt, "and clear") != 1 {
+		if prompt := requestText(t, ran, i); strings.Count(prompt, "be brief") != 1 || strings.Count(prompt, "and clear") != 1 {
 			t.Errorf("prompt %d: %q", i, prompt)
 		}
 	}

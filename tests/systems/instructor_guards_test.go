@@ -217,7 +217,7 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 		ran.Stop.By != "done.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
 		t.Errorf("the critic was asked %d times: %+v", len(critic.Calls()), ran.AgentResult)
 	}
-	contains(t, heard(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")
+	contains(t, requestText(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")
 	contains(t, critic.Requests()[1].Messages[1].Content, "the task", "two")
 	if n := strings.Count(fmt.Sprint(ran.Messages), "two"); n != 1 {
 		t.Errorf("the second answer is in the conversation %d times", n)

@@ -112,7 +112,7 @@ func TestI03_ACallMayBeRefusedCompletely(t *testing.T) {
 			ran.Reply != "ok" {
 			t.Errorf("%s: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
-		contains(t, heard(t, ran, 1), "never")
+		contains(t, requestText(t, ran, 1), "never")
 	}
 }
 

@@ -122,7 +122,7 @@ func TestI22_StagesSkillsAndGoingBack(t *testing.T) {
 					Turns: append(append(working(2)[:2], c.turns...), looptest.Reply("ok")),
 					Tools: all(hook.Tool(), agent.Tool(work())), Hooks: all[agent.Hook](hook),
 				}.Run(t, "x")
-				text := heard(t, ran, len(ran.Script.Requests())-1)
+				text := requestText(t, ran, len(ran.Script.Requests())-1)
 				contains(t, text, c.want)
 				lacks(t, text, c.gone)
 				if got := ran.Calls[len(ran.Calls)-1].Status; got != c.last || ran.Steps != 3+len(c.turns) {

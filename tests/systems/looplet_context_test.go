@@ -137,8 +137,8 @@ func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
 			continue
 		}
 		ran.Recorder.InOrder(t, "ShouldCompact", "BeforeCompact", "AfterCompact", "Briefing", "BeforeLLM")
-		contains(t, heard(t, ran, 0), "now")
-		lacks(t, heard(t, ran, 0), "message 1")
+		contains(t, requestText(t, ran, 0), "now")
+		lacks(t, requestText(t, ran, 0), "message 1")
 	}
 	k := &compact.Truncate{} // the agent has one, and nobody asks
 	ran := looptest.Harness{
@@ -193,7 +193,7 @@ func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := ran.Script.Requests(); len(got) != 1 ||
 		!strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
-		t.Errorf("%d model calls; the first prompt: %s", len(got), heard(t, ran, 0))
+		t.Errorf("%d model calls; the first prompt: %s", len(got), requestText(t, ran, 0))
 	}
 }
 
@@ -283,7 +283,7 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 
 func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
 	done, ran := compacted(t, &compact.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
-	if got := heard(t, ran, 1); !strings.HasPrefix(got,
+	if got := requestText(t, ran, 1); !strings.HasPrefix(got,
 		"(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" ||
 		done.ModelCalls != 1 {
 		t.Errorf("the prompt is %q", got)
@@ -300,7 +300,7 @@ func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
 		Hooks: all[agent.Hook](always),
 		Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: limit.AtMost(0)}},
 	}.Run(t, "only this")
-	if len(ran.Script.Calls()) != 1 || heard(t, ran, 0) != "only this" {
+	if len(ran.Script.Calls()) != 1 || requestText(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))
 	}
 }

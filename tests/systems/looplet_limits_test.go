@@ -44,7 +44,7 @@ func letters() []agent.Tool {
 func prompted(t testing.TB, ran *looptest.Ran, text string) (prompts []int) {
 	t.Helper()
 	for i := range ran.Script.Requests() {
-		if strings.Contains(heard(t, ran, i), text) {
+		if strings.Contains(requestText(t, ran, i), text) {
 			prompts = append(prompts, i)
 		}
 	}
@@ -189,7 +189,7 @@ func TestL25_AToolHasACallLimit(t *testing.T) {
 		Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") },
 	}
 	ran := looptest.Harness{Turns: playing("aa"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
-	contains(t, heard(t, ran, 2), "a1 1 no more")
+	contains(t, requestText(t, ran, 2), "a1 1 no more")
 	notUsable(t, &limit.Tools{Limits: map[string]int{"a": -1}}, "is -1; give 0 or more")
 	notUsable(t, &limit.Tools{Default: limit.AtMost(-1)}, "is -1; give 0 or more")
 	notUsable(t, &limit.Tools{}, "nothing would be limited")
@@ -217,7 +217,7 @@ func TestL26_TheModelIsWarnedOfItsLimit(t *testing.T) {
 			}.Run(t, "x")
 			got := prompted(t, ran, "[low budget]")
 			for _, at := range got {
-				contains(t, heard(t, ran, at), c.texts[at])
+				contains(t, requestText(t, ran, at), c.texts[at])
 			}
 			if !slices.Equal(got, slices.Sorted(maps.Keys(c.texts))) {
 				t.Errorf("%s: warned in %v, want %v", name, got, c.texts)

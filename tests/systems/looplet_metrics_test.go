@@ -274,7 +274,7 @@ func TestL48_RunIsGradedWhenItIsOver(t *testing.T) {
 		t.Errorf("a grader saw %+v", seen)
 	}
 	for i := range ran.Script.Requests() {
-		lacks(t, heard(t, ran, i), "secret 42")
+		lacks(t, requestText(t, ran, i), "secret 42")
 	}
 	path := filepath.Join(t.TempDir(), "report.json")
 	text, err := []byte(nil), report.Save(path)

@@ -125,7 +125,7 @@ func TestL02_HooksRewriteDenyAndSubstitute(t *testing.T) {
 	if tools["denied"].Count() != 0 || tools["substituted"].Count() != 0 {
 		t.Error("a denied or substituted call reached its tool")
 	}
-	contains(t, heard(t, ran, 1), "Permission denied for tool 'denied': not on a Sunday", "from the cache")
+	contains(t, requestText(t, ran, 1), "Permission denied for tool 'denied': not on a Sunday", "from the cache")
 	if got := statuses(ran); got != "succeeded refused skipped" {
 		t.Errorf("the calls are %s", got)
 	}
@@ -190,7 +190,7 @@ func TestL05_ARejectedAnswerContinuesWithTheReason(t *testing.T) {
 		if ran.Reply != "42 because 6*7" || ran.Steps != 2 {
 			t.Errorf("%s: %+v", name, ran.AgentResult)
 		}
-		contains(t, heard(t, ran, 1), "say why")
+		contains(t, requestText(t, ran, 1), "say why")
 		ran.Recorder.Times(t, "CheckDone", 2)
 	}
 }
@@ -342,7 +342,7 @@ func TestL12_TextsReachThePromptInOrder(t *testing.T) {
 			briefs("text 3")),
 	}.Run(t, "x")
 	for i := range 2 {
-		contains(t, heard(t, ran, i), "text 1\n\ntext 2\n\ntext 3")
+		contains(t, requestText(t, ran, i), "text 1\n\ntext 2\n\ntext 3")
 	}
 	for _, m := range ran.Messages {
 		lacks(t, m.Content, "text")

@@ -117,7 +117,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 			Turns: working(0),
 			Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, Redact: c.redact, SendRedacted: c.upstream}),
 		}.Run(t, task)
-		if sent := heard(t, ran, 0); sent != c.sent || !strings.Contains(textOf(t, dir, "call_00_prompt.txt"), c.kept) {
+		if sent := requestText(t, ran, 0); sent != c.sent || !strings.Contains(textOf(t, dir, "call_00_prompt.txt"), c.kept) {
 			t.Errorf("%s: sent %q, kept %q", name, sent, textOf(t, dir, "call_00_prompt.txt"))
 		}
 	}

@@ -65,7 +65,7 @@ func TestL14_AHookAddsATool(t *testing.T) {
 	if len(offered) != 2 || offered[1].Name != "added" || added.Count() != 1 {
 		t.Errorf("offered %v, called %d times", offered, added.Count())
 	}
-	contains(t, heard(t, ran, 1), "from the added tool")
+	contains(t, requestText(t, ran, 1), "from the added tool")
 	if len(ran.Agent.Tools) != 1 {
 		t.Error("the tool stayed when the run was over")
 	}
@@ -95,8 +95,8 @@ func TestL16_AnUnparsableReplyIsAStep(t *testing.T) {
 		t.Errorf("the tool ran %d times, %+v", tool.Count(), ran.AgentResult)
 	}
 	ran.Recorder.Times(t, "AfterStep", 4)
-	contains(t, heard(t, ran, 1), "not JSON")
-	contains(t, heard(t, ran, 2), "Your last reply was empty")
+	contains(t, requestText(t, ran, 1), "not JSON")
+	contains(t, requestText(t, ran, 2), "Your last reply was empty")
 
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 2}}
 	ran = looptest.Harness{Turns: garbled, Tools: all[agent.Tool](tool), Agent: limited}.Run(t, "x")
@@ -133,7 +133,7 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 		if ran.Reply != `{"count":3}` || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
 			t.Errorf("%s: %+v", name, ran.AgentResult)
 		}
-		contains(t, heard(t, ran, 1), "count", "integer")
+		contains(t, requestText(t, ran, 1), "count", "integer")
 		if c.hooks == nil && (ran.Calls[0].OK() || !strings.Contains(ran.Calls[0].Err, "count") || !ran.Calls[1].OK()) {
 			t.Errorf("%s: the calls are %+v", name, ran.Calls)
 		}

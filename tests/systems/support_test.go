@@ -141,8 +141,8 @@ func names(list []hookkit.Info) []string {
 	return out
 }
 
-// heard returns the text of all messages of a run's request, counted from 0.
-func heard(t testing.TB, ran *looptest.Ran, request int) string {
+// requestText returns the text of all messages of a run's request, counted from 0.
+func requestText(t testing.TB, ran *looptest.Ran, request int) string {
 	t.Helper()
 	requests := ran.Script.Requests()
 	if request >= len(requests) {
