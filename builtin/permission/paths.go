@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,8 +38,9 @@ import (
 // Paths follow the rules of the system that the program runs on; [Paths.On] selects another one. Symbolic links are not
 // followed, so that a link outside of secret can lead into it; see [Paths.FollowLinks].
 //
-// If the argument is missing, the predicate does not match. If the argument is not a text or a name occurs twice, Match
-// returns an error.
+// If the argument is missing, the predicate does not match. Match returns an error if the argument is not a text, if a
+// name occurs twice, and for a path that begins with "~" or "file:/", which some tools replace. A hard link is another
+// name of a file, and is not recognized.
 func PathGlob(name string, globs ...string) Paths {
 	root, err := os.Getwd()
 	if err != nil {
@@ -194,6 +196,9 @@ func (p Paths) forms(text string) ([]string, error) {
 		return nil, errors.New("a path contains a zero byte, at which some tools end it")
 	}
 	clean := p.slashed(text)
+	if expanded.MatchString(clean) {
+		return nil, errors.New("a path begins with ~ or file:, which some tools replace; write it in full")
+	}
 	if p.system == "windows" {
 		var err error
 		if clean, err = p.windowsPath(clean); err != nil {
@@ -216,6 +221,9 @@ func (p Paths) forms(text string) ([]string, error) {
 	}
 	return append(forms, p.slashed(target)), nil
 }
+
+// expanded matches paths that many tools replace before they open a file, as in ~/.ssh/id_rsa and file:///etc/passwd.
+var expanded = regexp.MustCompile(`^(?:~[\w.-]*(?:/|$)|(?i:file):/)`)
 
 // slashed returns a path with "/" between folders.
 func (p Paths) slashed(text string) string {

@@ -70,6 +70,22 @@ func TestAliasesOfWindowsAreDenied(t *testing.T) {
 	}
 }
 
+func TestPathsThatToolsExpandAreDenied(t *testing.T) {
+	for path, want := range map[string]bool{
+		"~": true, "~/x": true, "~root/x": true, "~root": true, "file:///etc/passwd": true, "FILE:/etc/passwd": true,
+		"a~": false, "x/~/y": false, "~ about 5": false, "file.txt": false, "./~": false,
+	} {
+		t.Run(path, func(t *testing.T) {
+			args, _ := json.Marshal(map[string]string{"path": path})
+			denied := ruled(t, permission.Deny, permission.PathGlobUnder("/srv", "path", "/other/**").On("linux"), string(args))
+			allowed := ruled(t, permission.Allow, permission.PathGlobUnder("/srv", "path", "**").On("linux"), string(args))
+			if (denied == "deny") != want || (allowed == "allow") == want {
+				t.Errorf("a rule that denies: %q, and one that allows: %q", denied, allowed)
+			}
+		})
+	}
+}
+
 func TestPathsAreFoundInEveryNamedArgument(t *testing.T) {
 	for _, c := range []struct {
 		names, args string
