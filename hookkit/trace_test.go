@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -166,6 +167,33 @@ func TestPanicsOfTracerDoNotAffectOthers(t *testing.T) {
 	if f := failures.all()[0]; f.Point != "First" || f.Hook != reg.Name() || f.Site != reg.Site() || !errors.As(f, &p) ||
 		p.Value != "no space left" {
 		t.Errorf("reported %v", f)
+	}
+}
+
+// A tracer of a test may call FailNow, which ends the goroutine of the fire. The others are notified all the same.
+func TestTracerMayEndTheGoroutine(t *testing.T) {
+	var h hooks
+	var r hookkit.Recorder
+	failures := handled(&h)
+	h.Trace(tracerFunc(func(_ ctx, e hookkit.Event) {
+		if e.Kind == hookkit.Fired {
+			runtime.Goexit()
+		}
+	}))
+	h.Trace(&r)
+	notified := 0
+	h.First.ObserveFunc(func(ctx, *run, firstFired) { notified++ })
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		h.First.Fire(t.Context(), nil, 0)
+	}()
+	<-ended
+	if n := len(r.Events()); n != 1 || notified != 1 {
+		t.Errorf("the other tracer received %d events, and the observer %d; want 1 each", n, notified)
+	}
+	if all := failures.all(); len(all) != 1 || !errors.Is(all[0], hookkit.ErrGoexit) {
+		t.Errorf("reported %v", all)
 	}
 }
 

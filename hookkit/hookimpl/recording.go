@@ -90,6 +90,7 @@ func (s *Snapshot) Notify(fired any) {
 	v := r.verdict // not modified any more
 	v.Elapsed = time.Since(v.Start)
 	r.mu.Unlock()
+	defer s.notifyObservers(fired) // also if a tracer ends the goroutine
 	if len(s.tracers) > 0 {
 		ev := hookkit.Event{Kind: hookkit.Fired, Run: idOf(r.run), Point: s.point.Name, Hook: v.By, Site: v.Site,
 			Start: v.Start, Duration: v.Elapsed, Decision: v.Decision, Reason: v.Reason}
@@ -99,10 +100,14 @@ func (s *Snapshot) Notify(fired any) {
 		if r.err != nil {
 			ev.Failure = r.err
 		}
-		s.trace(r.ctx, ev)
+		s.traceFrom(0, r.ctx, ev)
 	}
-	if r.fired != nil {
-		*r.fired = s.point.anyFired(fired)
+}
+
+// notifyObservers notifies the observers, and the caller of PointInfo.Fire.
+func (s *Snapshot) notifyObservers(fired any) {
+	if at := s.recording.fired; at != nil {
+		*at = s.point.anyFired(fired)
 	}
 	s.notifyFrom(0, fired)
 	s.release(fired)
@@ -143,8 +148,8 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 		f := e.failure(s.point.Name, crashed(recover()))
 		s.unreported(ctx, f)
 		if len(s.tracers) > 0 {
-			s.trace(ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point, Hook: f.Hook,
-				Site: f.Site, Layer: e.registry.depth, Priority: e.priority, Start: s.recording.verdict.Start,
+			s.traceFrom(0, ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point,
+				Hook: f.Hook, Site: f.Site, Layer: e.registry.depth, Priority: e.priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()
@@ -162,20 +167,28 @@ type everything struct {
 	notify   func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired)
 }
 
-// trace notifies the tracers.
-func (s *Snapshot) trace(ctx context.Context, ev hookkit.Event) {
-	for _, e := range s.tracers {
-		func() {
-			returned := false
-			defer func() {
-				if !returned {
-					s.unreported(ctx, e.failure(ev.Point, crashed(recover())))
-				}
-			}()
-			e.hook.(hookkit.Tracer).Trace(ctx, ev)
-			returned = true
-		}()
+// traceFrom notifies the tracers from i on. If one ends the goroutine, the deferred call notifies the next ones.
+func (s *Snapshot) traceFrom(i int, ctx context.Context, ev hookkit.Event) {
+	defer func() {
+		if i < len(s.tracers) {
+			s.traceFrom(i+1, ctx, ev)
+		}
+	}()
+	for ; i < len(s.tracers); i++ {
+		s.notifyTracer(ctx, s.tracers[i], ev)
 	}
+}
+
+// notifyTracer calls one tracer. Its failure does not reach the fire.
+func (s *Snapshot) notifyTracer(ctx context.Context, e *entry, ev hookkit.Event) {
+	returned := false
+	defer func() {
+		if !returned {
+			s.unreported(ctx, e.failure(ev.Point, crashed(recover())))
+		}
+	}()
+	e.hook.(hookkit.Tracer).Trace(ctx, ev)
+	returned = true
 }
 
 func idOf(run hookkit.AnyRun) string {

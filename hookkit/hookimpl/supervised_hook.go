@@ -46,7 +46,7 @@ func (s *supervisedHook) call(
 			if !returned && err == nil {
 				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
 			}
-			s.snapshot.trace(Background(ctx), s.event(run, start, fireID.Load(), reply, err))
+			s.snapshot.traceFrom(0, Background(ctx), s.event(run, start, fireID.Load(), reply, err))
 		}()
 	}
 	if e.timeout == 0 {
