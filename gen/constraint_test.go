@@ -1,6 +1,10 @@
 package gen
 
-import "testing"
+import (
+	"go/parser"
+	"go/token"
+	"testing"
+)
 
 // Only two forms of comments above the package clause are build constraints. The go command ignores the old form in the
 // package comment.
@@ -17,6 +21,30 @@ func TestLeadingCommentsAreNotConstraints(t *testing.T) {
 			_, found := readFiles(map[string]string{"spec.go": head + oneSpec + "\n//go:build linux\n"})
 			if fine != (len(found) == 0) || !fine && found[0].Rule != "build-constraint" {
 				t.Errorf("%v", found)
+			}
+		})
+	}
+}
+
+// A file that every build leaves out because of the tag ignore is not of the package. Other files may be of it.
+func TestIgnoredFiles(t *testing.T) {
+	for line, want := range map[string]bool{
+		"//go:build ignore":          true,
+		"//go:build ignore && linux": true,
+		"//go:build linux && ignore": true,
+		"//go:build ignore || linux": false,
+		"//go:build linux":           false,
+		"//go:build !ignore":         false,
+		"//go:build (":               false,
+		"":                           false,
+	} {
+		t.Run(line, func(t *testing.T) {
+			f, err := parser.ParseFile(token.NewFileSet(), "a.go", line+"\n\npackage p\n", parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ignored(f); got != want {
+				t.Errorf("got %v", got)
 			}
 		})
 	}

@@ -317,6 +317,28 @@ func TestHookMayRecoverFromGoexitInside(t *testing.T) {
 	}
 }
 
+// An outer hook goes on after the end of an inner goroutine, and then ends its own: that is its failure.
+func TestSecondGoexitIsTheFailureOfTheOuterHook(t *testing.T) {
+	var h fixture.Hooks
+	var seen []points.Fired
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		_, _ = next.Call(ctx, item)
+		runtime.Goexit()
+		panic("not reached")
+	}, hookkit.Named("outer"))
+	wrap(&h, passing, hookkit.Timeout(time.Hour))
+	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		runtime.Goexit()
+		panic("not reached")
+	}, hookkit.Named("inner"))
+	h.HandleFailures(func(context.Context, *hookkit.Failure) {})
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+	finish(func() { _, _ = fireWrap(&h, new(countingAct)) })
+	if v := seen[0].Verdict; v.By != "outer" {
+		t.Errorf("an observer was notified %+v", v)
+	}
+}
+
 // An outer hook that timed out may continue to run with inner hooks. Their results have no effect.
 func TestTimedOutHookCannotRunTheAct(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
