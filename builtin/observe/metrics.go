@@ -134,10 +134,11 @@ func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
 	var t ToolMetrics
 	m.count(func(s *MetricsReport) {
 		s.ToolCalls++
-		if _, known := s.Tools[name]; !known && len(s.Tools) >= maxToolNames {
+		var known bool
+		if t, known = s.Tools[name]; !known && len(s.Tools) >= maxToolNames {
 			name = "(other)"
+			t = s.Tools[name]
 		}
-		t = s.Tools[name]
 		t.Calls++
 		t.Duration += r.Elapsed
 		switch {

@@ -234,10 +234,8 @@ func (d *LoopDetector) AfterTool(
 			sum = fingerprint.Call(result.Call)
 		}
 		s.cycles.add(cycleEntry{sum, got}, d.maxCycle())
-		for length, cycle := range s.cycles.lengths {
-			if cycle.matched == 0 {
-				s.notes.Drop(cycleKey(length))
-			}
+		if d.Mode == LoopNote {
+			s.dropCycleNotes()
 		}
 		c := s.calls[sum]
 		if c == nil {
@@ -253,6 +251,15 @@ func (d *LoopDetector) AfterTool(
 		c.result, c.ran = got, true
 	})
 	return nil, nil
+}
+
+// dropCycleNotes drops the hints about cycles that have ended.
+func (s *loopState) dropCycleNotes() {
+	for length, cycle := range s.cycles.lengths {
+		if cycle.matched == 0 {
+			s.notes.Drop(cycleKey(length))
+		}
+	}
 }
 
 // Briefing returns the hints for the next prompt.

@@ -76,15 +76,18 @@ func appendPart(b []byte, text string) []byte {
 // appendCanonicalArgs appends the canonical text of arguments, which is identical for equal arguments.
 func appendCanonicalArgs(b, args []byte) []byte {
 	if len(args) <= MaxBytes {
-		out, ok := appendCanonicalJSON(b, args)
-		if ok && !bytes.Contains(out[len(b):], []byte("\ufffd")) {
+		if out, ok := appendCanonicalJSON(b, args); ok {
 			return out
 		}
 	}
 	return append(append(b, "text "...), args...)
 }
 
-// appendCanonicalJSON appends the canonical text of arguments that are valid JSON.
+// replacement is the character that Go decodes invalid text to.
+var replacement = []byte("\ufffd")
+
+// appendCanonicalJSON appends the canonical text of arguments. It reports false if they are not valid JSON or have a
+// replacement character.
 func appendCanonicalJSON(b, args []byte) (out []byte, ok bool) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = []byte("{}")
@@ -96,7 +99,8 @@ func appendCanonicalJSON(b, args []byte) (out []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return appendCanonical(append(b, "json "...), value), true
+	out = appendCanonical(append(b, "json "...), value)
+	return out, !bytes.Contains(out[len(b):], replacement)
 }
 
 func appendCanonical(b []byte, value any) []byte {

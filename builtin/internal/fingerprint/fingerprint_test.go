@@ -46,6 +46,9 @@ func TestArgumentsAreComparedByValue(t *testing.T) {
 		{`{"\udcff":1}`, `{"\udcfe":1}`, false},
 		{"{\"path\":\"\xff\"}", "{\"path\":\"\xfe\"}", false},
 		{"{\"path\":\"\xff\"}", "{\"path\":\"\ufffd\"}", false},
+		{"{\"path\":\"\ufffd\",\"n\":1}", "{\"n\":1,\"path\":\"\ufffd\"}", false},
+		{"{\"\ufffd\":1,\"n\":1}", "{\"n\":1,\"\ufffd\":1}", false},
+		{"{\"\ufffd\":1}", "{\"\ufffd\":1}", true},
 		{`{"path":"\ud83d\ude00"}`, `{"path":"😀"}`, true},
 	} {
 		t.Run(c.a+" and "+c.b, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 const maxScanned = 16
 
 // scanCanonical appends the same text as appendCanonical for the decoded arguments, but takes a tenth of the time. It
-// reports false if the arguments must be decoded, because they are invalid, contain escapes or are deeply nested.
+// reports false if the arguments must be decoded, because they are invalid or deeply nested, or contain escapes or
+// replacement characters.
 func scanCanonical(b, args []byte) ([]byte, bool) {
 	s := jsonscan.Scanner{Data: args}
 	s.Blank()
@@ -71,7 +72,7 @@ func appendNumber(b, raw []byte, whole bool) []byte {
 // scanText scans a text without escapes, which equals its decoded form.
 func scanText(s *jsonscan.Scanner) (raw []byte, ok bool) {
 	raw, plain, ok := s.Text()
-	return raw, ok && (plain || utf8.Valid(raw) && bytes.IndexByte(raw, '\\') < 0)
+	return raw, ok && (plain || utf8.Valid(raw) && bytes.IndexByte(raw, '\\') < 0 && !bytes.Contains(raw, replacement))
 }
 
 func appendText(b, raw []byte) []byte {
