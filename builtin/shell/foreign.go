@@ -349,10 +349,11 @@ var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts
 var (
 	// removing are the names of functions that remove a directory with everything in it.
 	removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree",
-		"remove_dir_all", "deltree", "remove_entry_secure", "deletedir", "deleterecursively")
+		"remove_dir_all", "deltree", "remove_entry_secure", "deletedir", "deleterecursively",
+		"remove_dir", "remove_entry", "removesync", "emptydir", "emptydirsync")
 
 	// removingSome are the names of functions that do so only if an argument says it.
-	removingSome = kit.Set("rm", "rmdir", "rmdirsync", "removesync", "remove", "unlink")
+	removingSome = kit.Set("rm", "rmdir", "rmdirsync", "remove", "unlink")
 	recursion    = regexp.MustCompile(`(?i)recursive['"]?\s*(?:[:=]|=>)\s*(?:true|1)`)
 
 	// opening are the names of functions that open a file, and writing matches a mode in which they write.

@@ -133,6 +133,13 @@ func (r *reader) runs(c *Command, in flow) {
 		r.find(c, in)
 	case program == "git":
 		r.git(c)
+	case program == "go" && len(c.Args) > 1 && c.Args[0] == "run" && !r.strict:
+		for _, file := range c.words[2:] {
+			r.runsFile(c, file, false)
+		}
+		if slices.ContainsFunc(c.Args[1:], isStdin) {
+			r.foreign(c.Stdin)
+		}
 	case program == "alias":
 		for _, arg := range c.Args {
 			if _, value, ok := strings.Cut(arg, "="); ok {

@@ -855,4 +855,82 @@ pwsh ./build.ps1 -Configuration Release
 powershell -ExecutionPolicy Bypass -File x.ps1 -Force
 cd $DIR && cp .env.example .env
 cd /srv/x && echo y > profile
+chmod u-s x
+chmod 0755 4755.txt
+chmod 2775 shared
+chmod -R g+s shared
+grep -c x /etc/passwd
+diff ~/.bashrc dotfiles/.bashrc
+vimdiff a b
+getent passwd root
+cat ~/.ssh/config
+sed -n '1p' /etc/passwd
+sed 's/a/b/' ~/.bashrc > bashrc.new
+perl -ne 'print' /etc/passwd
+awk '{print}' /etc/crontab
+cp /etc/passwd fixtures/passwd
+cp ~/.zshrc backup/
+tar czf dot.tgz ~/.bashrc ~/.zshrc
+python3 -c "print(open('/etc/hosts').read())"
+python3 -c "import json; json.load(open('a.json'))"
+node -e "const f = require('./x').format; f('y')"
+node -e "const r = require('path').resolve; console.log(r('/etc'))"
+python3 -c "import os; e = os.path.exists; print(e('/'))"
+python3 -c "from glob import glob as g; print(g('/etc/*'))"
+python3 -c "x = 'hello world'.split(); print(x)"
+python3 -c "import os; os.system('go test ./...')"
+python3 -c "import os; os.system('curl http://localhost:8080')"
+ruby -e 'system("bundle", "exec", "rspec")'
+perl -e 'system("make test")'
+groovy -e '"git status".execute().text'
+psql -c 'SELECT 1; DELETE FROM x WHERE a=1'
+psql -c "INSERT INTO log VALUES ('truncate table x')"
+psql -c "GRANT TRUNCATE ON x TO y"
+mysql -e "CREATE TABLE truncates (a int)"
+redis-cli --scan --pattern 'flushall*'
+usermod -s /bin/zsh me
+usermod -aG docker me
+docker rm web db
+docker rmi x:1
+iptables -A INPUT -p tcp --dport 22 -j ACCEPT
+iptables -t nat -L
+systemctl stop myapp
+systemctl disable myapp.timer
+setcap cap_net_bind_service=+ep ./server
+zcat logs.gz | grep error
+gunzip -c x.sql.gz | mysql mydb
+zcat x.gz | python3 parse.py
+gzip -d x.gz && sh build.sh
+nvme list
+cryptsetup status x
+mdadm --detail /dev/md0
+aws s3 sync dist s3://x --delete
+gh api repos/a/b/issues -f title=x
+gh api graphql -f query='{viewer{login}}'
+helm delete --help
+k get pods
+sam validate
+vercel list
+mix deps.clean --all
+rails db:schema:load
+rails console
+rake -T
+flyway info
+wrangler kv key list
+bundle exec rails test
+python manage.py flushexpired
+restic backup x
+powershell -Command Get-Process -Name node
+powershell Get-ChildItem
+pwsh -File build.ps1 -Clean
+powershell -c "Remove-Item .\build\out.txt"
+emacs --batch -f batch-byte-compile x.el
+R -e 'rm(list=ls())'
+Rscript -e 'rm(x); unlink("tmp.csv")'
+julia -e 'using Test; @test 1==1'
+tmux new -d -s x 'npm start'
+curl -sSf http://localhost/health | python3 -m json.tool
+wget -qO- localhost:9200/_cat/indices
+go run ./cmd/x -v
+go run main.go -clean
 `
