@@ -200,7 +200,9 @@ func (e *apiEmitter) match() {
 		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(
 			jen.Case(jen.Nil()).Block(jen.Return(jen.Id("none").Call())),
 			jen.Op(anyMatches)),
-		jen.Panic(implName("Unmatched").Call(jen.Id("exit"))))
+		jen.Panic(implName("UnmatchedError").Types(jen.Id(anyPoint+"Exit")).Values(jen.Dict{
+			jen.Id("Exit"): jen.Id("exit"), // a call would make the function too large to be inlined
+		})))
 }
 
 // observer emits the interface of observers and the struct that they receive.

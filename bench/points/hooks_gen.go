@@ -480,7 +480,7 @@ func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[FlowExit]{Exit: exit})
 }
 
 // FlowObserver is notified of every fire of Flow after it is decided.
@@ -632,7 +632,7 @@ func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[LenientExit]{Exit: exit})
 }
 
 // LenientObserver is notified of every fire of Lenient after it is decided.
@@ -900,7 +900,7 @@ func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end fun
 	case End:
 		return end(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[LeaveExit]{Exit: exit})
 }
 
 // LeaveObserver is notified of every fire of Leave after it is decided.
@@ -1039,7 +1039,7 @@ func MatchJudge[R any](exit JudgeExit, none func() R, deny func(Deny) R, ask fun
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[JudgeExit]{Exit: exit})
 }
 
 // JudgeObserver is notified of every fire of Judge after it is decided.
@@ -1516,12 +1516,12 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -1731,12 +1731,11 @@ func (p *LenientPoint) runHooks(
 	}
 	inv := hookimpl.Start(ctx, snap)
 	current := *payload
-	all := snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
 				exit, err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -2029,12 +2028,12 @@ func (p *GatherPoint) runHooks(
 		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}

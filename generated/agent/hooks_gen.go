@@ -530,7 +530,7 @@ func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(End
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[OnRunStartExit]{Exit: exit})
 }
 
 // OnRunStartObserver is notified of every fire of OnRunStart after it is decided.
@@ -898,7 +898,7 @@ func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact fu
 	case Compact:
 		return compact(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[ShouldCompactExit]{Exit: exit})
 }
 
 // ShouldCompactObserver is notified of every fire of ShouldCompact after it is decided.
@@ -1057,7 +1057,7 @@ func MatchBeforeCompact[R any](exit BeforeCompactExit, none func() R, skipCompac
 	case SkipCompaction:
 		return skipCompaction(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforeCompactExit]{Exit: exit})
 }
 
 // BeforeCompactObserver is notified of every fire of BeforeCompact after it is decided.
@@ -1465,7 +1465,7 @@ func MatchBeforeLLM[R any](exit BeforeLLMExit, none func() R, useReply func(UseR
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforeLLMExit]{Exit: exit})
 }
 
 // BeforeLLMObserver is notified of every fire of BeforeLLM after it is decided.
@@ -1781,7 +1781,7 @@ func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[AfterLLMExit]{Exit: exit})
 }
 
 // AfterLLMObserver is notified of every fire of AfterLLM after it is decided.
@@ -2051,7 +2051,7 @@ func MatchBeforeTool[R any](exit BeforeToolExit, none func() R, skipTool func(Sk
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforeToolExit]{Exit: exit})
 }
 
 // BeforeToolObserver is notified of every fire of BeforeTool after it is decided.
@@ -2223,7 +2223,7 @@ func MatchOnPermission[R any](
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[OnPermissionExit]{Exit: exit})
 }
 
 // OnPermissionObserver is notified of every fire of OnPermission after it is decided.
@@ -2376,7 +2376,7 @@ func MatchBeforeAsk[R any](exit BeforeAskExit, none func() R, refuse func(Refuse
 	case Approve:
 		return approve(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforeAskExit]{Exit: exit})
 }
 
 // BeforeAskObserver is notified of every fire of BeforeAsk after it is decided.
@@ -2744,7 +2744,7 @@ func MatchOnHandoff[R any](exit OnHandoffExit, none func() R, skipTool func(Skip
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[OnHandoffExit]{Exit: exit})
 }
 
 // OnHandoffObserver is notified of every fire of OnHandoff after it is decided.
@@ -3493,7 +3493,7 @@ func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTu
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[AfterToolExit]{Exit: exit})
 }
 
 // AfterToolObserver is notified of every fire of AfterTool after it is decided.
@@ -3861,7 +3861,7 @@ func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(Re
 	case RejectDone:
 		return rejectDone(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[CheckDoneExit]{Exit: exit})
 }
 
 // CheckDoneObserver is notified of every fire of CheckDone after it is decided.
@@ -4110,7 +4110,7 @@ func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(End
 	case EndTurn:
 		return endTurn(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[OnRunErrorExit]{Exit: exit})
 }
 
 // OnRunErrorObserver is notified of every fire of OnRunError after it is decided.
@@ -5261,12 +5261,12 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -5325,14 +5325,14 @@ func (p *ShouldCompactPoint) runHooks(
 		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 			leading := exit
 			exit = nil // and stays nil if a hook ends the fire or its goroutine
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil; next = inv.Rest(next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
 					leading = better
@@ -5483,12 +5483,11 @@ func (p *AfterCompactPoint) runHooks(
 	}
 	inv := hookimpl.Start(ctx, snap)
 	current := *payload
-	all := snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil; next = inv.Rest(next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -5556,12 +5555,12 @@ func (p *BriefingPoint) runHooks(
 		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
@@ -5889,12 +5888,12 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6179,12 +6178,12 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6231,12 +6230,12 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6486,12 +6485,12 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6538,12 +6537,12 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6590,12 +6589,12 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6642,12 +6641,12 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6775,12 +6774,12 @@ func (p *OnBudgetExceededPoint) runHooks(
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6827,12 +6826,12 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -6955,12 +6954,12 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -7019,12 +7018,12 @@ func (p *OnRunErrorPoint) runHooks(
 		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
@@ -7091,12 +7090,12 @@ func (p *OnStopPoint) runHooks(
 		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
@@ -7218,12 +7217,12 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}

@@ -110,7 +110,8 @@ func (inv *Invocation) contributed(n int, by *[]hookkit.By) {
 // Rest returns, after a hook crashed at a FailOpen point, the snapshot of the next hook alone, or nil after the last.
 // The generated code runs the hooks one by one then, so that each crash costs the same, however many there are. last is
 // the previous result of Rest, nil at first.
-func Rest(s *Snapshot, inv *Invocation, last *Snapshot) *Snapshot {
+func (inv *Invocation) Rest(last *Snapshot) *Snapshot {
+	s := inv.snapshot
 	if last != nil {
 		inv.rank = last.rank
 	}

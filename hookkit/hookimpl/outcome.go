@@ -126,9 +126,6 @@ func valueOf(t reflect.Type, value any) (reflect.Value, bool) {
 // point, so that a Match function with two exits is small enough to be inlined.
 type UnmatchedError[E any] struct{ Exit E }
 
-// Unmatched returns the UnmatchedError for an exit.
-func Unmatched[E any](exit E) error { return UnmatchedError[E]{exit} }
-
 // Error names the Match function and the type of the exit.
 func (u UnmatchedError[E]) Error() string {
 	point := strings.TrimSuffix(reflect.TypeFor[E]().Name(), "Exit")

@@ -32,15 +32,14 @@ func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, fired *hookki
 }
 
 // Record begins the recording of a fire. It returns an empty Fired struct of the point, which [Snapshot.Notify] gets
-// back, and s again: the deferred function of a fire needs a variable that does not change.
+// back, and s again: the deferred function of a fire needs a variable that does not change. It is small enough to be
+// inlined, because the compiler would compile it again for each point.
 func Record[F any](s *Snapshot) (fired *F, recorded *Snapshot) {
-	own := s.recording.whole
-	fired, ok := own.fired.(*F)
+	fired, ok := s.recording.whole.fired.(*F)
 	if !ok {
 		fired = new(F)
-		own.verdict = verdictOf(fired)
 	}
-	s.recording.begin(own.verdict)
+	s.recording.begin(fired)
 	return fired, s
 }
 

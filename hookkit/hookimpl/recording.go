@@ -74,11 +74,14 @@ func Returned[T any](s *Snapshot, collected []T) []T {
 // Ballots returns the votes so far.
 func (s *Snapshot) Ballots() []hookkit.Ballot { return s.recording.ballots }
 
-// begin starts the recording. verdict is a field of the Fired struct of the point, which nobody else uses before
+// begin starts the recording. fired is a pointer to the Fired struct of the point, which nobody else uses before
 // Notify.
-func (r *recording) begin(verdict *hookkit.Verdict) {
-	verdict.Start = time.Now()
-	r.verdict, r.begun = verdict, true
+func (r *recording) begin(fired any) {
+	if r.whole.verdict == nil {
+		r.whole.verdict = verdictOf(fired)
+	}
+	r.verdict, r.begun = r.whole.verdict, true
+	r.verdict.Start = time.Now()
 }
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired

@@ -205,7 +205,7 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	case Refuse:
 		return refuse(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
 }
 
 // BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
@@ -505,12 +505,12 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, s
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}

@@ -208,7 +208,7 @@ func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold f
 	case Withhold:
 		return withhold(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforePublishExit]{Exit: exit})
 }
 
 // BeforePublishObserver is notified of every fire of BeforePublish after it is decided.
@@ -515,12 +515,12 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}

@@ -250,7 +250,7 @@ func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[FirstExit]{Exit: exit})
 }
 
 // FirstObserver is notified of every fire of First after it is decided.
@@ -384,7 +384,7 @@ func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[SecondExit]{Exit: exit})
 }
 
 // SecondObserver is notified of every fire of Second after it is decided.
@@ -519,7 +519,7 @@ func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	case Stop:
 		return stop(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[LastExit]{Exit: exit})
 }
 
 // LastObserver is notified of every fire of Last after it is decided.
@@ -795,7 +795,7 @@ func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow fun
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[PollExit]{Exit: exit})
 }
 
 // PollObserver is notified of every fire of Poll after it is decided.
@@ -933,7 +933,7 @@ func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, a
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[PollOpenExit]{Exit: exit})
 }
 
 // PollOpenObserver is notified of every fire of PollOpen after it is decided.
@@ -1316,7 +1316,7 @@ func MatchReview[R any](
 	case Numbered:
 		return numbered(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[ReviewExit]{Exit: exit})
 }
 
 // ReviewObserver is notified of every fire of Review after it is decided.
@@ -1804,12 +1804,12 @@ func (p *FirstPoint) runHooks(
 		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
@@ -1949,12 +1949,12 @@ func (p *LastPoint) runHooks(
 		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
@@ -2025,12 +2025,11 @@ func (p *ShapePoint) runHooks(
 	}
 	inv := hookimpl.Start(ctx, snap)
 	current := *payload
-	all := snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil; next = inv.Rest(next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -2185,14 +2184,14 @@ func (p *PollOpenPoint) runHooks(
 		return p.runHooks(ctx, run, payload, by, snap)
 	}
 	inv := hookimpl.StartVote(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 			leading := exit
 			exit = nil // and stays nil if a hook ends the fire or its goroutine
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil; next = inv.Rest(next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
 					leading = better
@@ -2273,12 +2272,12 @@ func (p *GatherPoint) runHooks(
 		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
@@ -2412,12 +2411,11 @@ func (p *ReviewPoint) runHooks(
 	}
 	inv := hookimpl.Start(ctx, snap)
 	current := *payload
-	all := snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
 				better, more, failure := p.runHooks(inv.Ctx, run, payload, by, bys, next)
 				collected = append(collected, more...)
 				if err = failure; better != nil {
@@ -2670,12 +2668,12 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}

@@ -242,7 +242,7 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	case Refuse:
 		return refuse(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
 }
 
 // BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
@@ -393,7 +393,7 @@ func MatchMaySend[R any](
 	case Allow:
 		return allow(x)
 	}
-	panic(hookimpl.Unmatched(exit))
+	panic(hookimpl.UnmatchedError[MaySendExit]{Exit: exit})
 }
 
 // MaySendObserver is notified of every fire of MaySend after it is decided.
@@ -1403,12 +1403,12 @@ func (p *FooterPoint) runHooks(
 		return p.runHooks(ctx, run, payload, bys, snap)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
@@ -1596,12 +1596,11 @@ func (p *AfterSendPoint) runHooks(
 	}
 	inv := hookimpl.Start(ctx, snap)
 	current := *payload
-	all := snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil; next = inv.Rest(next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -1672,12 +1671,11 @@ func (p *BeforeShowPoint) runHooks(
 	}
 	inv := hookimpl.Start(ctx, snap)
 	current := *payload
-	all := snap
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && err == nil; next = inv.Rest(next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -1794,12 +1792,12 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 		return
 	}
 	inv := hookimpl.Start(ctx, snap)
-	at, all := &payload, snap
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			next := hookimpl.Rest(all, &inv, nil)
-			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
