@@ -136,7 +136,8 @@ func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 		}),
 	)}.Run(t, "x")
 	for i := range 5 {
-		if prompt := requestText(t, ran, i); strings.Count(prompt, "be brief") != 1 || strings.Count(prompt, "and clear") != 1 {
+		prompt := requestText(t, ran, i)
+		if strings.Count(prompt, "be brief") != 1 || strings.Count(prompt, "and clear") != 1 {
 			t.Errorf("prompt %d: %q", i, prompt)
 		}
 	}
