@@ -145,7 +145,8 @@ func (c *Auto) ShouldCompact(
 ) (agent.ShouldCompactOutcome, error) {
 	t := c.thresholds(use.Window)
 	sample := Sample{use.Step, t.tier(use.Tokens), use.Tokens}
-	calls, vote, advise := kit.Env(run).Count().ToolCalls, false, false
+	calls := kit.Env(run).Count().ToolCalls
+	var vote, advise bool
 	c.runs.Do(run, func(r *contextRecord) {
 		first := !r.seen
 		r.take(sample, t.window)

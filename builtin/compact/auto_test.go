@@ -343,6 +343,18 @@ func TestInvalidAutoPanicsInBind(t *testing.T) {
 	}
 }
 
+func TestAutoRefusesNegativeNumbers(t *testing.T) {
+	for name, hook := range map[string]*compact.Auto{
+		"Window": {Window: -1}, "WarnAt": {WarnAt: -1}, "ErrorAt": {ErrorAt: -1}, "Reserve": {Reserve: -1},
+		"EveryCalls": {EveryCalls: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hook.Compactor = compact.Truncate{}
+			fixture.MustPanic(t, "a number is negative", func() { new(agent.Hooks).Use(hook) })
+		})
+	}
+}
+
 func TestAutoWorksWithoutHostSupport(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}}, hookkit.Named("c"))

@@ -627,6 +627,30 @@ func TestDefaultTriesCheapCompactorsFirst(t *testing.T) {
 	}
 }
 
+func TestDefaultTruncatesWhatNothingElseShrinks(t *testing.T) {
+	small := append(chat2(), append(chat2(), chat2()...)...)
+	model := &answering{text: "s"}
+	if done := compact(t, &Default{}, model.env(), small); contents(done.Messages) != "q|a" || len(model.requests) != 0 {
+		t.Errorf("got %s after %d calls of the model", contents(done.Messages), len(model.requests))
+	}
+}
+
+func TestIncrementalKeepsTheFirstTurn(t *testing.T) {
+	messages := append(chat2()[1:], chat2()...)
+	done := compact(t, &Incremental{Buffer: limit.AtMost(0)}, (&answering{text: "s"}).env(), messages)
+	if got := contents(done.Messages); got != "a|q|a" || done.ModelCalls != 0 {
+		t.Errorf("got %s after %d calls of the model", got, done.ModelCalls)
+	}
+}
+
+func TestAnEarlierSummaryIsKeptWithoutModel(t *testing.T) {
+	messages := append([]agent.Message{summaryMessage(strings.Repeat("o", 1000))}, chain(20)...)
+	done := compact(t, &Summarize{Trigger: limit.AtMost(0), MaxSummary: 100}, nil, messages)
+	if want := strings.Repeat("o", 399) + "…\n"; !strings.HasPrefix(done.Summary, want) {
+		t.Errorf("the summary begins with %.450q", done.Summary)
+	}
+}
+
 func TestIncrementalFillsItsBuffer(t *testing.T) {
 	messages := chain(10)
 	older := agentspec.EstimateTokens(messages[1:19]) // the task and the last turn stay

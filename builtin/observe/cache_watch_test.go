@@ -168,3 +168,19 @@ func TestPlainRunKeepsItsCache(t *testing.T) {
 		t.Error(ran.Failed)
 	}
 }
+
+func TestABriefingAloneBreaksNothing(t *testing.T) {
+	watch := &observe.CacheWatch{OnBreak: func(context.Context, *agent.Run, observe.CacheBreak) {}}
+	var hooks agent.Hooks
+	hooks.Use(watch)
+	run := agent.NewRun(nil)
+	for _, text := range []string{"1", "2"} {
+		req := agent.LLMRequest{Messages: []agent.Message{
+			{Role: agent.RoleSystem, Name: agent.BriefingName, Content: text},
+		}}
+		_, _ = hooks.BeforeLLM.Fire(t.Context(), run, &req)
+	}
+	if breaks := watch.Breaks(run); len(breaks) != 0 {
+		t.Errorf("breaks: %+v", breaks)
+	}
+}

@@ -153,6 +153,7 @@ func TestUsageFromReadsBothShapes(t *testing.T) {
 		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110,
 			Output: 20, CacheRead: 40, CacheWrite: 10},
 		`{"tokens":5}`: {}, `nonsense`: {}, ``: {}, `null`: {},
+		`{"prompt_tokens":268435456}`: {Input: 1 << 28}, `{"prompt_tokens":268435457}`: {},
 		`{"prompt_tokens":-10,"completion_tokens":20}`:                     {},
 		`{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`: {},
 	} {
@@ -274,6 +275,53 @@ func TestCostAsksUsageReporter(t *testing.T) {
 	}
 	if r := cost.Report(); !r.HasTokenData || r.Input != 7 || r.Output != 2 {
 		t.Errorf("report %+v", r)
+	}
+}
+
+func TestTheReporterIsAskedForMissingUsage(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reply agent.LLMResponse
+		input int
+	}{
+		{"missing", agent.LLMResponse{Elapsed: 1}, 7},
+		{"reported", agent.LLMResponse{Elapsed: 1, Usage: agent.Usage{Input: 5}}, 5},
+		{"without a call", agent.LLMResponse{}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cost := &observe.Cost{}
+			var hooks agent.Hooks
+			hooks.Use(cost)
+			run := agent.NewRun(&agent.Env{Model: remembers{looptest.NewScript()}})
+			_, _ = hooks.AfterLLM.Fire(t.Context(), run, &c.reply)
+			if r := cost.Report(); r.Input != c.input {
+				t.Errorf("report %+v", r)
+			}
+		})
+	}
+}
+
+func TestCostSetsThePricesThatItHas(t *testing.T) {
+	prices := map[string]observe.Price{"m": {Input: 1}}
+	for _, c := range []struct {
+		name   string
+		prices map[string]observe.Price
+		env    bool
+		want   int
+	}{{"prices", prices, true, 1}, {"no prices", nil, true, 0}, {"no environment", prices, false, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			set := 0
+			env := &agent.Env{UsePricer: func(agent.Pricer) { set++ }}
+			if !c.env {
+				env = nil
+			}
+			var hooks agent.Hooks
+			hooks.Use(&observe.Cost{Prices: c.prices})
+			_, _ = hooks.OnRunStart.Fire(t.Context(), agent.NewRun(env), &agent.RunStart{})
+			if set != c.want {
+				t.Errorf("set %d times", set)
+			}
+		})
 	}
 }
 

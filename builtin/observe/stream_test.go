@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -346,6 +347,96 @@ func TestStreamReportsRecoveries(t *testing.T) {
 				t.Errorf("got %q, want %q", text, c.want)
 			}
 		})
+	}
+}
+
+func TestMetricsReportIsText(t *testing.T) {
+	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
+	var hooks agent.Hooks
+	hooks.Use(metrics)
+	result := func(name, err string) agent.ToolCallResult {
+		return agent.ToolCallResult{Call: agent.ToolCallRequest{Name: name}, Err: err, Elapsed: time.Second}
+	}
+	hooks.AfterStep.Fire(t.Context(), agent.NewRun(nil), agent.StepResult{Results: []agent.ToolCallResult{
+		result("b", ""), result("c", ""), result("c", "down"), result("a", ""),
+	}})
+	hooks.AfterStep.Fire(t.Context(), agent.NewRun(nil), agent.StepResult{})
+	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(nil), agent.AgentResult{Elapsed: 1500 * time.Millisecond})
+	const want = "steps: 2, errors: 1\ntokens: 0 in, 0 out\nduration: 1.5s\nmodel calls: 0\n" +
+		"tools:\n  c: 2 calls, 1 ok / 1 fail\n  a: 1 calls, 1 ok / 0 fail\n  b: 1 calls, 1 ok / 0 fail\n" +
+		"classes:\n  error: 1\n  productive: 1\n"
+	r := metrics.Report()
+	if diff := cmp.Diff(want, r.String()); diff != "" {
+		t.Errorf("the report (-want +got):\n%s", diff)
+	}
+	if got := r.Tools["c"].Duration; got != 2*time.Second {
+		t.Errorf("the calls of c took %v", got)
+	}
+}
+
+func TestARefusedCallStaysRefusedInTheStream(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit}
+	var hooks agent.Hooks
+	hooks.Use(stream)
+	hooks.Use(forgive)
+	result := agent.ToolCallResult{
+		Call: agent.ToolCallRequest{ID: "1", Name: "gone", Step: 2}, Err: "no such tool", Status: agent.CallRefused,
+	}
+	_, _ = hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &result)
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last := got.all[len(got.all)-1]
+	if last.Type != observe.StreamToolResult || last.Data["tool_name"] != "gone" || last.Data["has_error"] != true {
+		t.Errorf("the last event is %+v", last)
+	}
+}
+
+func TestDecisionsOfHooksAreSent(t *testing.T) {
+	for reason, want := range map[string]string{"": "SkipTool", "known": "SkipTool: known"} {
+		t.Run(want, func(t *testing.T) {
+			var got events
+			stream := &observe.Stream{Emit: got.emit}
+			var hooks agent.Hooks
+			hooks.Use(stream)
+			hooks.Use(agent.BeforeToolFunc(func(
+				context.Context, *agent.Run, agent.ToolCallRequest,
+			) (agent.BeforeToolOutcome, error) {
+				return agent.SkipTool{Reason: reason}, nil
+			}))
+			_, _ = hooks.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &agent.ToolCallRequest{Name: "a"})
+			if err := stream.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if e := got.all[0]; e.Type != observe.StreamHook || e.Data["message"] != want || e.Data["method"] != "BeforeTool" {
+				t.Errorf("event %+v", e)
+			}
+		})
+	}
+}
+
+func TestEventsAreFlatObjects(t *testing.T) {
+	e := observe.StreamEvent{
+		Type: "own", Time: time.Unix(0, 0), Run: "r", Identity: agent.Identity{User: "ann"}, Agent: "clerk",
+		Data: map[string]any{"level": "ok", "run": "forged"},
+	}
+	got, err := json.Marshal(e)
+	const want = `{"agent":"clerk","event_type":"own","level":"ok","run":"r",` +
+		`"timestamp":"1970-01-01T00:00:00Z","user":"ann"}`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestBusReceivesTheFailureOfARun(t *testing.T) {
+	b := &bus{}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Error(errors.New("no line"))}, Hooks: []agent.Hook{&observe.EventBridge{Bus: b}},
+	}.Run(t, "go")
+	at := slices.IndexFunc(b.events, func(e observe.BusEvent) bool { return e.Type == "agent" && e.Action == "error" })
+	if at < 0 || b.events[at].Context["error"] != "no line" || b.events[at].Context["where"] != "LLM" {
+		t.Errorf("events %+v", b.events)
 	}
 }
 

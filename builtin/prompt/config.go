@@ -166,7 +166,7 @@ func (c *configured) with(ctx context.Context, run *agent.Run, prompt string, f 
 
 // block returns the text of a generated fragment, which is the same in all requests of a run.
 func (c *configured) block(ctx context.Context, run *agent.Run, f Fragment) (text string, err error) {
-	known := false
+	var known bool
 	if run != nil {
 		text, known = c.blocks.Load(run)[f.Name]
 	}

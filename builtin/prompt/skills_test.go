@@ -3,6 +3,7 @@ package prompt_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -190,4 +191,25 @@ func FuzzSkillArguments(f *testing.F) {
 			t.Errorf("the tool returned %v, active: %t", failed, active)
 		}
 	})
+}
+
+func TestSkillToolReportsUnreadableArguments(t *testing.T) {
+	skills := &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "d", Instructions: "i"}}}
+	const args = `{"name":"a"}`
+	for _, c := range []struct {
+		name, args, want string
+	}{
+		{"wrong type", `{"name":7}`, "the arguments cannot be read: json: "},
+		{"longest", args + strings.Repeat(" ", 64<<10-len(args)), ""},
+		{"too long", args + strings.Repeat(" ", 64<<10), "the arguments cannot be read: the arguments are too long"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := skills.Tool().Call(t.Context(), agent.ToolCallRequest{Args: []byte(c.args)})
+			var failed *agent.ToolError
+			if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &failed) ||
+				failed.Kind != agent.FailArguments || !strings.HasPrefix(failed.Message, c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
 }
