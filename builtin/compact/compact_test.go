@@ -496,6 +496,7 @@ func TestListsSayHowMuchIsLeftOut(t *testing.T) {
 		calls           int
 		messages, trace string // the first lines
 	}{
+		{1, `assistant: read({"n":1})`, `Calls so far:|read({"n":1}) → result 1`},
 		{10, `assistant: read({"n":1})`, `Calls so far:|read({"n":1})`},
 		{40, "(60 earlier messages left out)", `Calls so far:|read({"n":1})`},
 		{41, "(62 earlier messages left out)", "Calls so far:|(1 earlier calls left out)"},
@@ -578,6 +579,8 @@ func TestInvalidCompactorReturnsError(t *testing.T) {
 		"Summarize: MaxInput is -1":           &Summarize{MaxInput: -1},
 		"Summarize: Temperature is -0.1":      &Default{Summarize: Summarize{Temperature: &cold}},
 		"Incremental: Buffer is -1; give 0 o": &Incremental{Buffer: -1},
+		"MaxSummary is 0; give a number":      &Summarize{MaxSummary: limit.AtMost(0)},
+		"MaxSummary is 1048577; give a numbe": &Incremental{MaxSummary: 1<<20 + 1},
 		"Prune: Keep is -1":                   Prune{Keep: -1},
 		"Truncate: Keep is -1":                Truncate{Keep: -1},
 		"compact.Default: Prune: Keep is -1":  &Default{Prune: Prune{Keep: -1}},
@@ -648,6 +651,30 @@ func TestAnEarlierSummaryIsKeptWithoutModel(t *testing.T) {
 	done := compact(t, &Summarize{Trigger: limit.AtMost(0), MaxSummary: 100}, nil, messages)
 	if want := strings.Repeat("o", 399) + "…\n"; !strings.HasPrefix(done.Summary, want) {
 		t.Errorf("the summary begins with %.450q", done.Summary)
+	}
+}
+
+func TestBoundsOfSizesAreExact(t *testing.T) {
+	messages := chain(10)
+	all, recent := agentspec.EstimateTokens(messages), agentspec.EstimateTokens(messages[15:])
+	for more := range 2 {
+		model := &answering{text: "s"}
+		compact(t, &Summarize{Trigger: limit.AtMost(all + more)}, model.env(), messages)
+		if asked := len(model.requests); asked != 1-more {
+			t.Errorf("a trigger of %d tokens more: asked %d times", more, asked)
+		}
+		done := compact(t, &Incremental{Keep: limit.AtMost(recent - more), Buffer: 1}, model.env(), messages)
+		if n := len(done.Messages); n != 2+6-2*more {
+			t.Errorf("%d tokens less than three turns: %d messages are kept", more, n)
+		}
+	}
+}
+
+func TestEarlierSummariesAmongSystemMessages(t *testing.T) {
+	messages := append([]agent.Message{summaryMessage("old"), {Role: agent.RoleSystem, Content: "sys"}}, chain(4)...)
+	done := compact(t, Truncate{Keep: 1}, nil, messages)
+	if got, want := contents(done.Messages), `sys|(summary of e…|the task|call {"n":4}|result 4 xxxx…`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

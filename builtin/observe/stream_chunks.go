@@ -47,9 +47,6 @@ func (s *Stream) chunk(run *agent.Run, c agent.Chunk) {
 
 // endChunks sends the rest of a redacted reply.
 func (s *Stream) endChunks(run *agent.Run) {
-	if s.Redact == nil || run == nil {
-		return
-	}
 	var rest chunks
 	text := ""
 	s.chunks.Do(run, func(state *chunks) {

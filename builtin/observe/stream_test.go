@@ -522,8 +522,12 @@ func TestSlowEmitterDoesNotDelayRun(t *testing.T) {
 
 func TestStreamCountsDroppedEvents(t *testing.T) {
 	release := make(chan struct{})
-	n := 0
-	stream := &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { <-release; n++; return nil }}
+	n, last := 0, 0
+	stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
+		<-release
+		n, last = n+1, e.Data["step_num"].(int)
+		return nil
+	}}
 	var hooks agent.Hooks
 	hooks.Use(stream)
 	run := agent.NewRun(nil)
@@ -534,8 +538,8 @@ func TestStreamCountsDroppedEvents(t *testing.T) {
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if uint64(n)+stream.Dropped() != 2000 || stream.Dropped() == 0 {
-		t.Errorf("%d emitted, %d dropped", n, stream.Dropped())
+	if uint64(n)+stream.Dropped() != 2000 || stream.Dropped() == 0 || last != n-1 {
+		t.Errorf("%d emitted, the last one %d, %d dropped", n, last, stream.Dropped())
 	}
 }
 
@@ -686,6 +690,56 @@ func TestStreamRedactsAcrossChunks(t *testing.T) {
 				t.Errorf("%d chunks: %q", chunks, text.String())
 			}
 		})
+	}
+}
+
+func TestARepeatedReplyBeginsAnew(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit, Redact: &redact.Redactor{}}
+	var hooks agent.Hooks
+	hooks.Use(stream)
+	var send func(agent.Chunk)
+	run := agent.NewRun(&agent.Env{Subscribe: func(f func(agent.Chunk)) func() {
+		send = f
+		return func() {}
+	}})
+	_, _ = hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{})
+	for i, text := range []string{"half a re", "a whole reply"} {
+		c := agent.Chunk{Step: 1, Attempt: i + 1}
+		c.Delta.Content = text
+		send(c)
+	}
+	_, _ = hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "a whole reply"})
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var sent []string
+	for _, e := range got.all {
+		sent = append(sent, fmt.Sprint(e.Type, " ", e.Data["chunk"], " ", e.Data["chunk_index"]))
+	}
+	want := []string{"loop_start <nil> <nil>", "llm_chunk a whole reply 0", "llm_end <nil> <nil>"}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestBusReceivesSuccessfulCalls(t *testing.T) {
+	b := &bus{}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}}, Hooks: []agent.Hook{&observe.EventBridge{Bus: b}},
+	}.Run(t, "go")
+	after := 0
+	for _, e := range b.events {
+		if e.Action != "after_call" {
+			continue
+		}
+		if after++; e.Context["ok"] != true || e.Context["error"] != "" {
+			t.Errorf("event %+v", e)
+		}
+	}
+	if after != 3 {
+		t.Errorf("%d calls", after)
 	}
 }
 
