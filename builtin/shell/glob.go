@@ -41,7 +41,7 @@ type Glob struct {
 // Commands such as eval, exec, env and sudo, which run others, are allowed only by globs that begin with their names.
 //
 // The glob covers everything that the program itself does. For example, git log --output=file writes a file, and
-// "git *" allows it.
+// "git *" allows it. "sh *" allows each script file.
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Names are
 // compared without case, "_" and "-", because tools decode them in more than one spelling. A rule that denies or asks
