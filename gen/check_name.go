@@ -206,9 +206,6 @@ func checkImportName(r *specInfo, report report) {
 				}
 			}
 		}
-		if name == "" || name == "." || name == "_" {
-			continue
-		}
 		if why := r.unimportable(name); why != "" {
 			report(l.pos, "the import of %q has the name %s, which %s: import it under another name", l.path, name, why)
 		}

@@ -202,6 +202,10 @@ func TestSameMeaning(t *testing.T) {
 			group + "type G interface{ OnA(A) }\n",
 			group + "type G interface{ H }\ntype H interface{ OnA(A) }\n",
 		},
+		"type that holds itself": { // which does not compile, but must not keep hookgen busy
+			point + "type A struct{ F B }\ntype B struct{ G B }\n",
+			point + "type A struct{ F B }\n\ntype B struct{ G B }\n",
+		},
 		"type parameter": {
 			point + "type A struct{ F G[int] }\ntype G[T any] struct{ F []T }\n",
 			point + "type A struct{ F G[int] }\ntype G[U any] struct{ F []U }\n",
@@ -259,6 +263,29 @@ func TestConstantsOfReachedTypes(t *testing.T) {
 			found := Compare(inModule(t, own, other+test.old), inModule(t, own, other+test.now))
 			if got := verdictsOf(found); got != test.want {
 				t.Errorf("got %q, want %q\n%v", got, test.want, found)
+			}
+		})
+	}
+}
+
+// A payload has the name under which hooks know it, and the meaning of that name.
+func TestNamesAndMeanings(t *testing.T) {
+	version := versionOf("package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\ntype A = []string\n")
+	if p := version.Points[0].Payload; p.Name != "A" || p.Meaning != "[]string" {
+		t.Errorf("got the name %s and the meaning %s", p.Name, p.Meaning)
+	}
+}
+
+// A directive with a blank marks no interface. That is reported, and so is a file that does not parse.
+func TestOutlineWithoutASpec(t *testing.T) {
+	for text, rule := range map[string]string{
+		"package p\n\n// hookgen:points\ntype Points interface{ OnA(int) }\n": "directive-form",
+		"package p\n\n//hookgen:points\ntype Points interface{ OnA(int }\n":   "syntax",
+	} {
+		t.Run(rule, func(t *testing.T) {
+			_, found := gen.Outline("p", []gen.File{{Path: "p/spec.go", Text: []byte(text)}})
+			if len(found) == 0 || found[0].Rule != rule {
+				t.Errorf("got %v", found)
 			}
 		})
 	}

@@ -615,8 +615,8 @@ func TestWrappedErrorsNameTheirMaker(t *testing.T) {
 		}
 		return answer, err
 	}
-	for _, made := range []error{errAct, listError{"a"}, fieldError{list: []int{1}}, pairError{1, []int{1}}, sameAsAll{},
-		hookkit.ErrTimeout} {
+	for _, made := range []error{errAct, listError{"a"}, fieldError{list: []int{1}}, pairError{1, []int{1}},
+		mapError{"a": 1}, sameAsAll{}, hookkit.ErrTimeout} {
 		t.Run(fmt.Sprintf("%T", made), func(t *testing.T) {
 			withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 				wrap(h, wrapping)
@@ -651,6 +651,11 @@ func (fieldError) Error() string { return "field" }
 type pairError [2]any
 
 func (pairError) Error() string { return "pair" }
+
+// A mapError panics when it is compared, too.
+type mapError map[string]int
+
+func (mapError) Error() string { return "map" }
 
 // sameAsAll takes itself for any other error.
 type sameAsAll struct{}
@@ -768,6 +773,7 @@ func TestEqualTypesAreDifferentErrors(t *testing.T) {
 	for _, errs := range [][2]error{
 		{listError{"a"}, listError{"a"}},
 		{fieldError{list: []int{1}}, fieldError{list: []int{1}}},
+		{mapError{"a": 1}, mapError{"a": 1}},
 		{pairError{1, 2}, pairError{1, 3}},
 		{pairError{1, 2}, pairError{3, 2}},
 		{pairError{nil, 2}, pairError{1, 2}},
@@ -788,5 +794,23 @@ func TestEqualTypesAreDifferentErrors(t *testing.T) {
 				t.Errorf("%+v decided", by)
 			}
 		})
+	}
+}
+
+// A hook may return one error value at each attempt. Each is a failure of its own if nobody receives it.
+func TestEachAttemptIsReported(t *testing.T) {
+	var h fixture.Hooks
+	reported := 0
+	h.HandleFailures(func(context.Context, *hookkit.Failure) { reported++ })
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		_, _ = next.Call(ctx, item)
+		_, _ = next.Call(ctx, item)
+		return hookkit.Answered(fixture.Result{}), nil
+	})
+	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		return hookkit.Answer[fixture.Result]{}, errAct
+	})
+	if _, err := fireWrap(&h, new(countingAct)); err != nil || reported != 2 {
+		t.Errorf("%d failures were reported, and the fire returned %v", reported, err)
 	}
 }
