@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/hookgen/hookgen/builtin/internal/textfile"
 )
@@ -65,8 +64,8 @@ func (d *document) parse() (value, error) {
 	return p.value()
 }
 
-// A parser reads the tokens of a valid document. Its recursion is bounded, because json.Unmarshal has accepted the
-// nesting.
+// A parser reads the tokens of a document that json.Unmarshal has accepted. Its recursion is therefore bounded, and its
+// only errors are keys that occur twice.
 type parser struct {
 	doc *document
 	*json.Decoder
@@ -78,12 +77,9 @@ func (p *parser) next() int {
 	return at + len(p.doc.text[at:]) - len(bytes.TrimLeft(p.doc.text[at:], " \t\r\n,:"))
 }
 
-func (p *parser) value() (value, error) {
-	v := value{doc: p.doc, at: p.next()}
-	token, err := p.Token()
-	if err != nil {
-		return v, err
-	}
+func (p *parser) value() (v value, err error) {
+	v = value{doc: p.doc, at: p.next()}
+	token, _ := p.Token()
 	switch t := token.(type) {
 	case json.Delim:
 		v.kind = byte(t)
@@ -109,22 +105,20 @@ func (p *parser) object(v *value) error {
 	seen := make(map[string]bool)
 	for p.More() {
 		m := member{at: p.next()}
-		key, err := p.Token()
-		if err != nil {
-			return err
-		}
+		key, _ := p.Token()
 		m.key, _ = key.(string)
 		if seen[m.key] {
 			return p.doc.errorf(m.at, "the key %q occurs twice", m.key)
 		}
 		seen[m.key] = true
+		var err error
 		if m.value, err = p.value(); err != nil {
 			return err
 		}
 		v.members = append(v.members, m)
 	}
-	_, err := p.Token() // the closing brace
-	return err
+	_, _ = p.Token() // the closing brace
+	return nil
 }
 
 func (p *parser) array(v *value) error {
@@ -135,11 +129,8 @@ func (p *parser) array(v *value) error {
 		}
 		v.items = append(v.items, item)
 	}
-	_, err := p.Token() // the closing bracket
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	_, _ = p.Token() // the closing bracket
+	return nil
 }
 
 // The functions below return the Go value of a JSON value, or an error at its position.
@@ -149,9 +140,7 @@ func (v *value) text() (string, error) {
 		return "", v.errorf("a text is needed here")
 	}
 	var s string
-	if err := json.Unmarshal(v.raw, &s); err != nil {
-		return "", v.errorf("%w", err)
-	}
+	_ = json.Unmarshal(v.raw, &s) // the document is valid
 	return s, nil
 }
 

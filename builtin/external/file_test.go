@@ -32,6 +32,73 @@ func TestAMistakeIsRefusedWithItsPosition(t *testing.T) {
 		{"misspelled key", `{"hooks": [{"name": "a", "use": "limit.Steps", "enabeld": true}]}`, `did you mean "enabled"?`},
 		{"key of another kind", `{"hooks": [{"name": "a", "use": "limit.Steps", "tools": ["x"]}]}`,
 			`1:48: unknown key "tools"`},
+		{"a hook is a number", `{"hooks": [1]}`, "1:12: an object is needed"},
+		{"key of a hook twice", `{"hooks": [{"name": "a", "name": "b"}]}`, `1:26: the key "name" occurs twice`},
+		{"key of a kind without the kind", `{"hooks": [{"name": "a", "tools": ["x"]}]}`, "1:12: the hook has none of"},
+		{"unknown key without a kind", `{"hooks": [{"name": "a", "zzzzzzzz": 1}]}`,
+			`1:26: unknown key "zzzzzzzz"; use the keys name, priority, timeout_seconds, enabled, command, process`},
+		{"name is a number", `{"hooks": [{"name": 1, "use": "limit.Steps"}]}`, "1:21: a text"},
+		{"empty name", `{"hooks": [{"name": "", "use": "limit.Steps"}]}`, "1:21: a name has"},
+		{"long name", `{"hooks": [{"name": "` + strings.Repeat("n", 101) + `", "use": "limit.Steps"}]}`, "1:21: a name has"},
+		{"timeout is a text", `{"hooks": [{"name": "a", "use": "limit.Steps", "timeout_seconds": "1"}]}`, "1:67: a number"},
+		{"short timeout", `{"hooks": [{"name": "a", "use": "limit.Steps", "timeout_seconds": 0.0009}]}`,
+			"1:67: the time limit"},
+		{"high priority", `{"hooks": [{"name": "a", "use": "limit.Steps", "priority": 1001}]}`, "1:60: the priority"},
+		{"low priority", `{"hooks": [{"name": "a", "use": "limit.Steps", "priority": -1001}]}`, "1:60: the priority"},
+		{"fraction as priority", `{"hooks": [{"name": "a", "use": "limit.Steps", "priority": 1.5}]}`, "1:60: the priority"},
+		{"policy is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "on_failure": 1}]}`, "1:76: a text"},
+		{"point is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": [1]}]}`, "1:51: a text"},
+		{"point like no other", `{"hooks": [{"name": "a", "command": ["x"], "at": ["Zzzzzzzz"]}]}`,
+			`1:51: unknown point "Zzzzzzzz"; docs/agent-points.md lists`},
+		{"tool is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "tools": ["x", 1]}]}`,
+			"1:83: a text"},
+		{"expression is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "when": 1}]}`,
+			"1:76: a text"},
+		{"expression without a call", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "when": "true"}]}`,
+			"1:70: the payload of OnStop has no tool call, so that when"},
+		{"directory is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "dir": 1}]}`, "1:69: a text"},
+		{"variables are a list", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "env": ["A=b"]}]}`,
+			"1:69: an object"},
+		{"variable is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "env": {"A": 1}}]}`,
+			"1:75: a text"},
+		{"variable without a name", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "env": {"": "b"}}]}`,
+			`1:69: the environment variable "" is invalid`},
+		{"variable with =", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "env": {"A=": "b"}}]}`,
+			`1:69: the environment variable "A=" is invalid`},
+		{"variable with NUL", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnStop"], "env": {"A": "b\u0000"}}]}`,
+			`1:69: the environment variable "A" is invalid`},
+		{"URL is a number", `{"hooks": [{"name": "a", "url": 1, "at": ["OnStop"]}]}`, "1:33: a text"},
+		{"URL without a host", `{"hooks": [{"name": "a", "url": "http:///x", "at": ["OnStop"]}]}`, "1:33: a URL"},
+		{"URL without a scheme", `{"hooks": [{"name": "a", "url": "//host/x", "at": ["OnStop"]}]}`, "1:33: a URL"},
+		{"invalid URL", `{"hooks": [{"name": "a", "url": "http://[::1", "at": ["OnStop"]}]}`, "1:33: a URL"},
+		{"headers are a list", `{"hooks": [{"name": "a", "url": "http://x", "headers": [], "at": ["OnStop"]}]}`,
+			"1:56: an object"},
+		{"header without a name", `{"hooks": [{"name": "a", "url": "http://x", "headers": {"": "b"}, "at": ["OnStop"]}]}`,
+			`1:56: the header "" is invalid`},
+		{"prompt is a number", `{"hooks": [{"name": "a", "prompt": 1, "at": ["CheckDone"]}]}`, "1:36: a text"},
+		{"empty prompt", `{"hooks": [{"name": "a", "prompt": " ", "at": ["CheckDone"]}]}`, "1:36: the prompt is empty"},
+		{"model is a number", `{"hooks": [{"name": "a", "prompt": "ok?", "model": 1, "at": ["CheckDone"]}]}`, "1:52: a text"},
+		{"hook is a number", `{"hooks": [{"name": "a", "use": 1}]}`, "1:33: a text"},
+		{"hook like no other", `{"hooks": [{"name": "a", "use": "zzzzzzzz"}]}`,
+			`1:33: the program offers no hook "zzzzzzzz"; it offers ["limit.Steps"`},
+		{"parameters are a list", `{"hooks": [{"name": "a", "use": "limit.Steps", "with": []}]}`, "1:56: an object"},
+		{"private parameter", `{"hooks": [{"name": "a", "use": "limit.Tools", "with": {"runs": {}}}]}`,
+			`1:57: unknown key "runs"`},
+		{"parameter twice", `{"hooks": [{"name": "a", "use": "limit.Steps", "with": {"Max": 1, "Max": 2}}]}`,
+			`1:67: the key "Max" occurs twice`},
+		{"no list", `{"hooks": [{"name": "a", "use": "permission.DenyTools", "with": {"Deny": "x"}}]}`, "1:74: a list"},
+		{"item of a wrong type", `{"hooks": [{"name": "a", "use": "permission.DenyTools", "with": {"Deny": ["x", 1]}}]}`,
+			"1:80: a string is needed"},
+		{"null", `{"hooks": [{"name": "a", "use": "permission.DenyTools", "with": {"Reason": null}}]}`,
+			"1:76: a string is needed"},
+		{"no duration", `{"hooks": [{"name": "a", "use": "limit.Time", "with": {"Max": "soon"}}]}`, "1:63: a duration such as"},
+		{"number as a duration", `{"hooks": [{"name": "a", "use": "limit.Time", "with": {"Max": 1}}]}`,
+			"1:63: a duration such as"},
+		{"no map", `{"hooks": [{"name": "a", "use": "prompt.Staged", "with": {"Stages": []}}]}`, "1:69: an object"},
+		{"key that is no number", `{"hooks": [{"name": "a", "use": "prompt.Staged", "with": {"Stages": {"x": "y"}}}]}`,
+			`1:70: the key "x" is not a int`},
+		{"element of a wrong type", `{"hooks": [{"name": "a", "use": "prompt.Staged", "with": {"Stages": {"1": 2}}}]}`,
+			"1:75: a string is needed"},
 		{"no point", `{"hooks": [{"name": "a", "command": ["x"]}]}`, "1:12: the hook has no point"},
 		{"point is a text", `{"hooks": [{"name": "a", "command": ["x"], "at": "OnStop"}]}`, "1:50: a list of texts"},
 		{"unknown point", `{"hooks": [{"name": "a", "command": ["x"], "at": ["BeforeTools"]}]}`,
@@ -111,6 +178,58 @@ func TestAMistakeIsRefusedWithItsPosition(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+func TestValuesAtTheirBoundsAreAccepted(t *testing.T) {
+	var many []string
+	for i := range 1001 {
+		many = append(many, fmt.Sprintf(`{"name": "%d", "use": "limit.Steps"}`, i))
+	}
+	for _, c := range []struct{ name, hooks string }{
+		{"no hooks", ""},
+		{"long name", `{"name": "` + strings.Repeat("n", 100) + `", "use": "limit.Steps"}`},
+		{"shortest timeout", `{"name": "a", "use": "limit.Steps", "timeout_seconds": 0.001}`},
+		{"longest timeout", `{"name": "a", "use": "limit.Steps", "timeout_seconds": 600}`},
+		{"lowest priority", `{"name": "a", "use": "limit.Steps", "priority": -1000}`},
+		{"highest priority", `{"name": "a", "use": "limit.Steps", "priority": 1000}`},
+		{"header", `{"name": "a", "at": ["OnStop"], "url": "https://x", "headers": {"X-Key_1": "a", "b!~": "c"}}`},
+		{"1000 hooks", strings.Join(many[:1000], ",")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := file(t, `{"hooks": [`+c.hooks+`]}`)
+			load(t, f)
+			if !f.Unload() {
+				t.Error("the file was not loaded")
+			}
+		})
+	}
+	err := file(t, `{"hooks": [`+strings.Join(many, ",")+`]}`).Load(new(agent.Hooks))
+	if err == nil || !strings.Contains(err.Error(), ":1:11: the file has more than 1000 hooks; split it") {
+		t.Errorf("1001 hooks: %v", err)
+	}
+}
+
+// Every point can be declared, and those with a tool call can select tools.
+func TestEveryPointCanBeDeclared(t *testing.T) {
+	calls := 0
+	for _, p := range new(agent.Hooks).Points() {
+		t.Run(p.Name, func(t *testing.T) {
+			declared := `{"name": "a", "at": ["` + p.Name + `"], "command": ["true"]`
+			err := file(t, `{"hooks": [`+declared+`}]}`).Load(new(agent.Hooks))
+			if wraps := strings.HasPrefix(p.Results, "Around["); (err != nil) != wraps {
+				t.Errorf("declared: %v", err)
+			}
+			selects := file(t, `{"hooks": [`+declared+`, "tools": ["x"]}]}`).Load(new(agent.Hooks))
+			if err == nil && selects == nil {
+				calls++
+			} else if err == nil && !strings.Contains(selects.Error(), "has no tool call") {
+				t.Errorf("with tools: %v", selects)
+			}
+		})
+	}
+	if calls < 4 {
+		t.Errorf("%d points have a tool call", calls)
+	}
 }
 
 // FuzzLoad loads any text as a file. Load must add hooks that can be removed again, or return an error with a valid

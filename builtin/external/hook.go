@@ -2,6 +2,7 @@ package external
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -87,8 +88,8 @@ func (s *supervised) hook() (agent.Hook, error) {
 }
 
 // Describe is not called, because the declaration names the points.
-func (s *supervised) Describe(ctx context.Context) (wire.Description, error) {
-	return s.caller.Describe(ctx)
+func (s *supervised) Describe(context.Context) (wire.Description, error) {
+	return wire.Description{}, errors.ErrUnsupported
 }
 
 // Call asks the command, the process, the endpoint or the model.

@@ -2,17 +2,21 @@ package external_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
@@ -42,6 +46,7 @@ func TestACommandDecides(t *testing.T) {
 		{"is selected by the arguments", deny, `, "when": "args.n > 5"`, "deny: no"},
 		{"is not selected by the arguments", deny, `, "when": "args.n > 9"`, "allow"},
 		{"is asked if the expression fails", deny, `, "when": "args.n startsWith 'a'"`, "deny: no"},
+		{"is enabled", deny, `, "enabled": true`, "deny: no"},
 		{"is not enabled", deny, `, "enabled": false`, "allow"},
 		{"has a clean environment", `test -z "$EXTERNAL_SECRET" && ` + deny, "", "deny: no"},
 		{"has variables of the file", `test "$A" = "b hidden" && ` + deny, `, "env": {"A": "b ${EXTERNAL_SECRET}"}`,
@@ -274,7 +279,7 @@ func (e echo) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LLMRespon
 func TestAPromptDecides(t *testing.T) {
 	for _, c := range []struct{ reply, want string }{
 		{`{"ok": true}`, "allow"},
-		{"ok", "allow"}, {"Yes.", "allow"}, {"TRUE", "allow"},
+		{"ok", "allow"}, {"Yes.", "allow"}, {"TRUE", "allow"}, {" ok\n", "allow"}, {"\n```{\"ok\": true}``` ", "allow"},
 		{"```json\n{\"ok\": true}\n```", "allow"}, {"```\n{\"ok\": false, \"reason\": \"r\"}\n```", "deny: r"},
 		{`{"ok": false, "reason": "risky"}`, "deny: risky"},
 		{`{"ok": false}`, "deny: a model refused without a reason"},
@@ -332,11 +337,19 @@ func TestAPromptJudgesWholeCalls(t *testing.T) {
 	f.Models = map[string]agent.Model{"": model}
 	hooks, long := load(t, f), strings.Repeat("é", 20_000)
 	if got := permit(t, hooks, "work", `{"text":"`+long+`"}`); !strings.Contains(got, "more than a prompt can judge") ||
-		len(model.Requests()) > 0 {
+		!strings.Contains(got, `the hook "judge" (model) failed`) || len(model.Requests()) > 0 {
 		t.Errorf("got %q after %d requests", got, len(model.Requests()))
 	}
+	empty, err := json.Marshal(agent.ToolCallRequest{ID: "1", Name: "work", Args: json.RawMessage(`""`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := `"` + strings.Repeat("é", 20_000-len(empty)) + `"`
+	if got := permit(t, hooks, "work", longest); got != "allow" || len(model.Requests()) != 1 {
+		t.Errorf("a call of 20000 characters: %.200s after %d requests", got, len(model.Requests()))
+	}
 	if exit, err := hooks.AfterLLM.Fire(t.Context(), agent.NewRun(nil), &agent.LLMResponse{Content: long}); exit != nil ||
-		err != nil || len(model.Requests()) != 1 {
+		err != nil || len(model.Requests()) != 2 {
 		t.Errorf("got %v, %v after %d requests", exit, err, len(model.Requests()))
 	}
 }
@@ -415,6 +428,81 @@ func TestReadyHooks(t *testing.T) {
 			t.Errorf("the model read %v", r.Script.Requests()[1].Messages)
 		}
 	})
+}
+
+// kinds has a field of each kind that a file can set.
+type kinds struct {
+	Duration time.Duration
+	Pause    limit.Bound[time.Duration]
+	Most     limit.Bound[int]
+	Level    *slog.Level // a TextUnmarshaler
+	Raw      json.RawMessage
+	Nested   *struct{ N []int }
+	Names    map[string]limit.Bound[int]
+	embedded
+
+	hidden int
+}
+
+type embedded struct {
+	Inner int `json:"-"`
+}
+
+func (k *kinds) Bind(h *agent.Hooks) {
+	set = *k
+	h.OnRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) error { return nil })
+}
+
+// set is what the last file has set.
+var set kinds
+
+func TestFilesSetFieldsOfEachKind(t *testing.T) {
+	for _, c := range []struct{ with, want string }{
+		{`{}`, `{"Duration":0,"Pause":0,"Most":0,"Level":null,"Raw":null,"Nested":null,"Names":null}`},
+		{`{"Duration": "2s", "Pause": "3s", "Most": 4, "Level": "WARN", "Raw": [1], "Nested": {"N": [5, 6]},
+			"Names": {"a": 1, "b": "none"}}`,
+			fmt.Sprintf(`{"Duration":2000000000,"Pause":3000000000,"Most":4,"Level":"WARN","Raw":[1],"Nested":{"N":[5,6]},`+
+				`"Names":{"a":1,"b":%d}}`, limit.None)},
+		{`{"Pause": "none", "Most": "none"}`, fmt.Sprintf(`{"Duration":0,"Pause":%[1]d,"Most":%[1]d,"Level":null,`+
+			`"Raw":null,"Nested":null,"Names":null}`, limit.None)},
+		{`{"Most": 0}`, fmt.Sprintf(`{"Duration":0,"Pause":0,"Most":%d,"Level":null,"Raw":null,"Nested":null,"Names":null}`,
+			limit.AtMost(0))},
+		{`{"Duration": 2}`, "1:77: a duration such as"},
+		{`{"Pause": "x"}`, "1:74: a duration such as"},
+		{`{"Most": "x"}`, `1:73: a whole number or "none" is needed here`},
+		{`{"Most": 1.5}`, `1:73: a whole number or "none" is needed here`},
+		{`{"Level": "loud"}`, "1:74: a slog.Level is needed here"},
+		{`{"Nested": {"N": [1, "x"]}}`, "1:85: a int is needed here"},
+		{`{"Names": {"a": "x"}}`, `1:80: a whole number or "none" is needed here`},
+		{`{"hidden": 1}`, `1:65: unknown key "hidden"`},
+		{`{"Inner": 1}`, `1:65: unknown key "Inner"; use the keys Duration, Pause, Most, Level, Raw, Nested, Names`},
+	} {
+		t.Run(c.with, func(t *testing.T) {
+			f := file(t, `{"hooks": [{"name": "a", "use": "external_test.kinds", "with": `+c.with+`}]}`)
+			f.Ready = []external.Ready{external.Of[kinds]()}
+			err := f.Load(new(agent.Hooks))
+			if err != nil {
+				if !strings.Contains(err.Error(), c.want) {
+					t.Errorf("the error is %v, want %s", err, c.want)
+				}
+				return
+			}
+			if got, _ := json.Marshal(set); string(got) != c.want {
+				t.Errorf("set\n%s, want\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReadyHooksHaveThePriorityOfTheFile(t *testing.T) {
+	hooks := load(t, file(t, `{"hooks": [
+		{"name": "late", "use": "permission.DenyTools", "with": {"Deny": ["x"]}, "priority": -7},
+		{"name": "early", "use": "permission.DenyTools", "with": {"Deny": ["x"]}, "priority": 700, "timeout_seconds": 9}]}`))
+	list := hooks.OnPermission.List()
+	if len(list) != 2 || list[0].Name != "early" || list[0].Priority != 700 || list[0].Timeout != 9*time.Second ||
+		list[1].Priority != -7 || list[1].Timeout != 0 {
+		t.Errorf("the hooks are %+v", list)
+	}
 }
 
 func TestDeclaredHooksAreConformant(t *testing.T) {

@@ -26,15 +26,12 @@ func (d *declaration) decodePoints() (points []hookkit.PointInfo, err error) {
 	if !ok {
 		return nil, d.at.errorf(`the hook has no point; give it one, for example "at": ["OnPermission"]`)
 	}
-	if _, err := at.texts(); err != nil {
+	names, err := at.texts()
+	if err != nil {
 		return nil, err
 	}
 	all := new(agent.Hooks).Points()
-	for i := range at.items {
-		name, err := at.items[i].text()
-		if err != nil {
-			return nil, err
-		}
+	for i, name := range names {
 		n := slices.IndexFunc(all, func(p hookkit.PointInfo) bool { return p.Name == name })
 		switch {
 		case n < 0:
@@ -93,13 +90,10 @@ func (d *declaration) decodeMatch() (m matcher, err error) {
 	return m, nil
 }
 
-// hasCall reports whether every payload of the point is a tool call, or has one in its field Call.
+// hasCall reports whether every payload of the point, which is a struct, is a tool call or has one in its field Call.
 func hasCall(p hookkit.PointInfo) bool {
 	t := reflect.TypeOf(p.New()).Elem()
 	call := reflect.TypeFor[agent.ToolCallRequest]()
-	if t.Kind() != reflect.Struct {
-		return false
-	}
 	f, ok := t.FieldByName("Call")
 	return t == call || ok && f.Type == call
 }

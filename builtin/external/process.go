@@ -2,6 +2,7 @@ package external
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -35,10 +36,8 @@ func (f *File) process(d *declaration) (*resident, error) {
 func (r *resident) String() string { return r.name }
 
 // Describe is not called.
-func (r *resident) Describe(ctx context.Context) (wire.Description, error) {
-	p := r.acquire()
-	defer r.release()
-	return p.Describe(ctx)
+func (r *resident) Describe(context.Context) (wire.Description, error) {
+	return wire.Description{}, errors.ErrUnsupported
 }
 
 // Call sends the payload to the process. A fire that began before the hook was removed may call it after that. It then

@@ -16,6 +16,9 @@ func FuzzReadJudgement(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		ok, reason, err := readJudgement(text)
+		if err != nil && ok {
+			t.Errorf("%q permits with the error %v", text, err)
+		}
 		if err != nil || !ok {
 			if err == nil && reason == "" {
 				t.Errorf("%q refuses without a reason", text)

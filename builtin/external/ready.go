@@ -165,10 +165,7 @@ func fillMap(to reflect.Value, v value) error {
 	to.Set(reflect.MakeMap(to.Type()))
 	for _, m := range members {
 		key, element := reflect.New(to.Type().Key()).Elem(), reflect.New(to.Type().Elem()).Elem()
-		quoted, err := json.Marshal(m.key)
-		if err != nil {
-			return err
-		}
+		quoted, _ := json.Marshal(m.key) // a text can always be encoded
 		if key.Kind() != reflect.String {
 			quoted = []byte(m.key) // the keys of a map[int]string are numbers
 		}
