@@ -3,6 +3,8 @@ package claudecode
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,14 +84,15 @@ func TestStatusAndJSONDecideTogether(t *testing.T) {
 }
 
 func TestTextsOfAnAnswerAreKept(t *testing.T) {
-	v, err := read("PostToolUse", []byte(`{"systemMessage":"hello","continue":false,"stopReason":"enough","hookSpecificOutput":`+
-		`{"additionalContext":"c","updatedMCPToolOutput":"m","initialUserMessage":"i"}}`), "", 0)
+	v, err := read("PostToolUse", []byte(`{"systemMessage":"hello","continue":false,"stopReason":"enough",`+
+		`"hookSpecificOutput":{"additionalContext":"c","updatedMCPToolOutput":"m","initialUserMessage":"i"}}`), "", 0)
 	messages := []Message{{"PostToolUse", "hello"}, {"PostToolUse", "enough"}}
 	if err != nil || !slices.Equal(v.messages, messages) || !slices.Equal(v.context, []string{"c"}) ||
 		string(v.updatedOutput) != `"m"` || v.initialPrompt != "i" {
 		t.Errorf("%+v, %v", v, err)
 	}
-	v, err = read("PostToolUse", []byte(`{"hookSpecificOutput":{"updatedToolOutput":"t","updatedMCPToolOutput":"m"}}`), "", 0)
+	both := `{"hookSpecificOutput":{"updatedToolOutput":"t","updatedMCPToolOutput":"m"}}`
+	v, err = read("PostToolUse", []byte(both), "", 0)
 	if err != nil || string(v.updatedOutput) != `"t"` || v.messages != nil || v.context != nil {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -263,7 +266,8 @@ func TestPermissionsBecomeRules(t *testing.T) {
 		"Edit": {Name: "Change"},
 	}}
 	rule := func(tool, content string) string {
-		return fmt.Sprintf(`[{"type":"addRules","behavior":"allow","rules":[{"toolName":%q,"ruleContent":%q}]}]`, tool, content)
+		return fmt.Sprintf(`[{"type":"addRules","behavior":"allow","rules":[{"toolName":%q,"ruleContent":%q}]}]`,
+			tool, content)
 	}
 	for _, c := range []struct{ name, updates, want string }{
 		{"a whole tool", rule("Read", ""), `[{"decision":"allow","tool":"Read"}]`},
@@ -332,7 +336,9 @@ func TestStandardErrorIsBounded(t *testing.T) {
 }
 
 func TestCompactionsHaveATrigger(t *testing.T) {
-	for reason, want := range map[agent.CompactionReason]string{agent.CompactRequested: "manual", "": "auto", "x": "auto"} {
+	for reason, want := range map[agent.CompactionReason]string{
+		agent.CompactRequested: "manual", "": "auto", "x": "auto",
+	} {
 		if got := trigger(reason); got != want {
 			t.Errorf("%q is %s", reason, got)
 		}
@@ -350,7 +356,8 @@ func TestScriptsReadTheSession(t *testing.T) {
 		{"defaults", &Hooks{ProjectDir: "/p"}, run, map[string]any{"session_id": run.Root(), "cwd": "/p",
 			"hook_event_name": "Stop", "transcript_path": "", "permission_mode": "default", "x": 1}},
 		{"a mode", &Hooks{ProjectDir: "/p", PermissionMode: "plan"}, run, map[string]any{"permission_mode": "plan"}},
-		{"no run", &Hooks{ProjectDir: "/p", TranscriptDir: "/t"}, nil, map[string]any{"session_id": "", "transcript_path": ""}},
+		{"no run", &Hooks{ProjectDir: "/p", TranscriptDir: "/t"}, nil, map[string]any{"session_id": "",
+			"transcript_path": ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := c.h.common(c.run, occasion{event: "Stop", fields: map[string]any{"x": 1}})
@@ -361,6 +368,74 @@ func TestScriptsReadTheSession(t *testing.T) {
 			}
 			if _, sub := got["agent_id"]; sub {
 				t.Errorf("it is a sub-agent: %v", got)
+			}
+		})
+	}
+}
+
+func TestArgumentsOfAnotherSpellingAreAmbiguous(t *testing.T) {
+	h := &Hooks{Tools: map[string]Tool{"shell": {Name: "Bash", Fields: map[string]string{"cmd": "command"}}}}
+	for args, want := range map[string]string{
+		`{"cmd":"ls"}`:            "",
+		`{"other":"ls"}`:          "",
+		`{"CMD":"ls"}`:            "write cmd instead of CMD",
+		`{"cmd":"ls","Cmd":"rm"}`: "the arguments cannot be checked",
+		`[1]`:                     "the arguments cannot be checked",
+	} {
+		got := h.ambiguous(agent.ToolCallRequest{Name: "shell", Args: []byte(args)})
+		if !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
+func TestArgumentsHaveTheirNamesAgain(t *testing.T) {
+	h := &Hooks{Tools: map[string]Tool{"shell": {Name: "Bash", Fields: map[string]string{"cmd": "command"}}}}
+	for _, c := range []struct{ tool, input, want string }{
+		{"shell", `{"command":"ls","n":1}`, `{"cmd":"ls","n":1}`},
+		{"shell", `{"cmd":"x","n":1}`, `{"cmd":"x","n":1}`},
+		{"other", `{"command":"ls"}`, `{"command":"ls"}`},
+		{"shell", `[1]`, "error"},
+	} {
+		got, err := h.arguments(c.tool, []byte(c.input))
+		if err != nil {
+			got = []byte("error")
+		}
+		if string(got) != c.want {
+			t.Errorf("%s %s: %s, want %s", c.tool, c.input, got, c.want)
+		}
+	}
+	for args, want := range map[string]string{
+		`{"cmd":"ls","n":10000000000000000001}`: `Bash {"command":"ls","n":10000000000000000001}`,
+		`{`:                                     "Bash {}", `null`: "Bash {}",
+	} {
+		name, input := h.named(agent.ToolCallRequest{Name: "shell", Args: []byte(args)})
+		data, err := json.Marshal(input)
+		if got := name + " " + string(data); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", args, got, err, want)
+		}
+	}
+}
+
+func TestTranscriptsThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ name, path string }{
+		{"a directory in place of the file", filepath.Join(dir, "a", "b")},
+		{"a file in place of the directory", filepath.Join(dir, "c", "d")},
+		{"a name that is too long", filepath.Join(dir, "e", strings.Repeat("n", 300))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := os.MkdirAll(filepath.Join(dir, "a", "b", "x"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "c"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := replace(c.path, []byte("x")); err == nil {
+				t.Error("no error")
+			}
+			if files, _ := os.ReadDir(filepath.Join(dir, "a")); len(files) != 1 {
+				t.Errorf("left %v", files)
 			}
 		})
 	}

@@ -1,15 +1,22 @@
 package claudecode_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/claudecode"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 )
 
-// outcome renders what a point returned.
+// noTools are the tools of a host that has none.
+type noTools struct{ agent.ToolTable }
+
+func (noTools) Lookup(string) (agent.ToolSchema, bool) { return agent.ToolSchema{}, false }
+
+// outcome renders the exit and the error of a point.
 func outcome(exit any, err error) string {
 	switch {
 	case err != nil && strings.Contains(err.Error(), "exit status 1"):
@@ -84,8 +91,10 @@ func TestEventsOfPoints(t *testing.T) {
 		return outcome(exit, err)
 	}
 	denied := func(t *testing.T, all *agent.Hooks, run *agent.Run) string {
+		failures := 0
+		all.HandleFailures(func(context.Context, *hookkit.Failure) { failures++ })
 		all.OnPermissionDenied.Fire(t.Context(), run, agent.Denial{Call: call, Reason: "rule"})
-		return "fired"
+		return fmt.Sprintf("%d failures", failures)
 	}
 	done := func(t *testing.T, all *agent.Hooks, run *agent.Run) string {
 		exit, err := all.CheckDone.Fire(t.Context(), run, &agent.DoneRequest{Answer: "x"})
@@ -115,7 +124,8 @@ func TestEventsOfPoints(t *testing.T) {
 			`approve  [{"decision":"allow","tool":"Read"}]`, "", 0},
 		{"ask keeps no mode", "PermissionRequest", specific("PermissionRequest", `"decision":{"behavior":"allow",`+
 			`"updatedPermissions":[{"type":"setMode"}]}`), ask(call), "approve  ", "", 1},
-		{"denial", "PermissionDenied", "cat >seen", denied, "fired", `"reason":"rule"`, 0},
+		{"denial", "PermissionDenied", "cat >seen", denied, "0 failures", `"reason":"rule"`, 0},
+		{"denial fails", "PermissionDenied", fail, denied, "1 failures", "", 0},
 		{"session fails", "SessionStart", fail, start(agent.RunStart{Task: "x"}), "failed, task x", "", 0},
 		{"prompt fails", "UserPromptSubmit", fail, start(agent.RunStart{Task: "x"}), "failed, task x", "", 0},
 		{"prompt of a resumed run", "UserPromptSubmit", fail, start(agent.RunStart{Resumed: "r"}), "nothing, task ", "", 0},
@@ -144,7 +154,8 @@ func TestEventsOfPoints(t *testing.T) {
 		{"compaction that is refused", "PreCompact", say(`{"decision":"block","reason":"later"}`), compact,
 			"agent.SkipCompaction {Reason:later}", "", 0},
 		{"compaction fails", "PreCompact", fail, compact, "failed", "", 0},
-		{"after a compaction", "SessionStart", keeps("SessionStart"), compacted(""), "nothing [mind]", `"source":"compact"`, 0},
+		{"after a compaction", "SessionStart", keeps("SessionStart"), compacted(""), "nothing [mind]",
+			`"source":"compact"`, 0},
 		{"after a failed compaction", "SessionStart", keeps("SessionStart"), compacted("no"), "nothing []", "", 0},
 		{"end of a compaction", "PostCompact", "cat >seen", compacted(""), "nothing []", `"compact_summary":"short"`, 0},
 		{"end of a compaction fails", "PostCompact", fail, compacted(""), "nothing []", "", 0},
@@ -173,6 +184,40 @@ func TestEventsOfPoints(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in the background", func(t *testing.T) {
+		h, failed := hooks(t, script{"PreToolUse", "", "exit 7", `, "async": true`}), make(chan error)
+		h.OnError = func(err error) { failed <- err }
+		all := new(agent.Hooks)
+		all.Use(h)
+		if got := permission(t, all, agent.NewRun(nil)); got != "nothing, 0 stops" {
+			t.Errorf("it decided %s", got)
+		}
+		if err := <-failed; !strings.Contains(err.Error(), "exit status 7") {
+			t.Errorf("reported %v", err)
+		}
+	})
+	t.Run("context of a call", func(t *testing.T) {
+		h := hooks(t, script{"PreToolUse", "", specific("PreToolUse", `"additionalContext":"mind"`), ""})
+		all, run, before := new(agent.Hooks), agent.NewRun(nil), call
+		all.Use(h)
+		if exit, err := all.BeforeTool.Fire(t.Context(), run, &before); exit != nil || err != nil {
+			t.Fatal(exit, err)
+		}
+		for _, want := range []string{`nothing, ["mind"], 0 stops`, `nothing, [], 0 stops`} { // once
+			if got := after(t, all, run); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+	})
+	t.Run("an unknown tool", func(t *testing.T) {
+		h := hooks(t, script{"PreToolUse", "", "echo never >&2; exit 2", ""})
+		all, unknown := new(agent.Hooks), call
+		all.Use(h)
+		exit, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(&agent.Env{Tools: noTools{}}), &unknown)
+		if exit != nil || err != nil {
+			t.Errorf("a script judged it: %v, %v", exit, err)
+		}
+	})
 	t.Run("no scripts", func(t *testing.T) {
 		all := new(agent.Hooks)
 		all.Use(new(claudecode.Hooks))

@@ -498,6 +498,7 @@ func TestSubagentEvents(t *testing.T) {
 			"",
 		},
 		script{"SubagentStop", "", `grep -q '"stop_hook_active":true' && exit 0; echo more >&2; exit 2`, ""},
+		script{"SubagentStop", "", "cat >>inputs", ""},
 		script{"Stop", "", "echo stop >> stops", ""},
 		script{"SessionEnd", "", "echo end >> ends", ""},
 	)
@@ -512,6 +513,10 @@ func TestSubagentEvents(t *testing.T) {
 	}
 	if r.Calls[0].Output != "long" || !strings.Contains(fmt.Sprint(inner.Requests()[0].Messages), "be quick") {
 		t.Errorf("%+v, the sub-agent read %v", r.Calls[0], inner.Requests()[0].Messages)
+	}
+	if seen := read(t, h, "inputs"); !strings.Contains(seen, `"agent_type":"helper"`) ||
+		!strings.Contains(seen, `"agent_transcript_path":"/`) {
+		t.Errorf("the script of SubagentStop read %s", seen)
 	}
 	if read(t, h, "stops") != "stop\n" || read(t, h, "ends") != "end\n" {
 		t.Errorf("stops %q, ends %q", read(t, h, "stops"), read(t, h, "ends"))

@@ -128,7 +128,7 @@ func TestOnlyASuccessfulSubmissionEndsTheRun(t *testing.T) {
 }
 
 // Some providers use the same ID in each reply.
-func TestASecondSubmissionMayHaveTheSameID(t *testing.T) {
+func TestSecondSubmissionMayHaveSameID(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&done.SubmitOnce{Tool: "verdict"})
 	run, call := agent.NewRun(nil), agent.ToolCallRequest{ID: "1", Name: "verdict"}

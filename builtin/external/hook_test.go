@@ -449,11 +449,12 @@ type embedded struct {
 }
 
 func (k *kinds) Bind(h *agent.Hooks) {
+	k.hidden++
 	set = *k
 	h.OnRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) error { return nil })
 }
 
-// set is what the last file has set.
+// set has the values of the last file.
 var set kinds
 
 func TestFilesSetFieldsOfEachKind(t *testing.T) {
@@ -494,7 +495,7 @@ func TestFilesSetFieldsOfEachKind(t *testing.T) {
 	}
 }
 
-func TestReadyHooksHaveThePriorityOfTheFile(t *testing.T) {
+func TestReadyHooksHaveThePriorityOfFile(t *testing.T) {
 	hooks := load(t, file(t, `{"hooks": [
 		{"name": "late", "use": "permission.DenyTools", "with": {"Deny": ["x"]}, "priority": -7},
 		{"name": "early", "use": "permission.DenyTools", "with": {"Deny": ["x"]}, "priority": 700, "timeout_seconds": 9}]}`))

@@ -166,7 +166,7 @@ func TestARefusedCompactionRemovesNothing(t *testing.T) {
 }
 
 // The hook fires outside of the loop, so that only the run names the owner.
-func TestTurnsBelongToTheOwnerOfTheRun(t *testing.T) {
+func TestTurnsBelongToOwnerOfRun(t *testing.T) {
 	store := new(memory.Map)
 	var hooks agent.Hooks
 	hooks.Use(&memory.Archive{Store: store})
