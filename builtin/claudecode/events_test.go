@@ -147,7 +147,8 @@ func TestEventsOfPoints(t *testing.T) {
 		{"result stops with a text", "PostToolUse", say(`{"continue":false,"hookSpecificOutput":{"additionalContext":"c"}}`),
 			after, `nothing, ["c"], 1 stops`, "", 0},
 		{"no calls", "PostToolBatch", "echo x >seen", step(0), "0 texts, []", "", 0},
-		{"a step with a text", "PostToolBatch", keeps("PostToolBatch"), step(1), "2 texts, []", `"tool_calls":[`, 0},
+		{"a step with a text", "PostToolBatch", keeps("PostToolBatch"), step(1), "2 texts, []",
+			`"tool_calls":[{"tool_input":{},"tool_name":""`, 0},
 		{"a step that blocks", "PostToolBatch", say(`{"decision":"block","reason":"lint"}`), step(1),
 			"0 texts, [{stop_requested lint map[] }]", "", 0},
 		{"compaction", "PreCompact", "cat >seen", compact, "nothing", `"trigger":"manual"`, 0},
@@ -207,6 +208,16 @@ func TestEventsOfPoints(t *testing.T) {
 			if got := after(t, all, run); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
+		}
+	})
+	t.Run("a sub-agent fails", func(t *testing.T) {
+		h := hooks(t, script{"SubagentStart", "", fail, ""})
+		h.FailClosed = true
+		all := new(agent.Hooks)
+		all.Use(h)
+		inner := hookkit.ResumeRun(new(agent.Env), "2", "1", "1")
+		if exit, err := all.OnRunStart.Fire(t.Context(), inner, &agent.RunStart{Task: "x"}); outcome(exit, err) != "failed" {
+			t.Errorf("it started: %v, %v", exit, err)
 		}
 	})
 	t.Run("an unknown tool", func(t *testing.T) {

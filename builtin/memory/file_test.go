@@ -108,7 +108,7 @@ func TestFileToleratesUnknownAndMissingFields(t *testing.T) {
 			{"id": "x", "key": "twice", "value": {"b": [1]}, "updated_at": 30},
 			{"key": "gone", "value": null, "scope": "s", "updated_at": 30, "invalidated_at": 40},
 			{"key": "past", "updated_at": 30, "valid_from": 15, "valid_to": 25, "invalidated_at": 28},
-			{"key": "zero", "updated_at": 30, "valid_from": 0}],
+			{"key": "zero", "updated_at": 30, "valid_from": 0}, {"key": "null", "updated_at": null}],
 		"episodes": [{"kind": "k", "extra": 1}, {"kind": "k", "payload": null, "outcome": 3}]}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)

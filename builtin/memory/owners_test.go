@@ -257,6 +257,10 @@ func TestUnnamedConversationsAreNotKept(t *testing.T) {
 		if kept := len(preferences) > 0; err != nil || kept != (i >= 2*maxUnnamed) {
 			t.Errorf("the memory of run %d is kept: %t, %v", i, kept, err)
 		}
+		text, err := notes.Tail(ctx, -1)
+		if kept := text != ""; err != nil || kept != (i >= 2*maxUnnamed) {
+			t.Errorf("the notes of run %d are kept: %t, %v", i, kept, err)
+		}
 	}
 	if len(file.known) > maxUnnamed+1 || len(notes.unnamed.texts) > maxUnnamed {
 		t.Errorf("%d memories and %d notes are kept", len(file.known), len(notes.unnamed.texts))

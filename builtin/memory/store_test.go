@@ -56,6 +56,7 @@ func TestRender(t *testing.T) {
 	_, _ = m.AddFact(ctx, Fact{Key: "lamp", Value: "on", Scope: "kitchen"})
 	for _, e := range []Episode{
 		{Kind: "bare", Outcome: "ok"},
+		{Kind: "number", Payload: json.RawMessage(`7`), Outcome: "ok"},
 		{Kind: "list", Payload: json.RawMessage(`[1, 2]`), Outcome: "ok"},
 		{Kind: "tool_call", Payload: json.RawMessage(`{"z":"a b","a":1.50,"m":{"x":[1]},"late":true}`), Outcome: "failed"},
 	} {
@@ -70,6 +71,7 @@ Known facts:
 Recent outcomes:
 - [tool_call] z=a b, a=1.50, m={"x":[1]} → failed
 - [list] [1,2] → ok
+- [number] 7 → ok
 - [bare] → ok`
 	if err != nil || got != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)

@@ -624,6 +624,36 @@ func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
 	}
 }
 
+func TestOnlyAnEffectiveCompactionHidesNames(t *testing.T) {
+	named := agent.Message{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{
+		{ID: "1", Name: "read", Args: []byte(`["a.go","b.go","c.go"]`)},
+	}}
+	smaller := agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 1}}
+	undone, equal := smaller, agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 9}}
+	undone.Err = "undone"
+	for name, c := range map[string]struct {
+		done agent.Compacted
+		want int // notes
+	}{"effective": {smaller, 1}, "undone": {undone, 0}, "without effect": {equal, 0}} {
+		t.Run(name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&window.Guard{})
+			run := agent.NewRun(new(agent.Env))
+			if _, err := hooks.BeforeCompact.Fire(t.Context(), run, agent.Compaction{
+				Messages: []agent.Message{named},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if err := hooks.AfterCompact.Fire(t.Context(), run, &c.done); err != nil {
+				t.Fatal(err)
+			}
+			if texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: 1}); len(texts) != c.want {
+				t.Errorf("the notes are %q", texts)
+			}
+		})
+	}
+}
+
 func TestGuardTakesItsLimitFromTheModel(t *testing.T) {
 	for _, c := range []struct {
 		window, reserve, maxTokens, want int
