@@ -1505,17 +1505,17 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[WatchFired[Call]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[WatchFired[Call]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1526,7 +1526,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Watch[Call])
+	hooks, _ := now.Hooks.([]Watch[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
@@ -1567,26 +1567,26 @@ func (p *RewritePoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[RewriteFired[Call]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[RewriteFired[Call]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Rewrite[Call])
+	hooks, _ := now.Hooks.([]Rewrite[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Rewrite(inv.Ctx, run, current)
@@ -1641,26 +1641,26 @@ func (p *FlowPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit FlowExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[FlowFired[Call]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[FlowFired[Call]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Flow[Call])
+	hooks, _ := now.Hooks.([]Flow[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Flow(inv.Ctx, run, current)
@@ -1717,19 +1717,19 @@ func (p *LenientPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit LenientExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[LenientFired[Call]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[LenientFired[Call]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1740,7 +1740,7 @@ func (p *LenientPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Lenient[Call])
+	hooks, _ := now.Hooks.([]Lenient[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Lenient(inv.Ctx, run, current)
@@ -1796,26 +1796,26 @@ func (p *TrimPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[TrimFired[Call]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[TrimFired[Call]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Trim[Call])
+	hooks, _ := now.Hooks.([]Trim[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Trim(inv.Ctx, run, current)
@@ -1868,25 +1868,25 @@ func (p *LeavePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit LeaveExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[LeaveFired[Call]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err = exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[LeaveFired[Call]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err = exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Leave[Call])
+	hooks, _ := now.Hooks.([]Leave[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Leave(inv.Ctx, run, payload)
@@ -1939,26 +1939,26 @@ func (p *JudgePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit JudgeExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[JudgeFired[Call]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[JudgeFired[Call]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
 	var leading JudgeExit
-	hooks, _ := snap.Hooks.([]Judge[Call])
+	hooks, _ := now.Hooks.([]Judge[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Judge(inv.Ctx, run, payload)
@@ -2015,19 +2015,19 @@ func (p *GatherPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[GatherFired[Call]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[GatherFired[Call]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected = hookimpl.Returned(recorded, collected)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2038,7 +2038,7 @@ func (p *GatherPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Gather[Call])
+	hooks, _ := now.Hooks.([]Gather[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
@@ -2082,25 +2082,25 @@ func (p *RefusePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[RefuseFired[Call]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Err = recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[RefuseFired[Call]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Err = recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Refuse[Call])
+	hooks, _ := now.Hooks.([]Refuse[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Refuse(inv.Ctx, run, payload); failure != nil {
@@ -2215,14 +2215,15 @@ func (p *WrapPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result Result, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		now = p.state.Resolve(ctx, run, snap)
 	}
 	ctx = hookimpl.Background(ctx)
-	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Finish(ctx, snap)
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[WrapFired[Call]](snap)
+	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
+	defer inv.Finish(ctx, now)
+	if now.Recording() {
+		fired, recorded := hookimpl.Record[WrapFired[Call]](now)
 		fired.Payload = payload
 		defer func() {
 			fired.Result, fired.Err = result, recorded.Err(err)
@@ -2230,6 +2231,6 @@ func (p *WrapPoint) runHooks(
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }

@@ -5126,26 +5126,26 @@ func (p *OnRunStartPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnRunStart[RunStart])
+	hooks, _ := now.Hooks.([]OnRunStart[RunStart])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
@@ -5197,25 +5197,25 @@ func (p *ShouldStopPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[ShouldStopFired[Step]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[ShouldStopFired[Step]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), nil)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]ShouldStop[Step])
+	hooks, _ := now.Hooks.([]ShouldStop[Step])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].ShouldStop(inv.Ctx, run, payload)
@@ -5250,17 +5250,17 @@ func (p *BeforeStepPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeStepFired[Step]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeStepFired[Step]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5271,7 +5271,7 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeStep[Step])
+	hooks, _ := now.Hooks.([]BeforeStep[Step])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeStep(inv.Ctx, run, payload); failure != nil {
@@ -5312,19 +5312,19 @@ func (p *ShouldCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5343,7 +5343,7 @@ func (p *ShouldCompactPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]ShouldCompact[ContextUse])
+	hooks, _ := now.Hooks.([]ShouldCompact[ContextUse])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
@@ -5402,25 +5402,25 @@ func (p *BeforeCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err = exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err = exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeCompact[Compaction])
+	hooks, _ := now.Hooks.([]BeforeCompact[Compaction])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
@@ -5469,19 +5469,19 @@ func (p *AfterCompactPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5492,7 +5492,7 @@ func (p *AfterCompactPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]AfterCompact[Compacted])
+	hooks, _ := now.Hooks.([]AfterCompact[Compacted])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
@@ -5542,19 +5542,19 @@ func (p *BriefingPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BriefingFired[Step]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BriefingFired[Step]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected = hookimpl.Returned(recorded, collected)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5565,7 +5565,7 @@ func (p *BriefingPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Briefing[Step])
+	hooks, _ := now.Hooks.([]Briefing[Step])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Briefing(inv.Ctx, run, payload)
@@ -5615,26 +5615,26 @@ func (p *BeforeLLMPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeLLM[LLMRequest])
+	hooks, _ := now.Hooks.([]BeforeLLM[LLMRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
@@ -5761,14 +5761,15 @@ func (p *AroundLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result LLMResponse, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		now = p.state.Resolve(ctx, run, snap)
 	}
 	ctx = hookimpl.Background(ctx)
-	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Finish(ctx, snap)
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AroundLLMFired[LLMRequest]](snap)
+	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
+	defer inv.Finish(ctx, now)
+	if now.Recording() {
+		fired, recorded := hookimpl.Record[AroundLLMFired[LLMRequest]](now)
 		fired.Payload = payload
 		defer func() {
 			fired.Result, fired.Err = result, recorded.Err(err)
@@ -5776,7 +5777,7 @@ func (p *AroundLLMPoint) runHooks(
 		}()
 	}
 	answer, err := AroundLLMNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -5814,26 +5815,26 @@ func (p *AfterLLMPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]AfterLLM[LLMResponse])
+	hooks, _ := now.Hooks.([]AfterLLM[LLMResponse])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
@@ -5877,17 +5878,17 @@ func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5898,7 +5899,7 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnToolsDisabled[ToolsDisabled])
+	hooks, _ := now.Hooks.([]OnToolsDisabled[ToolsDisabled])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolsDisabled(inv.Ctx, run, payload); failure != nil {
@@ -5943,26 +5944,26 @@ func (p *BeforeToolPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeTool[ToolCallRequest])
+	hooks, _ := now.Hooks.([]BeforeTool[ToolCallRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
@@ -6019,26 +6020,26 @@ func (p *OnPermissionPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
 	var leading OnPermissionExit
-	hooks, _ := snap.Hooks.([]OnPermission[ToolCallRequest])
+	hooks, _ := now.Hooks.([]OnPermission[ToolCallRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
@@ -6100,26 +6101,26 @@ func (p *BeforeAskPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeAskFired[Question]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
 	var leading BeforeAskExit
-	hooks, _ := snap.Hooks.([]BeforeAsk[Question])
+	hooks, _ := now.Hooks.([]BeforeAsk[Question])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeAsk(inv.Ctx, run, payload)
@@ -6167,17 +6168,17 @@ func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6188,7 +6189,7 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnPermissionGranted[Grant])
+	hooks, _ := now.Hooks.([]OnPermissionGranted[Grant])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPermissionGranted(inv.Ctx, run, payload); failure != nil {
@@ -6219,17 +6220,17 @@ func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6240,7 +6241,7 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnPermissionDenied[Denial])
+	hooks, _ := now.Hooks.([]OnPermissionDenied[Denial])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPermissionDenied(inv.Ctx, run, payload); failure != nil {
@@ -6285,26 +6286,26 @@ func (p *OnHandoffPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnHandoff[Handoff])
+	hooks, _ := now.Hooks.([]OnHandoff[Handoff])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
@@ -6434,14 +6435,15 @@ func (p *AroundToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		now = p.state.Resolve(ctx, run, snap)
 	}
 	ctx = hookimpl.Background(ctx)
-	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Finish(ctx, snap)
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](snap)
+	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act}
+	defer inv.Finish(ctx, now)
+	if now.Recording() {
+		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](now)
 		fired.Payload = payload
 		defer func() {
 			fired.Result, fired.Err = result, recorded.Err(err)
@@ -6449,7 +6451,7 @@ func (p *AroundToolPoint) runHooks(
 		}()
 	}
 	answer, err := AroundToolNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -6474,17 +6476,17 @@ func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6495,7 +6497,7 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnToolProgress[ToolProgress])
+	hooks, _ := now.Hooks.([]OnToolProgress[ToolProgress])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolProgress(inv.Ctx, run, payload); failure != nil {
@@ -6526,17 +6528,17 @@ func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6547,7 +6549,7 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnToolError[ToolFailure])
+	hooks, _ := now.Hooks.([]OnToolError[ToolFailure])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolError(inv.Ctx, run, payload); failure != nil {
@@ -6578,17 +6580,17 @@ func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6599,7 +6601,7 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnSubagentStart[Subagent])
+	hooks, _ := now.Hooks.([]OnSubagentStart[Subagent])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStart(inv.Ctx, run, payload); failure != nil {
@@ -6630,17 +6632,17 @@ func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6651,7 +6653,7 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnSubagentStop[SubagentDone])
+	hooks, _ := now.Hooks.([]OnSubagentStop[SubagentDone])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStop(inv.Ctx, run, payload); failure != nil {
@@ -6695,26 +6697,26 @@ func (p *AfterToolPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]AfterTool[ToolCallResult])
+	hooks, _ := now.Hooks.([]AfterTool[ToolCallResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
@@ -6763,17 +6765,17 @@ func (p *OnBudgetExceededPoint) runHooks(
 	payload BudgetExceeded,
 	snap *hookimpl.Snapshot,
 ) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6784,7 +6786,7 @@ func (p *OnBudgetExceededPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnBudgetExceeded[BudgetExceeded])
+	hooks, _ := now.Hooks.([]OnBudgetExceeded[BudgetExceeded])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnBudgetExceeded(inv.Ctx, run, payload); failure != nil {
@@ -6815,17 +6817,17 @@ func (p *AfterStepPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6836,7 +6838,7 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]AfterStep[StepResult])
+	hooks, _ := now.Hooks.([]AfterStep[StepResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].AfterStep(inv.Ctx, run, payload); failure != nil {
@@ -6880,26 +6882,26 @@ func (p *CheckDonePoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]CheckDone[DoneRequest])
+	hooks, _ := now.Hooks.([]CheckDone[DoneRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
@@ -6943,17 +6945,17 @@ func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -6964,7 +6966,7 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnDoneAccepted[DoneAccepted])
+	hooks, _ := now.Hooks.([]OnDoneAccepted[DoneAccepted])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnDoneAccepted(inv.Ctx, run, payload); failure != nil {
@@ -7005,19 +7007,19 @@ func (p *OnRunErrorPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err = exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err = exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -7028,7 +7030,7 @@ func (p *OnRunErrorPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnRunError[RunError])
+	hooks, _ := now.Hooks.([]OnRunError[RunError])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
@@ -7077,19 +7079,19 @@ func (p *OnStopPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnStopFired[Stopping]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnStopFired[Stopping]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected = hookimpl.Returned(recorded, collected)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -7100,7 +7102,7 @@ func (p *OnStopPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnStop[Stopping])
+	hooks, _ := now.Hooks.([]OnStop[Stopping])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].OnStop(inv.Ctx, run, payload)
@@ -7146,26 +7148,26 @@ func (p *BeforeRunEndPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeRunEnd[AgentResult])
+	hooks, _ := now.Hooks.([]BeforeRunEnd[AgentResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
@@ -7206,17 +7208,17 @@ func (p *OnRunEndPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -7227,7 +7229,7 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnRunEnd[AgentResult])
+	hooks, _ := now.Hooks.([]OnRunEnd[AgentResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnRunEnd(inv.Ctx, run, payload); failure != nil {

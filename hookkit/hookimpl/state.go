@@ -62,10 +62,13 @@ func (s *State) noPayload() {
 }
 
 // Current returns the snapshot that a fire runs: the given one, unless it is nil. The result is nil if the fire has to
-// ask Resolve: something changed since the last fire, or the point has observers or tracers. Both are methods of their
-// own, so that this one can be inlined.
+// ask Resolve: something changed since the last fire, or observers or tracers are to be notified. Both are methods of
+// their own, so that this one can be inlined.
 func (s *State) Current(given *Snapshot) *Snapshot {
 	if given != nil {
+		if given.Recording() {
+			return nil
+		}
 		return given
 	}
 	if now := s.snapshot.Load(); now != nil && now.shared == now.tree.version.Load() {
@@ -74,9 +77,12 @@ func (s *State) Current(given *Snapshot) *Snapshot {
 	return nil
 }
 
-// Resolve returns the snapshot that a fire runs. If the point has observers or tracers, the snapshot is private to this
-// fire, and [Snapshot.Recording] is true.
-func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun) *Snapshot {
+// Resolve returns the snapshot that a fire runs: the given one, unless it is nil. If the point has observers or
+// tracers, the snapshot is private to this fire, and [Snapshot.Recording] is true.
+func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot) *Snapshot {
+	if given != nil {
+		return given
+	}
 	now := s.latest()
 	if now.shared != observed {
 		return now

@@ -441,26 +441,26 @@ func (p *BeforePublishPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforePublishFired[Article]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforePublishFired[Article]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforePublish[Article])
+	hooks, _ := now.Hooks.([]BeforePublish[Article])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforePublish(inv.Ctx, run, current)
@@ -504,17 +504,17 @@ func (p *OnPublishedPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnPublishedFired[Article]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnPublishedFired[Article]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -525,7 +525,7 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnPublished[Article])
+	hooks, _ := now.Hooks.([]OnPublished[Article])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPublished(inv.Ctx, run, payload); failure != nil {

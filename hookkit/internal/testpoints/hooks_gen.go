@@ -1791,19 +1791,19 @@ func (p *FirstPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[FirstFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err = exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[FirstFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err = exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1814,7 +1814,7 @@ func (p *FirstPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]First[int])
+	hooks, _ := now.Hooks.([]First[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].First(inv.Ctx, run, payload)
@@ -1867,25 +1867,25 @@ func (p *SecondPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[SecondFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err = exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[SecondFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err = exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Second[int])
+	hooks, _ := now.Hooks.([]Second[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Second(inv.Ctx, run, payload)
@@ -1936,19 +1936,19 @@ func (p *LastPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[LastFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err = exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[LastFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err = exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1959,7 +1959,7 @@ func (p *LastPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Last[int])
+	hooks, _ := now.Hooks.([]Last[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Last(inv.Ctx, run, payload)
@@ -2011,19 +2011,19 @@ func (p *ShapePoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[ShapeFired[Letter]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[ShapeFired[Letter]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2034,7 +2034,7 @@ func (p *ShapePoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Shape[Letter])
+	hooks, _ := now.Hooks.([]Shape[Letter])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Shape(inv.Ctx, run, current)
@@ -2093,26 +2093,26 @@ func (p *PollPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[PollFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[PollFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
 	var leading PollExit
-	hooks, _ := snap.Hooks.([]Poll[int])
+	hooks, _ := now.Hooks.([]Poll[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Poll(inv.Ctx, run, payload)
@@ -2171,19 +2171,19 @@ func (p *PollOpenPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[PollOpenFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[PollOpenFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2202,7 +2202,7 @@ func (p *PollOpenPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]PollOpen[int])
+	hooks, _ := now.Hooks.([]PollOpen[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].PollOpen(inv.Ctx, run, payload)
@@ -2259,19 +2259,19 @@ func (p *GatherPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[GatherFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[GatherFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected = hookimpl.Returned(recorded, collected)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2282,7 +2282,7 @@ func (p *GatherPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Gather[int])
+	hooks, _ := now.Hooks.([]Gather[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
@@ -2326,25 +2326,25 @@ func (p *GatherClosedPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[GatherClosedFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[GatherClosedFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), nil)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]GatherClosed[int])
+	hooks, _ := now.Hooks.([]GatherClosed[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].GatherClosed(inv.Ctx, run, payload)
@@ -2394,22 +2394,22 @@ func (p *ReviewPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[ReviewFired[Letter]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(
+					recorded,
+					collected,
+				), recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[ReviewFired[Letter]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(
-				recorded,
-				collected,
-			), recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2424,7 +2424,7 @@ func (p *ReviewPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Review[Letter])
+	hooks, _ := now.Hooks.([]Review[Letter])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, values, failure := hooks[i].Review(inv.Ctx, run, current)
@@ -2484,25 +2484,25 @@ func (p *VerifyPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[VerifyFired[int]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Err = recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[VerifyFired[int]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Err = recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Verify[int])
+	hooks, _ := now.Hooks.([]Verify[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Verify(inv.Ctx, run, payload); failure != nil {
@@ -2617,14 +2617,15 @@ func (p *WrapPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result string, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		now = p.state.Resolve(ctx, run, snap)
 	}
 	ctx = hookimpl.Background(ctx)
-	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Finish(ctx, snap)
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[WrapFired[int]](snap)
+	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
+	defer inv.Finish(ctx, now)
+	if now.Recording() {
+		fired, recorded := hookimpl.Record[WrapFired[int]](now)
 		fired.Payload = payload
 		defer func() {
 			fired.Result, fired.Err = result, recorded.Err(err)
@@ -2632,7 +2633,7 @@ func (p *WrapPoint) runHooks(
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -2657,17 +2658,17 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[WatchFired[int]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[WatchFired[int]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2678,7 +2679,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Watch[int])
+	hooks, _ := now.Hooks.([]Watch[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {

@@ -1238,26 +1238,26 @@ func (p *BeforeSendPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeSendFired[Message]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeSend[Message])
+	hooks, _ := now.Hooks.([]BeforeSend[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
@@ -1314,26 +1314,26 @@ func (p *MaySendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[MaySendFired[Message]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[MaySendFired[Message]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.StartVote(ctx, snap)
+	inv := hookimpl.StartVote(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
 	var leading MaySendExit
-	hooks, _ := snap.Hooks.([]MaySend[Message])
+	hooks, _ := now.Hooks.([]MaySend[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].MaySend(inv.Ctx, run, payload)
@@ -1390,19 +1390,19 @@ func (p *FooterPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[FooterFired[Message]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, bys, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[FooterFired[Message]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Collected = hookimpl.Returned(recorded, collected)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, bys, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1413,7 +1413,7 @@ func (p *FooterPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]Footer[Message])
+	hooks, _ := now.Hooks.([]Footer[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Footer(inv.Ctx, run, payload)
@@ -1532,14 +1532,15 @@ func (p *AroundSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result Receipt, err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		now = p.state.Resolve(ctx, run, snap)
 	}
 	ctx = hookimpl.Background(ctx)
-	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Finish(ctx, snap)
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AroundSendFired[Message]](snap)
+	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
+	defer inv.Finish(ctx, now)
+	if now.Recording() {
+		fired, recorded := hookimpl.Record[AroundSendFired[Message]](now)
 		fired.Payload = payload
 		defer func() {
 			fired.Result, fired.Err = result, recorded.Err(err)
@@ -1547,7 +1548,7 @@ func (p *AroundSendPoint) runHooks(
 		}()
 	}
 	answer, err := AroundSendNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -1582,19 +1583,19 @@ func (p *AfterSendPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1605,7 +1606,7 @@ func (p *AfterSendPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]AfterSend[Receipt])
+	hooks, _ := now.Hooks.([]AfterSend[Receipt])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterSend(inv.Ctx, run, current)
@@ -1657,19 +1658,19 @@ func (p *BeforeShowPoint) runHooks(
 	snap *hookimpl.Snapshot,
 ) (err error) {
 	p.state.Require(payload != nil)
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeShowFired[Message]](now)
+			fired.Payload = *payload
+			defer func() {
+				fired.Final, fired.Err = *payload, recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeShowFired[Message]](snap)
-		fired.Payload = *payload
-		defer func() {
-			fired.Final, fired.Err = *payload, recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1680,7 +1681,7 @@ func (p *BeforeShowPoint) runHooks(
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeShow[Message])
+	hooks, _ := now.Hooks.([]BeforeShow[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeShow(inv.Ctx, run, current)
@@ -1731,25 +1732,25 @@ func (p *BeforeSavePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](now)
+			fired.Payload = payload
+			defer func() {
+				fired.Err = recorded.Err(err)
+				recorded.Notify(fired)
+			}()
+			return p.runHooks(ctx, run, payload, by, now)
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](snap)
-		fired.Payload = payload
-		defer func() {
-			fired.Err = recorded.Err(err)
-			recorded.Notify(fired)
-		}()
-		return p.runHooks(ctx, run, payload, by, snap)
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	hooks, _ := snap.Hooks.([]BeforeSave[Message])
+	hooks, _ := now.Hooks.([]BeforeSave[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeSave(inv.Ctx, run, payload); failure != nil {
@@ -1781,17 +1782,17 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 // there are observers
 // or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
-	if snap = p.state.Current(snap); snap == nil { // something changed since the last fire, or somebody observes
-		snap = p.state.Resolve(ctx, run)
+	now := p.state.Current(snap)
+	if now == nil { // something changed since the last fire, or somebody observes
+		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+			fired, recorded := hookimpl.Record[OnSentFired[Receipt]](now)
+			fired.Payload = payload
+			defer recorded.Notify(fired)
+			p.runHooks(ctx, run, payload, now)
+			return
+		}
 	}
-	if snap.Recording() {
-		fired, recorded := hookimpl.Record[OnSentFired[Receipt]](snap)
-		fired.Payload = payload
-		defer recorded.Notify(fired)
-		p.runHooks(ctx, run, payload, snap)
-		return
-	}
-	inv := hookimpl.Start(ctx, snap)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1802,7 +1803,7 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 			}
 		}
 	}()
-	hooks, _ := snap.Hooks.([]OnSent[Receipt])
+	hooks, _ := now.Hooks.([]OnSent[Receipt])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSent(inv.Ctx, run, payload); failure != nil {
