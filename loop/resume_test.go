@@ -463,6 +463,7 @@ func TestP11_ObserversGetACopyOfTheQuestions(t *testing.T) {
 	s := suspendable()["OneCall"]()
 	s.person = later()
 	s.hooks = hooks(agent.OnRunEndFunc(func(_ context.Context, _ *agent.Run, result agent.AgentResult) error {
+		//hookvet:ignore sharedpayload the test breaks this rule
 		result.Suspended.Questions[0].Call.Args[0] = '!'
 		return nil
 	}))
