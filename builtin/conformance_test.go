@@ -218,8 +218,8 @@ func TestEveryHookConforms(t *testing.T) {
 	}
 }
 
-// A test of a program may fire a point with a run that has no environment, or with none. A hook may refuse that, and says
-// why, but does not fail with a nil pointer.
+// A test of a program may fire a point with a run that has no environment, or with none. A hook may refuse that, and
+// says why, but does not fail with a nil pointer.
 func TestEveryHookSurvivesRunsWithoutEnvironment(t *testing.T) {
 	for name, newHook := range ready(t) {
 		t.Run(name, func(t *testing.T) {
