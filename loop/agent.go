@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -71,9 +72,9 @@ type Request struct {
 	Task         string
 	Parts        []agent.Part    // content of the task other than text, for example an image
 	Messages     []agent.Message // the conversation before the task; open calls at its end are answered as not run
-	Conversation string          // the name of the conversation; "": it has none and is not stored
-	User         string          // the person that the run works for; "": unknown
-	Tenant       string          // the customer or organization of the user; "": there is only one
+	Conversation string          // the name of the conversation, in UTF-8; "": it has none and is not stored
+	User         string          // the person that the run works for, in UTF-8; "": unknown
+	Tenant       string          // the customer or organization of the user, in UTF-8; "": there is only one
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
 
@@ -141,6 +142,9 @@ func (a *Agent) check(parent *run) error {
 	}
 	if isNil(a.Model) && parent == nil {
 		bad("the model is missing; set Model")
+	}
+	if math.IsNaN(a.Limits.Cost) {
+		bad("Limits.Cost is not a number; give a cost, or 0 for no limit")
 	}
 	for i, t := range a.Tools {
 		if isNil(t) {

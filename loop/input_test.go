@@ -396,6 +396,7 @@ func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 		"the agent is nil":                  nil,
 		"set Model":                         {},
 		"start of the run panicked: window": {Model: panickingWindow{}},
+		"Limits.Cost is not a number":       {Model: model, Limits: loop.Limits{Cost: math.NaN()}},
 		"Tools[0] is nil":                   {Model: model, Tools: tools(none)},
 		"has no name":                       {Model: model, Tools: tools(&looptest.Tool{})},
 		"two tools":                         {Model: model, Tools: tools(named, named)},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -47,6 +48,9 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	answers, err := a.resumed(&req, &from)
 	if err != nil {
 		return nil, fmt.Errorf("agent %q: the run cannot be resumed: %w", a.name(), err)
+	}
+	if err := checkOwner(req); err != nil {
+		return nil, fmt.Errorf("agent %q: %w", a.name(), err)
 	}
 	messages := req.Messages
 	if from.state == nil {
@@ -110,6 +114,20 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, from.emit
 	return r, nil
+}
+
+// checkOwner returns an error unless the names of the owner are valid UTF-8. For example, JSON has no other texts, so a
+// suspended run of the user "\xff" would continue as a run of the user "\ufffd".
+func checkOwner(req Request) error {
+	for _, part := range []struct{ field, name string }{
+		{"Tenant", req.Tenant}, {"User", req.User}, {"Conversation", req.Conversation},
+	} {
+		if !utf8.ValidString(part.name) {
+			return fmt.Errorf("the %s %.70q is not valid UTF-8; encode it, for example with hex.EncodeToString", part.field,
+				part.name)
+		}
+	}
+	return nil
 }
 
 // inherit sets the model, the approver and the clock of a sub-run whose agent has none of its own.

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -44,6 +45,23 @@ func TestARunThatCannotStartSaysSo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.run(t.Context()); !errors.Is(err, loop.ErrNotStarted) || errors.Is(err, loop.ErrSuspended) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A suspended run is kept as JSON, which would turn different names into one.
+func TestNamesOfAnOwnerAreUTF8(t *testing.T) {
+	working := &loop.Agent{Model: looptest.NewScript()}
+	for want, req := range map[string]loop.Request{
+		"the Tenant":       {Tenant: "ann\xff", User: "ann", Conversation: "c"},
+		"the User":         {User: "ann\xff", Conversation: "c"},
+		"the Conversation": {User: "ann", Conversation: "\xffc"},
+	} {
+		t.Run(want, func(t *testing.T) {
+			_, err := working.Do(t.Context(), req)
+			if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), want) {
 				t.Error(err)
 			}
 		})
