@@ -43,9 +43,9 @@ import (
 // failure never stops the run.
 //
 // Several Audits and several processes may share a file if they have the same Key. Processes take turns by a lock on
-// the file .NAME.lock in the same directory. If log rotation moves a file that several processes write, set HeadFile,
-// because a process may not have read the last records of the moved file. A symbolic link that replaces the file is not
-// followed to a file without records of the log.
+// the file .NAME.lock in the same directory. If several processes write a log, set HeadFile: a process may not have
+// read the last records of the others when log rotation moves the file or somebody removes them. A symbolic link that
+// replaces the file is not followed to a file without records of the log.
 //
 // Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
 // for it, except the rules about files and their locks.
@@ -64,8 +64,9 @@ type Audit struct {
 	Redact   redact.Redactor
 	Key      []byte // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
 	Sync     bool   // write each line of a file to the disk before the run continues
-	// HeadFile also receives the [AuditHead] of each record, and is compared with the log when the program starts again.
-	// It protects the log only from writers of the log that cannot write HeadFile. "": no file.
+	// HeadFile also receives the [AuditHead] of each record, and is compared with the log before each one. So a writer
+	// also notices that records of another program, or of an earlier one, were removed from the end. It protects the log
+	// only from writers of the log that cannot write HeadFile. "": no file.
 	HeadFile string
 	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 

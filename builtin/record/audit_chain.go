@@ -163,7 +163,8 @@ func (e chainEnd) next() chainLink {
 // end returns the end of the log, which is in a file of the given size.
 func (c *auditChain) end(f *os.File, info os.FileInfo, size int64, headFile string, key []byte) (chainEnd, error) {
 	if c.head.Log != "" {
-		return c.knownEnd(f, info, size, headFile, key)
+		end, err := c.knownEnd(f, info, size, headFile, key)
+		return end.compared(headFile), err
 	}
 	end, err := readChainEnd(f, size, key)
 	return firstEnd(end, err, size == 0, headFile)
@@ -187,7 +188,7 @@ func firstEnd(end chainEnd, err error, isEmpty bool, headFile string) (chainEnd,
 		end.broken, end.foreign = "another log has replaced it", true
 	case isEmpty: // log rotation moved the file
 	case end.Seq < head.Seq:
-		end.broken = fmt.Sprintf("it ends with record %d, but its head file with %d: records were removed", end.Seq, head.Seq)
+		end.broken = cutEnd(end.Seq, head.Seq)
 	case end.Seq == head.Seq && end.Hash != head.Hash:
 		end.broken = fmt.Sprintf("record %d is not the one in its head file", end.Seq)
 	default:
@@ -195,6 +196,22 @@ func firstEnd(end chainEnd, err error, isEmpty bool, headFile string) (chainEnd,
 	}
 	end.AuditHead = head
 	return end, nil
+}
+
+// compared compares the end of a log whose writer runs with the head file. For example, another program wrote records
+// and ended, and somebody removed them: this writer has never seen them. A head that cannot be read is reported when
+// the next one is written.
+func (e chainEnd) compared(headFile string) chainEnd {
+	head, err := readHead(headFile)
+	if err == nil && head.Log == e.Log && head.Seq > e.Seq && e.broken == "" {
+		e.broken, e.AuditHead = cutEnd(e.Seq, head.Seq), head
+	}
+	return e
+}
+
+// cutEnd says that the records after end are missing, because the head file has the number of a later one.
+func cutEnd(end, head uint64) string {
+	return fmt.Sprintf("it ends with record %d, but its head file with %d: records were removed", end, head)
 }
 
 // knownEnd is end for a chain that knows its last record.

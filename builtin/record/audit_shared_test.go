@@ -88,6 +88,33 @@ func TestProcessesWriteOneLogAtOnce(t *testing.T) {
 	}
 }
 
+// Another program writes 100 records and ends. Then somebody removes them, and a third one continues the log.
+func TestRemovedRecordsOfAnotherProgramAreNoticed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var noticed []error
+	log := &record.Audit{Path: path, HeadFile: path + ".head", Key: []byte("key"),
+		OnError: func(err error) { noticed = append(noticed, err) }}
+	fire(t, log)
+	before := fixture.ReadFile(t, path)
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), sharedLog+"="+path)
+	if output, err := other.CombinedOutput(); err != nil || len(output) > 0 {
+		t.Fatalf("%v: %s", err, output)
+	}
+	if err := os.WriteFile(path, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fire(t, log)
+	const want = "it ends with record 1, but its head file with 101"
+	if len(noticed) != 1 || !strings.Contains(noticed[0].Error(), want) || log.Head().Seq != 102 {
+		t.Errorf("noticed %v, the head is %+v", noticed, log.Head())
+	}
+	_, err := record.VerifyAudit(bytes.NewReader(fixture.ReadFile(t, path)), record.AuditCheck{Key: []byte("key")})
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the check found %v", err)
+	}
+}
+
 // A program keeps no record in the file of somebody else.
 func TestAuditFollowsNoNewLink(t *testing.T) {
 	dir := t.TempDir()

@@ -102,7 +102,7 @@ func (c *auditChain) storedEnd(last iter.Seq2[[]byte, error], headFile string, k
 		}
 	}
 	if known {
-		return end, nil
+		return end.compared(headFile), nil
 	}
 	var err error
 	if !found && len(added) > 0 {

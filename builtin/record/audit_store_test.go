@@ -159,6 +159,28 @@ func TestHeadFileProtectsAuditStore(t *testing.T) {
 	}
 }
 
+func TestRemovedRecordsOfAnotherWriterAreNoticed(t *testing.T) {
+	s, headFile := new(lineStore), filepath.Join(t.TempDir(), "head")
+	var noticed []string
+	writer := func() *record.Audit {
+		return &record.Audit{Store: s, HeadFile: headFile, Key: []byte("k"),
+			OnError: func(err error) { noticed = append(noticed, err.Error()) }}
+	}
+	one, other := writer(), writer()
+	records(one, 2)
+	records(other, 3)
+	records(one, 1) // continues the records of the other one
+	if len(noticed) > 0 {
+		t.Fatalf("noticed %q", noticed)
+	}
+	records(other, 3)
+	s.lines = s.lines[:6]
+	records(one, 1)
+	if len(noticed) != 1 || !strings.Contains(noticed[0], "it ends with record 6, but its head file with 9") {
+		t.Errorf("noticed %q", noticed)
+	}
+}
+
 func TestLostRecordsOfAnAuditStoreAreCounted(t *testing.T) {
 	s := new(lineStore)
 	var noticed []string
