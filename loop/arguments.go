@@ -26,7 +26,8 @@ func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
 	}
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
-		return unusable("the arguments of %s are not JSON: %v; send one JSON object", e.schema.Name, err)
+		return unusable("the arguments of %s are not JSON: %s; send one JSON object", e.schema.Name,
+			shortened(err.Error()))
 	}
 	if nested(args, maxNesting) {
 		return unusable("the arguments of %s have more than %d levels; use fewer", e.schema.Name, maxNesting)

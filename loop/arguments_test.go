@@ -68,12 +68,24 @@ func TestAnArgumentErrorIsBounded(t *testing.T) {
 		strings.Join(properties, ",") + `}}`
 	for name, args := range map[string]string{
 		"ManyNames": `{` + strings.Join(given, ",") + `}`, "LongValue": `{"a":[` + strings.Repeat(`"x",`, 5000) + `0]}`,
+		"LongNumber": `{"a":` + strings.Repeat("9", 5000) + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := misfit(t, schema, args); len(got) < 500 || len(got) > 4000 {
 				t.Errorf("%d bytes: %.200s", len(got), got)
 			}
 		})
+	}
+}
+
+func TestErrorOfADecoderIsBounded(t *testing.T) {
+	type in struct {
+		N int `json:"n"`
+	}
+	tool := Tool("read", "", func(context.Context, in) (string, error) { return "", nil })
+	_, err := tool.Call(t.Context(), agent.ToolCallRequest{Args: []byte(`{"n":1.` + strings.Repeat("0", 50_000) + `}`)})
+	if err == nil || len(err.Error()) > 2000 || !strings.Contains(err.Error(), "cannot be read: json") {
+		t.Errorf("got %.200v", err)
 	}
 }
 

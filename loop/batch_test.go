@@ -19,6 +19,7 @@ func TestCallsGetUniqueIDs(t *testing.T) {
 		{"Twice", []string{"a", "a", "a"}, []string{"a", "a#2", "a#3"}, []string{"", "a", "a"}},
 		{"TooLong", []string{strings.Repeat("x", 257), strings.Repeat("x", 257), strings.Repeat("y", 256)},
 			[]string{"call_7_1_2", "call_7_2_2", strings.Repeat("y", 256)}, []string{"", "", ""}},
+		{"NotUTF8", []string{"a\xff", "a\xfe"}, []string{"call_7_1_2", "call_7_2_2"}, []string{"", ""}},
 		{"TheFreshOneIsTaken", []string{"a", "a", "a#2"}, []string{"a", "a#3", "a#2"}, []string{"", "a", ""}},
 		{"TheFreshOneIsTakenTwice", []string{"a", "a", "a#2", "a#2"}, []string{
 			"a", "a#3", "a#2", "a#2#2",

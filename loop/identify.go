@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -10,7 +11,7 @@ import (
 const maxID = 256
 
 // identify sets the id, the step and missing arguments of each call. If a model uses an id twice, the second call gets
-// a new id, and so does a call whose id is empty or too long. The result lists the original ids of such calls, with ""
+// a new id, and so does a call whose id is empty, too long or not valid UTF-8, because records are JSON. The result lists the original ids of such calls, with ""
 // for the others; it is nil if all ids are kept.
 func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	taken := make(map[string]bool, len(calls))
@@ -18,7 +19,7 @@ func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	for i := range calls {
 		c := &calls[i]
 		c.Step = step
-		if len(c.ID) > maxID {
+		if len(c.ID) > maxID || !utf8.ValidString(c.ID) {
 			c.ID = ""
 		}
 		if len(c.Args) == 0 {

@@ -49,8 +49,8 @@ func (t function[In, Out]) Output(ctx context.Context, call agent.ToolCallReques
 	var in In
 	if err := json.Unmarshal(call.Args, &in); err != nil {
 		return agent.ToolOutput{}, &agent.ToolError{
-			Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name,
-				err), Cause: err,
+			Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %s", t.schema.Name,
+				shortened(err.Error())), Cause: err,
 		}
 	}
 	out, err := t.f(ctx, in)
