@@ -2,10 +2,12 @@ package gen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -100,30 +102,20 @@ func (e *emitter) emit() ([]byte, error) {
 	if len(e.spec.Points) > 0 {
 		main.Var().Id("_").Qual("context", "Context") // for the import; the text after the last section is dropped
 	}
-	var apis, machinery []string
-	for _, p := range e.spec.Points {
-		code, err := e.lawText(lawOf(p))
-		if err != nil {
-			return nil, err
-		}
-		sub := e.substitution(p)
-		for _, part := range []struct {
-			to   *[]string
-			code string
-		}{{&apis, code.api}, {&machinery, code.machinery}} {
-			text, err := sub.apply(part.code)
-			if err != nil {
-				return nil, fmt.Errorf("%s: the generated code does not parse: %w", p.Name, err)
-			}
-			*part.to = append(*part.to, text)
-		}
+	points, err := e.pointTexts()
+	if err != nil {
+		return nil, err
 	}
 	var raw bytes.Buffer
 	if err := main.Render(&raw); err != nil {
 		return nil, err
 	}
 	sections := bytes.Split(raw.Bytes(), sectionLine)
-	out := bytes.NewBuffer(make([]byte, 0, 1<<16))
+	size := raw.Len() + 1<<16
+	for _, p := range points {
+		size += len(p.api) + len(p.machinery)
+	}
+	out := bytes.NewBuffer(make([]byte, 0, size))
 	for _, s := range sections[:len(sections)-1] {
 		text, err := formatTwice(s)
 		if err != nil {
@@ -136,18 +128,40 @@ func (e *emitter) emit() ([]byte, error) {
 		}
 		paragraph(out, string(text))
 	}
-	for _, text := range apis {
-		paragraph(out, text)
+	for _, p := range points {
+		paragraph(out, p.api)
 	}
 	for _, text := range exports {
 		paragraph(out, text)
 	}
 	paragraph(out, banner+e.shared())
-	for _, text := range machinery {
-		paragraph(out, text)
+	for _, p := range points {
+		paragraph(out, p.machinery)
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
+}
+
+// pointTexts returns the code of each point. Half of the time of hookgen is the substitution of names, so each point
+// has a goroutine for it.
+func (e *emitter) pointTexts() ([]lawText, error) {
+	texts, errs := make([]lawText, len(e.spec.Points)), make([]error, len(e.spec.Points))
+	var substituting sync.WaitGroup
+	defer substituting.Wait()
+	for i, p := range e.spec.Points {
+		law, err := e.lawText(lawOf(p))
+		if err != nil {
+			return nil, err
+		}
+		sub := e.substitution(p)
+		substituting.Go(func() {
+			if texts[i], err = sub.apply(law); err != nil {
+				errs[i] = fmt.Errorf("%s: the generated code does not parse: %w", p.Name, err)
+			}
+		})
+	}
+	substituting.Wait()
+	return texts, errors.Join(errs...)
 }
 
 // banner separates the API from the machinery.

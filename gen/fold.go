@@ -71,6 +71,9 @@ func eachLong(text string, columns int, do func(out *strings.Builder, line strin
 			end = start + n
 		}
 		if end-start > columns && utf8.RuneCountInString(text[start:end]) > columns {
+			if done == 0 {
+				out.Grow(len(text) + len(text)/4)
+			}
 			out.WriteString(text[done:start])
 			do(&out, text[start:end])
 			done = end
@@ -80,7 +83,8 @@ func eachLong(text string, columns int, do func(out *strings.Builder, line strin
 	if done == 0 {
 		return text
 	}
-	return out.String() + text[done:]
+	out.WriteString(text[done:])
+	return out.String()
 }
 
 // A parenList is a list in parentheses: the offsets of the parentheses, and of the commas between its elements.
