@@ -27,6 +27,7 @@ import (
 // label error. If an evaluator or collector panics, that is a result with the label error, not a failure of the run.
 //
 // Eval observes OnRunStart, AfterStep and OnRunEnd after all other observers, so it grades every run, however it ended.
+// A run that was suspended is graded once, when it is over; Steps and Calls are those since it was last resumed.
 // It keeps the steps of each run and the last 100 reports. It is safe for concurrent use if its evaluators and
 // collectors are. It must not be copied.
 //
@@ -137,6 +138,9 @@ func (e *Eval) check() error {
 
 // grade grades a finished run.
 func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	if fired.Payload.Suspended != nil { // it goes on
+		return
+	}
 	seen := EvalContext{
 		Result: fired.Payload, FinalOutput: fired.Payload.Reply, StopReason: string(fired.Payload.Stop.Cause),
 		Completed: !fired.Payload.Forced() && fired.Payload.Err == "",

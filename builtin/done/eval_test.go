@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -91,6 +92,31 @@ func TestEvalGradesEveryRun(t *testing.T) {
 	text, err := os.ReadFile(path)
 	if err != nil || !json.Valid(text) {
 		t.Errorf("saved %s (%v)", text, err)
+	}
+}
+
+func TestEvalGradesASuspendedRunOnce(t *testing.T) {
+	graded := 0
+	eval := &done.Eval{Evaluators: []done.Evaluator{{Name: "count", Grade: func(
+		context.Context, done.EvalContext,
+	) (any, error) {
+		graded++
+		return true, nil
+	}}}}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
+		Hooks: []agent.Hook{eval, &permission.Confirm{Tools: []string{"x"}}},
+		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+			return agent.Approval{Pending: true}, nil
+		})},
+	}.Run(t, "add")
+	if graded != 0 || ran.Suspended == nil {
+		t.Fatalf("graded %d times: %+v", graded, ran.AgentResult)
+	}
+	yes := loop.AnswerTo(ran.Suspended.Questions[0], agent.Approval{Allow: true})
+	if _, err := ran.Agent.Resume(t.Context(), *ran.Suspended, yes); err != nil || graded != 1 {
+		t.Errorf("graded %d times, %v", graded, err)
 	}
 }
 

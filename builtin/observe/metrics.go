@@ -51,7 +51,7 @@ const maxToolNames = 1000
 
 // MetricsReport holds the sums of all runs.
 type MetricsReport struct {
-	Runs         int                    `json:"total_runs"`
+	Runs         int                    `json:"total_runs"` // finished runs; a suspended one counts when it is over
 	Steps        int                    `json:"total_steps"`
 	LLMCalls     int                    `json:"total_llm_calls"`
 	ToolCalls    int                    `json:"total_tool_calls"`
@@ -89,8 +89,10 @@ func (m *Metrics) Bind(h *agent.Hooks) {
 	h.OnBudgetExceeded.ObserveFunc(m.exceeded, name)
 	h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		m.count(func(s *MetricsReport) {
-			s.Runs++
-			s.Duration += fired.Payload.Elapsed
+			if fired.Payload.Suspended == nil { // Elapsed includes the time before a suspension
+				s.Runs++
+				s.Duration += fired.Payload.Elapsed
+			}
 			s.LastRun, s.Identity = run.ID(), kit.Owner(run)
 		})
 		m.export(ctx)
@@ -160,6 +162,9 @@ func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
 // step counts a step and its calls.
 func (m *Metrics) step(ctx context.Context, _ *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
 	step := fired.Payload
+	if step.Suspended { // it continues, and AfterStep fires again
+		return
+	}
 	for _, r := range step.Results {
 		m.tool(ctx, r)
 	}

@@ -16,10 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -72,6 +75,26 @@ func TestMetricsCountRunsStepsAndCalls(t *testing.T) {
 	}
 	if ran.Reply != "done" {
 		t.Error("counting changed the run")
+	}
+}
+
+func TestMetricsCountASuspendedRunOnce(t *testing.T) {
+	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
+		Hooks: []agent.Hook{metrics, &permission.Confirm{Tools: []string{"x"}}},
+		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+			return agent.Approval{Pending: true}, nil
+		})},
+	}.Run(t, "x")
+	if got := metrics.Report(); got.Runs != 0 || got.Duration != 0 || ran.Suspended == nil {
+		t.Fatalf("got %+v", got)
+	}
+	yes := loop.AnswerTo(ran.Suspended.Questions[0], agent.Approval{Allow: true})
+	done, err := ran.Agent.Resume(t.Context(), *ran.Suspended, yes)
+	if got := metrics.Report(); err != nil || got.Runs != 1 || got.Duration != done.Elapsed || got.Steps != 2 {
+		t.Errorf("got %+v, %v; the run took %v", got, err, done.Elapsed)
 	}
 }
 
