@@ -11,8 +11,8 @@ import (
 const maxID = 256
 
 // identify sets the id, the step and missing arguments of each call. If a model uses an id twice, the second call gets
-// a new id, and so does a call whose id is empty, too long or not valid UTF-8, because records are JSON. The result lists the original ids of such calls, with ""
-// for the others; it is nil if all ids are kept.
+// a new id, and so does a call whose id is empty, too long or not valid UTF-8, because records are JSON. The result
+// lists the original ids of such calls, with "" for the others; it is nil if all ids are kept.
 func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	taken := make(map[string]bool, len(calls))
 	clash := false
