@@ -149,13 +149,27 @@ func TestFailureNoteShowsOnlyFailures(t *testing.T) {
 }
 
 func TestFailureNoteCountsFurtherFailures(t *testing.T) {
-	last := &agent.StepResult{Results: make([]agent.ToolCallResult, 13)}
-	for i := range last.Results {
-		last.Results[i] = agent.ToolCallResult{Call: agent.ToolCallRequest{Name: fmt.Sprint("t", i)}, Err: "e"}
+	for failures, want := range map[int]string{
+		10: "\n⚠ t9 failed: e",
+		11: "\n⚠ t9 failed: e\n⚠ 1 more calls failed",
+		13: "\n⚠ t9 failed: e\n⚠ 3 more calls failed",
+	} {
+		t.Run(fmt.Sprint(failures), func(t *testing.T) {
+			last := &agent.StepResult{Results: make([]agent.ToolCallResult, failures)}
+			for i := range last.Results {
+				last.Results[i] = agent.ToolCallResult{Call: agent.ToolCallRequest{Name: fmt.Sprint("t", i)}, Err: "e"}
+			}
+			got := brief(&prompt.FailureNote{}, agent.NewRun(nil), agent.Step{Last: last})
+			if len(got) != 1 || strings.Count(got[0], "\n") != min(failures-1, 10) || !strings.HasSuffix(got[0], want) {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
-	got := brief(&prompt.FailureNote{}, agent.NewRun(nil), agent.Step{Last: last})
-	if len(got) != 1 || strings.Count(got[0], "\n") != 10 ||
-		!strings.HasSuffix(got[0], "\n⚠ t9 failed: e\n⚠ 3 more calls failed") {
+}
+
+func TestFailureNoteIsAbsentWithoutFailures(t *testing.T) {
+	last := &agent.StepResult{Results: []agent.ToolCallResult{{Call: agent.ToolCallRequest{Name: "fine"}}}}
+	if got := brief(&prompt.FailureNote{}, agent.NewRun(nil), agent.Step{Last: last}); len(got) != 0 {
 		t.Errorf("got %q", got)
 	}
 }

@@ -111,6 +111,18 @@ func TestConfigSetsResponseFormat(t *testing.T) {
 	}
 }
 
+func TestBoundConfigKeepsItsFragments(t *testing.T) {
+	config := &prompt.Config{Fragments: []prompt.Fragment{{Text: "at first"}}}
+	var hooks agent.Hooks
+	hooks.Use(config)
+	config.Fragments[0].Text = "changed later"
+	req := agent.LLMRequest{Messages: []agent.Message{fixture.System("old")}}
+	_, err := hooks.BeforeLLM.Fire(t.Context(), agent.NewRun(nil), &req)
+	if got := req.Messages[0].Content; err != nil || got != "old\n\nat first" {
+		t.Errorf("%v: got %q", err, got)
+	}
+}
+
 func TestEmptyConfigChangesNothing(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&prompt.Config{System: "\n", ResponseFormat: &agent.ResponseFormat{},

@@ -113,6 +113,38 @@ func TestSteeringKeepsUnansweredMessages(t *testing.T) {
 	}
 }
 
+func TestSteeringFindsOnlyItsOwnText(t *testing.T) {
+	const header, line = "[OPERATOR STEERING]\n", "- mind the gap"
+	for _, c := range []struct {
+		name string
+		sent []agent.Message
+		left int
+	}{
+		{"its text", []agent.Message{fixture.System(header + line)}, 0},
+		{"its text among others", []agent.Message{fixture.System("a\n" + header + line + "\nb")}, 0},
+		{"quoted by the user", []agent.Message{fixture.User(header + line)}, 1},
+		{"without its header", []agent.Message{fixture.System(line)}, 1},
+		{"another message", []agent.Message{fixture.System(header + "- other")}, 1},
+		{"the beginning of a line", []agent.Message{fixture.System(header + line + "s")}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &prompt.Steering{Share: share.Everyone}
+			var hooks agent.Hooks
+			hooks.Use(s)
+			if err := s.Steer(all, "mind the gap"); err != nil {
+				t.Fatal(err)
+			}
+			run := agent.NewRun(nil)
+			hooks.Briefing.Fire(t.Context(), run, agent.Step{})
+			_, err := hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{Messages: c.sent},
+				func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{}, nil })
+			if got := len(s.Pending(all)); err != nil || got != c.left {
+				t.Errorf("%v: %d messages are pending, want %d", err, got, c.left)
+			}
+		})
+	}
+}
+
 func TestSteeringKeepsMessagesUntilSuccessfulRetry(t *testing.T) {
 	s := &prompt.Steering{Share: share.Everyone}
 	if err := s.Steer(all, "x"); err != nil {

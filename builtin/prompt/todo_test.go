@@ -95,9 +95,17 @@ func TestLongTaskListIsShortened(t *testing.T) {
 
 func TestFailingListDoesNotEndRun(t *testing.T) {
 	written := &looptest.Tool{Name: "todo_write"}
-	hook := &prompt.Todo{List: func(context.Context, *agent.Run) (string, error) { return "", errors.New("down") }}
+	var asked *agent.Run
+	hook := &prompt.Todo{List: func(_ context.Context, run *agent.Run) (string, error) {
+		asked = run
+		return "", errors.New("down")
+	}}
 	if briefings := listing(t, hook, 10, []agent.Tool{written}); len(briefings) != 11 {
 		t.Errorf("the run ended after %d requests", len(briefings))
+	}
+	if _, err := hook.Briefing(t.Context(), asked, agent.Step{Number: 10}); err == nil ||
+		err.Error() != "the task list: down" {
+		t.Errorf("the failure is reported as %v", err)
 	}
 }
 
