@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,4 +130,37 @@ func TestTimeoutsStopInAnyOrder(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A stubborn clock has no time limits of its own: Sleep returns only if its context is done.
+type stubbornClock struct{ sleeping atomic.Int32 }
+
+func (*stubbornClock) Now() time.Time { return time.Time{} }
+
+func (c *stubbornClock) Sleep(ctx context.Context, _ time.Duration) error {
+	c.sleeping.Add(1)
+	defer c.sleeping.Add(-1)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestTheGracePeriodEndsWithTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var clock stubbornClock
+		w := waitOptions{grace: time.Minute, clock: &clock, crew: new(crew)}
+		_, err := await(ctx, w, func(ctx context.Context) (int, error) {
+			cancel()
+			time.Sleep(time.Second) // await waits for the grace period meanwhile
+			if n := clock.sleeping.Load(); n != 1 {
+				t.Errorf("%d grace periods have begun", n)
+			}
+			return 0, ctx.Err()
+		})
+		synctest.Wait()
+		if n := clock.sleeping.Load(); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%d grace periods go on after the call: %v", n, err)
+		}
+		w.crew.close()
+	})
 }

@@ -162,7 +162,7 @@ func keyBegin(s string, from, to int) int {
 	for at := to; at > from; {
 		start := max(from, strings.LastIndexByte(s[:at-1], '\n')+1)
 		line := strings.Trim(s[start:at], " \t\r\n>|#*+\"'`,;\\")
-		if line == "" && begin == to && at > to-40 {
+		if line == "" && begin == to {
 			at = start
 			continue
 		}

@@ -100,6 +100,8 @@ func TestValuesEndAsTheirSyntaxSays(t *testing.T) {
 			"PRIVATE KEY-----\n[REDACTED]"},
 		"a blank line in a private key": {"a\n" + strings.Repeat("MIIabcdefghijk01", 4) + "\n\n-----END PRIVATE KEY-----",
 			"a\n[REDACTED]"},
+		"blank lines in a private key": {"a\n" + strings.Repeat("MIIabcdefghijk01", 4) + strings.Repeat("\r\n", 50) +
+			"-----END PRIVATE KEY-----", "a\n[REDACTED]"},
 		"an escaped byte":             {`\x0a` + token, `\x0a[REDACTED]`},
 		"an escaped letter":           {`\u000a` + token, `\u000a[REDACTED]`},
 		"an escape of a URL":          {"%3D" + token, "%3D[REDACTED]"},

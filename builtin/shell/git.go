@@ -76,13 +76,13 @@ func (r *reader) gitSetting(w word) {
 		r.refuse(errUnreadable)
 	}
 	script, runs := strings.CutPrefix(value, "!")
-	if !runs && strings.HasPrefix(strings.ToLower(name), "alias.") {
-		script, runs = "git "+value, true
-	}
-	if !runs && !commandKey.MatchString(name) {
+	switch name = strings.ToLower(name); {
+	case runs:
+	case strings.HasPrefix(name, "alias."):
+		script = "git " + value
+	case !commandKey.MatchString(name):
 		return
-	}
-	if r.strict && !runs && strings.HasSuffix(strings.ToLower(name), "path") {
+	case r.strict && strings.HasSuffix(name, "path"):
 		r.refuse(errUnreadable)
 	}
 	r.text(script)

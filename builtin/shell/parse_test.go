@@ -74,7 +74,7 @@ func TestParseReadsLongLists(t *testing.T) {
 func TestParseBoundsItsWork(t *testing.T) {
 	for _, piece := range []string{`"$(`, "$(", "a(", "a('", "${a", "'", `"`, "`", "<<A ", "<<A\n", "{a,b}", "sh|", "cat|",
 		"eval ", "find -exec ", "a 2>b ", "echo a|sh;", "xargs ", "\\", "$'\\x", "f(){", "((", "<(", "\n#", "a&&", "if ",
-		"x=$x$x;",
+		"x=a$x$x;",
 		"while f(){", "a\r#", "$(a \"b\"#", "@(", "[[ (", "$((-", "a[", "for x in a b;do ", "case x in x) ", "echo $x ",
 		"a|(",
 		"iex (", "${a:-${b:-", "git -c alias.a=!", "{ ", "coproc ", "<<<$(",

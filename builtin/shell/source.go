@@ -78,7 +78,7 @@ type misread struct {
 // misreads returns the differences in the comments of a file. For example, the parser sees a comment in $(echo "a"#b),
 // and continues a comment that ends in a backslash on the next line.
 func misreads(file *syntax.File, text string) (found []misread) {
-	if file == nil || strings.IndexByte(text, '#') < 0 {
+	if file == nil {
 		return nil
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
