@@ -727,12 +727,16 @@ func TestARepeatedReplyBeginsAnew(t *testing.T) {
 		return func() {}
 	}})
 	_, _ = hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{})
-	for i, text := range []string{"half a re", "a whole reply"} {
-		c := agent.Chunk{Step: 1, Attempt: i + 1}
+	chunk := func(attempt int, text string) {
+		c := agent.Chunk{Step: 1, Attempt: attempt}
 		c.Delta.Content = text
 		send(c)
 	}
+	chunk(1, "half a re")
+	chunk(2, "a whole reply")
 	_, _ = hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "a whole reply"})
+	chunk(2, "another") // in the same step and attempt
+	_, _ = hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "another"})
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -740,7 +744,8 @@ func TestARepeatedReplyBeginsAnew(t *testing.T) {
 	for _, e := range got.all {
 		sent = append(sent, fmt.Sprint(e.Type, " ", e.Data["chunk"], " ", e.Data["chunk_index"]))
 	}
-	want := []string{"loop_start <nil> <nil>", "llm_chunk a whole reply 0", "llm_end <nil> <nil>"}
+	want := []string{"loop_start <nil> <nil>", "llm_chunk a whole reply 0", "llm_end <nil> <nil>", "llm_chunk another 0",
+		"llm_end <nil> <nil>"}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}

@@ -20,3 +20,13 @@ func TestParentsOfEndedRunsAreForgotten(t *testing.T) {
 		t.Errorf("%d parents of ended runs", len(tracing.subs))
 	}
 }
+
+// A hook that is added during a run sees the end of the run without its start.
+func TestUnknownRunEndsWithoutSpans(t *testing.T) {
+	spans := new(SpanRecorder)
+	tracing := &Tracing{Exporter: spans}
+	tracing.endRun(agent.NewRun(nil), agent.AgentResult{Reply: "done"})
+	if err := tracing.Flush(t.Context()); err != nil || len(spans.Ended()) != 0 {
+		t.Errorf("%v: got %v", err, spans.Ended())
+	}
+}
