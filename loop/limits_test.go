@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -198,6 +200,38 @@ func TestHookSetsThePricesOfARun(t *testing.T) {
 	}.Run(t, "x")
 	if ran.Usage.Cost != 3 {
 		t.Errorf("the run cost %v, want 3", ran.Usage.Cost)
+	}
+}
+
+func TestFailedCallsCostWhatTheyUsed(t *testing.T) {
+	replies := []agent.LLMResponse{{Usage: agent.Usage{Input: 30}}, {}, {Content: "ok", Usage: agent.Usage{Input: 4}}}
+	failing := model(func(agent.LLMRequest) (reply agent.LLMResponse, err error) {
+		reply, replies = replies[0], replies[1:]
+		if reply.Content == "" {
+			err = errBoom
+		}
+		return reply, err
+	})
+	again := bind(func(h *agent.Hooks) {
+		h.OnRunStart.AddFunc(func(ctx context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+			run.Env.UsePricer(euro{})
+			if _, err := run.Env.Model.Generate(ctx, agent.LLMRequest{}); !errors.Is(err, errBoom) {
+				t.Error(err)
+			}
+			return nil, nil
+		})
+		h.AroundLLM.AddFunc(func(
+			ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+		) (hookkit.Answer[agent.LLMResponse], error) {
+			if _, err := next.Call(ctx, req); !errors.Is(err, errBoom) {
+				t.Error(err)
+			}
+			return next.Call(ctx, req)
+		})
+	})
+	ran := looptest.Harness{Agent: &loop.Agent{Model: failing}, Hooks: hooks(again)}.Run(t, "x")
+	if want := (agent.Usage{Input: 34, Cost: 34}); ran.Usage != want || ran.ModelCalls != 3 {
+		t.Errorf("used %+v in %d calls, want %+v", ran.Usage, ran.ModelCalls, want)
 	}
 }
 

@@ -30,15 +30,22 @@ func (r *run) generate(
 		}
 		return streaming.Stream(ctx, req, out.emit)
 	})
-	if err == nil {
-		reply = r.priced(req, encodable(reply))
-	}
+	reply = r.charged(req, reply, err)
 	r.counts.model(reply.Usage)
 	if err != nil {
 		return agent.LLMResponse{}, err
 	}
 	reply.Step, reply.Elapsed = step, r.since(begun)
 	return reply, nil
+}
+
+// charged returns the reply of a call with its cost. A call that failed costs what it used: for example, a stream that
+// was cut after the model had reported its usage.
+func (r *run) charged(req agent.LLMRequest, reply agent.LLMResponse, failed error) agent.LLMResponse {
+	if failed == nil || reply.Usage.Total() > 0 {
+		return r.priced(req, encodable(reply))
+	}
+	return reply
 }
 
 // encodable returns a reply that can be encoded as JSON. A cost that is not a number becomes unknown, and Extra
@@ -68,9 +75,7 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	reply, err := await(ctx, w, func(ctx context.Context) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
 	})
-	if err == nil {
-		reply = h.r.priced(req, encodable(reply))
-	}
+	reply = h.r.charged(req, reply, err)
 	h.r.counts.model(reply.Usage)
 	if err != nil {
 		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
