@@ -544,9 +544,12 @@ func TestSlowEmitterDoesNotDelayRun(t *testing.T) {
 }
 
 func TestStreamCountsDroppedEvents(t *testing.T) {
-	release := make(chan struct{})
+	begun, release := make(chan struct{}), make(chan struct{})
 	n, last := 0, 0
 	stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
+		if n == 0 {
+			close(begun)
+		}
 		<-release
 		n, last = n+1, e.Data["step_num"].(int)
 		return nil
@@ -554,7 +557,9 @@ func TestStreamCountsDroppedEvents(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(stream)
 	run := agent.NewRun(nil)
-	for i := range 2000 {
+	hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 0})
+	<-begun // if the emitter began later, there would be room for a later event
+	for i := 1; i < 2000; i++ {
 		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: i})
 	}
 	close(release)
