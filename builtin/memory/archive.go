@@ -27,7 +27,7 @@ import (
 // The payload of such an episode has the fields user, reply and hash. A pair is archived if both texts together have at
 // least 40 characters. Together they are truncated to 4000. The last 3 pairs of a run are archived: those that a
 // compaction is about to remove, and those of the conversation at the end of the run. A pair that is in Store already
-// is not stored again.
+// is not stored again. While a run is suspended, its newest message is not answered and not archived.
 //
 // Secrets are removed. Personal data stay unless Redact says otherwise, because users want them remembered. Sub-runs
 // are ignored. A pair that cannot be stored is reported as a failure of the hook and does not affect the run.
@@ -86,6 +86,9 @@ func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	if messages == nil {
 		messages = result.Messages
 	}
+	if result.Suspended != nil {
+		messages = answered(messages)
+	}
 	turns := lastTurns(removed, m.turns(messages))
 	if len(turns) == 0 { // saves reading the store
 		return nil
@@ -113,6 +116,16 @@ func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	}
 	if err = errors.Join(err, m.Store.Flush(ctx)); err != nil {
 		return fmt.Errorf("the conversation is not archived: %w", err)
+	}
+	return nil
+}
+
+// answered returns the messages before the newest one of the user. The run works on that one and has not answered it.
+func answered(messages []agent.Message) []agent.Message {
+	for i, message := range slices.Backward(messages) {
+		if message.Role == agent.RoleUser {
+			return messages[:i]
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -49,6 +50,34 @@ func archivedTurns(t *testing.T, store memory.Store, id agent.Identity) (turns [
 		turns = append(turns, turn.User+"="+turn.Reply)
 	}
 	return turns
+}
+
+func TestSuspendedRunsArchiveNoOpenQuestion(t *testing.T) {
+	store, id := new(memory.Map), agent.Identity{Conversation: "c"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("pay", nil).Says("I ask the manager first, this takes a while."),
+			looptest.Reply("The invoice is paid."),
+		},
+		Tools: []agent.Tool{&looptest.Tool{Name: "pay"}},
+		Hooks: []agent.Hook{&memory.Archive{Store: store}, &permission.Confirm{Tools: []string{"pay"}}},
+		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+			return agent.Approval{Pending: true}, nil
+		})},
+	}.Do(t, t.Context(), loop.Request{Task: "Pay the invoice of May.", Messages: asked(1), Conversation: "c"})
+	const earlier = "Question number 1 about it=Answer number 1 about it"
+	if got := archivedTurns(t, store, id); ran.Suspended == nil || !slices.Equal(got, []string{earlier}) {
+		t.Fatalf("archived %q", got)
+	}
+	yes := loop.AnswerTo(ran.Suspended.Questions[0], agent.Approval{Allow: true})
+	if _, err := ran.Agent.Resume(t.Context(), *ran.Suspended, yes); err != nil {
+		t.Fatal(err)
+	}
+	if got := archivedTurns(t, store, id); !slices.Equal(got, []string{
+		"Pay the invoice of May.=The invoice is paid.", earlier,
+	}) {
+		t.Errorf("archived %q", got)
+	}
 }
 
 // asked returns a conversation of the turns with these numbers.
