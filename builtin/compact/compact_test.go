@@ -352,6 +352,17 @@ func TestTranscriptIsBounded(t *testing.T) {
 	}
 }
 
+func TestTranscriptFillsItsBound(t *testing.T) {
+	message := fixture.User(strings.Repeat("x", 14))
+	const each = len("user: ") + 14 + len("\n\n")
+	for bound := range 7 * each {
+		shown := strings.Count(transcript(slices.Repeat([]agent.Message{message}, 6), bound), "user: ")
+		if want := min(bound/each, 6); shown != want {
+			t.Errorf("%d characters show %d messages, want %d", bound, shown, want)
+		}
+	}
+}
+
 func TestTranscriptNamesAttachments(t *testing.T) {
 	got := transcript([]agent.Message{{Role: agent.RoleUser, Content: "look", Parts: []agent.Part{
 		{MediaType: "image/png", Data: []byte("pixels")}, {MediaType: "text/x\ny"},
@@ -627,6 +638,17 @@ func TestDefaultTriesCheapCompactorsFirst(t *testing.T) {
 	k.Summarize.Keep = 9 // nothing to summarise, nothing to prune
 	if done := compact(t, k, grows.env(), small); len(done.Messages) != 2 || done.Summary != "" {
 		t.Errorf("nothing changed, so it truncates: %s", contents(done.Messages))
+	}
+}
+
+func TestCancelledDefaultIsAnError(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	model := &answering{text: "s"}
+	done, err := new(Default).Compact(ctx, model.env(), agent.Compaction{Messages: chain(38)})
+	if !errors.Is(err, stopped) || len(done.Messages) != 0 || len(model.requests) != 0 {
+		t.Errorf("%v: %d messages after %d calls of the model", err, len(done.Messages), len(model.requests))
 	}
 }
 

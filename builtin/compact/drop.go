@@ -24,8 +24,8 @@ func (t Truncate) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction)
 	if err := t.check(); err != nil {
 		return agent.Compacted{}, fmt.Errorf("Truncate: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return agent.Compacted{}, err
+	if ctx.Err() != nil {
+		return agent.Compacted{}, context.Cause(ctx)
 	}
 	p := planFor(c.Messages, lastTurns(t.Keep.Or(2)))
 	if len(p.middle) == 0 {
@@ -55,8 +55,8 @@ func (p Prune) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction) (a
 	if err := p.check(); err != nil {
 		return agent.Compacted{}, fmt.Errorf("Prune: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return agent.Compacted{}, err
+	if ctx.Err() != nil {
+		return agent.Compacted{}, context.Cause(ctx)
 	}
 	keep, done := p.Keep.Or(5), unchanged(c)
 	cleared := make(map[string]bool)
