@@ -2,6 +2,9 @@ package gen
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 )
@@ -145,5 +148,24 @@ func TestLongTypesAreTruncatedInMessages(t *testing.T) {
 		if len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
 			t.Errorf("%d letters: %v", n, found)
 		}
+	}
+}
+
+// For example, hookgen makes an identifier for each exit, and a message about it has no text of the file to show.
+func TestExpressionsOfOtherFilesHaveNoText(t *testing.T) {
+	parsed := func(text string) *file {
+		tree, err := parser.ParseFile(token.NewFileSet(), "p.go", text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &file{source: source{text: []byte(text)}, tree: tree}
+	}
+	short, long := parsed("package p"), parsed("package longer")
+	for name, expr := range map[string]ast.Expr{"made": ast.NewIdent("T"), "of a longer file": long.tree.Name} {
+		t.Run(name, func(t *testing.T) {
+			if got := short.line(expr); got != "this" {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
