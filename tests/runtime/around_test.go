@@ -109,6 +109,30 @@ func TestNextAfterTheFireDoesNothing(t *testing.T) {
 	})
 }
 
+type tracerFunc func(context.Context, hookkit.Event)
+
+func (f tracerFunc) Trace(ctx context.Context, e hookkit.Event) { f(ctx, e) }
+
+// The tracer is notified when the hook has returned, and the fire is not over.
+func TestNextAfterTheHookDoesNothing(t *testing.T) {
+	var h fixture.Hooks
+	var kept fixture.WrapNext
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		kept = next
+		return next.Call(ctx, item)
+	})
+	late := errors.New("the tracer was not notified")
+	h.Trace(tracerFunc(func(ctx context.Context, e hookkit.Event) {
+		if e.Kind == hookkit.HookRan {
+			_, late = kept.Call(ctx, fixture.Item{})
+		}
+	}))
+	var a countingAct
+	if _, err := fireWrap(&h, &a); err != nil || !errors.Is(late, hookkit.ErrNextOver) || a.n != 1 {
+		t.Errorf("the act ran %d times, a late next returned %v, the fire %v", a.n, late, err)
+	}
+}
+
 func TestZeroNextDoesNothing(t *testing.T) {
 	if _, err := (fixture.WrapNext{}).Call(t.Context(), fixture.Item{}); !errors.Is(err, hookkit.ErrNextOver) {
 		t.Errorf("it returned %v", err)
