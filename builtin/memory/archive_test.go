@@ -13,7 +13,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
-	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -54,13 +53,18 @@ func archivedTurns(t *testing.T, store memory.Store, id agent.Identity) (turns [
 
 func TestSuspendedRunsArchiveNoOpenQuestion(t *testing.T) {
 	store, id := new(memory.Map), agent.Identity{Conversation: "c"}
+	ask := agent.OnPermissionFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		return agent.Ask{Reason: "money"}, nil
+	})
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
 			looptest.Call("pay", nil).Says("I ask the manager first, this takes a while."),
 			looptest.Reply("The invoice is paid."),
 		},
 		Tools: []agent.Tool{&looptest.Tool{Name: "pay"}},
-		Hooks: []agent.Hook{&memory.Archive{Store: store}, &permission.Confirm{Tools: []string{"pay"}}},
+		Hooks: []agent.Hook{&memory.Archive{Store: store}, ask},
 		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
 			return agent.Approval{Pending: true}, nil
 		})},
