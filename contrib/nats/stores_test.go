@@ -205,7 +205,7 @@ func TestASuspendedRunContinuesElsewhere(t *testing.T) {
 	process := func() nats.Approvals {
 		return nats.Approvals{Bucket: bucketOf(t, connect(t, server.URL()), nats.Limits{})}
 	}
-	owner := agent.Identity{Tenant: "t\xff", User: "*", Conversation: ">"}
+	owner := agent.Identity{Tenant: "t ü", User: "*", Conversation: ">"}
 	tool := &looptest.Tool{Name: "pay", Result: "paid"}
 	first, err := paying(tool, looptest.Calls(looptest.Call("pay", nil), looptest.Call("pay", nil))).Do(t.Context(),
 		loop.Request{Task: "hi", Tenant: owner.Tenant, User: owner.User, Conversation: owner.Conversation})
