@@ -147,14 +147,15 @@ func (e *emitter) emit() ([]byte, error) {
 func (e *emitter) pointTexts() ([]lawText, error) {
 	texts, errs := make([]lawText, len(e.spec.Points)), make([]error, len(e.spec.Points))
 	var substituting sync.WaitGroup
-	defer substituting.Wait()
 	for i, p := range e.spec.Points {
 		law, err := e.lawText(lawOf(p))
 		if err != nil {
-			return nil, err
+			errs[i] = err
+			break
 		}
 		sub := e.substitution(p)
 		substituting.Go(func() {
+			var err error
 			if texts[i], err = sub.apply(law); err != nil {
 				errs[i] = fmt.Errorf("%s: the generated code does not parse: %w", p.Name, err)
 			}

@@ -92,19 +92,26 @@ type storeOfFiles interface {
 	path(ctx context.Context, key string) (string, error)
 }
 
-// keepCorrupt makes a backup of a stored value that is not a session.
+// keepCorrupt makes a backup of a stored value that is not a session. The store decides that: it may embed a Dir and
+// encode its values.
 func (s Sessions) keepCorrupt(ctx context.Context, id agent.Identity) error {
 	files, ok := s.Store.(storeOfFiles)
 	if !ok {
 		return nil
 	}
-	path, _ := files.path(ctx, sessionKey(id)) // Put reports an error
-	stored, err := valueIn(path, sessionKey(id))
+	stored, err := s.Store.Get(ctx, sessionKey(id))
 	if err != nil {
-		return nil // there is no file, or Put will report the problem
+		return nil // there is no value, or Put will report the problem
 	}
 	if _, err := decodeSession(id, stored); err == nil {
 		return nil
+	}
+	path, err := files.path(ctx, sessionKey(id))
+	if err != nil {
+		return err
+	}
+	if stored, err = valueIn(path, sessionKey(id)); err != nil { // as it is in the file
+		return err
 	}
 	return keepBackup(path, stored)
 }

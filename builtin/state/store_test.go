@@ -1,6 +1,8 @@
 package state_test
 
 import (
+	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -165,6 +167,35 @@ func TestWrappedDirsBackUpCorruptSessions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A store that embeds a Dir may encode its values. No file of a Dir is a session then, and none is corrupt.
+func TestEncodedSessionsAreNotCorrupt(t *testing.T) {
+	dir := t.TempDir()
+	s := state.Sessions{Store: encoded{state.Dir{Path: dir}}}
+	for range 2 {
+		if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "s"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("the directory has %v, %v", files, err)
+	}
+}
+
+// encoded is a Dir whose values are in base64.
+type encoded struct{ state.Dir }
+
+func (e encoded) Put(ctx context.Context, key string, value []byte) error {
+	return e.Dir.Put(ctx, key, base64.StdEncoding.AppendEncode(nil, value))
+}
+
+func (e encoded) Get(ctx context.Context, key string) ([]byte, error) {
+	text, err := e.Dir.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.AppendDecode(nil, text)
 }
 
 // A value that an earlier version saved has no time. It is listed after those that have one, and can be loaded.
