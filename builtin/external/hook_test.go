@@ -289,7 +289,11 @@ func TestAPromptDecides(t *testing.T) {
 		{"stall", "no reply within"},
 	} {
 		t.Run(c.reply, func(t *testing.T) {
-			f := file(t, declare("prompt", `"May it run?"`, `, "timeout_seconds": 0.2`))
+			limit := ""
+			if c.reply == "stall" {
+				limit = `, "timeout_seconds": 0.2`
+			}
+			f := file(t, declare("prompt", `"May it run?"`, limit))
 			f.Models = map[string]agent.Model{"": echo{c.reply}}
 			if got := permit(t, load(t, f), "work", `{}`); !strings.Contains(got, c.want) ||
 				strings.HasPrefix(got, "allow") != (c.want == "allow") {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,13 +200,15 @@ func TestAnAskNeedsAnApproval(t *testing.T) {
 		"too slow":    {slow, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool := &looptest.Tool{Name: "x", Result: "1"}
-			looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{tool},
-				Hooks: []agent.Hook{&permission.Rules{List: []permission.Rule{{Tool: "x", Decision: permission.Ask}}}},
-				Agent: &loop.Agent{Approver: c.approver, Limits: loop.Limits{ApprovalTime: 10 * time.Millisecond}}}.Run(t, "go")
-			if tool.Count() != c.runs {
-				t.Errorf("the tool ran %d times, want %d", tool.Count(), c.runs)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				tool := &looptest.Tool{Name: "x", Result: "1"}
+				rules := &permission.Rules{List: []permission.Rule{{Tool: "x", Decision: permission.Ask}}}
+				looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{tool},
+					Hooks: []agent.Hook{rules}, Agent: &loop.Agent{Approver: c.approver}}.Run(t, "go")
+				if tool.Count() != c.runs {
+					t.Errorf("the tool ran %d times, want %d", tool.Count(), c.runs)
+				}
+			})
 		})
 	}
 }
