@@ -381,12 +381,15 @@ func TestMetricsReportIsText(t *testing.T) {
 		return agent.ToolCallResult{Call: agent.ToolCallRequest{Name: name}, Err: err, Elapsed: time.Second}
 	}
 	hooks.AfterStep.Fire(t.Context(), agent.NewRun(nil), agent.StepResult{Results: []agent.ToolCallResult{
-		result("b", ""), result("c", ""), result("c", "down"), result("a", ""),
+		result("f", ""), result("b", ""), result("c", ""), result("c", "down"), result("e", ""), result("a", ""),
+		result("g", ""), result("d", ""),
 	}})
 	hooks.AfterStep.Fire(t.Context(), agent.NewRun(nil), agent.StepResult{})
 	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(nil), agent.AgentResult{Elapsed: 1500 * time.Millisecond})
 	const want = "steps: 2, errors: 1\ntokens: 0 in, 0 out\nduration: 1.5s\nmodel calls: 0\n" +
 		"tools:\n  c: 2 calls, 1 ok / 1 fail\n  a: 1 calls, 1 ok / 0 fail\n  b: 1 calls, 1 ok / 0 fail\n" +
+		"  d: 1 calls, 1 ok / 0 fail\n  e: 1 calls, 1 ok / 0 fail\n  f: 1 calls, 1 ok / 0 fail\n" +
+		"  g: 1 calls, 1 ok / 0 fail\n" +
 		"classes:\n  error: 1\n  productive: 1\n"
 	r := metrics.Report()
 	if diff := cmp.Diff(want, r.String()); diff != "" {
