@@ -138,8 +138,11 @@ func (c *ProcessCaller) start() (*process, error) {
 	return p, nil
 }
 
-// grace is how long a program may run after it closed its output, and how long its output is read after it ended.
+// grace is how long the output of a program is read after it ended.
 const grace = 100 * time.Millisecond
+
+// staying is how long a program may run after it closed its output. It is a variable for tests.
+var staying = 100 * time.Millisecond
 
 // maxAbandoned is how many requests a program can leave unanswered before it is killed.
 const maxAbandoned = 64
@@ -288,10 +291,18 @@ func (p *process) wait(maxBytes int) {
 	if status == nil || errors.Is(status, exec.ErrWaitDelay) {
 		status = errors.New("exit status 0")
 	}
-	p.end(fmt.Errorf("the program ended: %w", status))
+	ended := fmt.Errorf("the program ended: %w", status)
+	p.end(ended)
+	p.mu.Lock()
+	if errors.Is(p.cause, errStays) && p.cmd.ProcessState.Exited() { // its end took long on a busy machine
+		p.cause = ended
+	}
+	p.mu.Unlock()
 	_ = p.stdout.Close()
 	close(p.gone)
 }
+
+var errStays = errors.New("the program closed its standard output and did not end")
 
 // read delivers the lines of the program until the end of its output.
 func (p *process) read(maxBytes int) {
@@ -310,9 +321,9 @@ func (p *process) read(maxBytes int) {
 		p.end(err)
 	}
 	// At the end of its output, the program is about to end. If it continues, it will never reply again.
-	time.AfterFunc(grace, func() {
+	time.AfterFunc(staying, func() {
 		if runs(p.cmd) {
-			p.end(errors.New("the program closed its standard output and did not end"))
+			p.end(errStays)
 		}
 	})
 }

@@ -247,6 +247,17 @@ func TestWrongProcessesAreErrors(t *testing.T) {
 	}
 }
 
+// A program closes its output because it ends, and on a busy machine its end takes long.
+func TestSlowEndsHaveTheStatusOfTheProgram(t *testing.T) {
+	wireexec.SetStaying(t, 0)
+	p := process(t, "dies")
+	for range 10 {
+		if _, err := p.Call(t.Context(), wire.Request{}); err == nil || !strings.Contains(err.Error(), "exit status 4") {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
 // After a second reply to one request, nothing that the program writes can be trusted.
 func TestSecondRepliesEndTheProcess(t *testing.T) {
 	p := process(t, "twice")
