@@ -264,6 +264,11 @@ func (c *Conn) Close() error {
 func (c *Conn) lost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.disconnect()
+}
+
+// disconnect notes that there is no connection. The caller holds the lock.
+func (c *Conn) disconnect() {
 	select {
 	case <-c.connected:
 		c.connected = make(chan struct{})
@@ -306,9 +311,12 @@ func (c *Conn) within(ctx context.Context, limit time.Duration, f func(ctx conte
 
 var errClosedConn = errors.New("nats: the connection is closed")
 
-// wait waits for the connection.
+// wait waits for the connection. The library notices first that it is lost, and calls lost later.
 func (c *Conn) wait(ctx context.Context) error {
 	c.mu.Lock()
+	if !c.client.IsConnected() && !c.client.IsClosed() { // found waits for the lock, so that it comes after this
+		c.disconnect()
+	}
 	connected := c.connected
 	c.mu.Unlock()
 	select {

@@ -660,6 +660,39 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}
 }
 
+// TestCallsWaitBeforeALossIsReported: the connection is lost while a report before it still takes its time.
+func TestCallsWaitBeforeALossIsReported(t *testing.T) {
+	s := newServer(t)
+	reporting, report := make(chan error, 10), make(chan struct{})
+	c := connect(t, s.URL(), nats.OnError(func(err error) {
+		reporting <- err
+		<-report
+	}))
+	t.Cleanup(func() { close(report) })
+	b := bucketOf(t, c, nats.Limits{})
+	slow, err := c.Client().SubscribeSync("slow")
+	if err == nil {
+		err = slow.SetPendingLimits(1, 1<<10)
+	}
+	for range 3 {
+		err = errors.Join(err, c.Client().Publish("slow", nil))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-reporting
+	lost := c.Client().StatusChanged(client.RECONNECTING)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-lost
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := b.Get(ctx, "key"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Get returned %v", err)
+	}
+}
+
 // TestAFullDiskIsAClearError: the limits of the files and of a bucket are reached.
 func TestAFullDiskIsAClearError(t *testing.T) {
 	c := connect(t, newServer(t, embedded.MaxBytes(4<<20)).URL())
