@@ -10,15 +10,18 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 const sharedLog = "HOOKGEN_TEST_SHARED_LOG"
 
 // TestMain writes records to a log and ends if another test started the program for that.
 func TestMain(m *testing.M) {
+	atomicfile.Brief = time.Minute
 	if path := os.Getenv(sharedLog); path != "" {
 		log := &record.Audit{Path: path, HeadFile: path + ".head", Key: []byte("key"), OnError: func(err error) {
 			fmt.Println(err)

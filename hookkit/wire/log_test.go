@@ -15,9 +15,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // event returns an event that ReadLog accepts.
@@ -80,6 +82,7 @@ func TestLogsOnlyTheirOwnerCanRead(t *testing.T) {
 const logVariable = "HOOKGEN_TEST_LOG"
 
 func TestMain(m *testing.M) {
+	atomicfile.Brief = time.Minute
 	if path := os.Getenv(logVariable); path != "" {
 		l, err := wire.OpenLog(path, wire.Rotate(20_000, 50))
 		for i := range int64(100) {

@@ -62,7 +62,7 @@ func lockBriefly(path string, f *os.File) bool {
 	for {
 		locked, err := tryLockFile(f)
 		if !locked && deadline.IsZero() { // the usual case needs no clock
-			deadline = time.Now().Add(brief)
+			deadline = time.Now().Add(Brief)
 		}
 		switch {
 		case locked:
@@ -141,8 +141,9 @@ func (l *SharedLock) Close() error {
 	return l.file.Close()
 }
 
-// brief is the time for which LockSharedBriefly waits.
-var brief = time.Second
+// Brief is the time for which LockSharedBriefly waits. Tests with several processes set it: a busy machine may stop one
+// of them for longer while it holds the lock.
+var Brief = time.Second
 
 // stopped holds the paths whose locks could not be had.
 var stopped sync.Map

@@ -28,14 +28,14 @@ func TestABriefLockWaitsOncePerPath(t *testing.T) {
 	if locked, _ := tryLockFile(probe); locked {
 		t.Skip("the system has no file locks")
 	}
-	before := brief
-	brief = 10 * time.Millisecond
-	defer func() { brief = before }()
+	before := Brief
+	Brief = 10 * time.Millisecond
+	defer func() { Brief = before }()
 	LockSharedBriefly(path)()
 	if _, waited := stopped.Load(path); !waited {
 		t.Error("the path is not remembered")
 	}
-	brief = time.Hour
+	Brief = time.Hour
 	LockSharedBriefly(path)() // waits no second time
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
