@@ -20,7 +20,7 @@ import (
 func TestDeletedQueueLosesNoRun(t *testing.T) {
 	for _, name := range []string{"Queue", "Consumer"} {
 		t.Run(name, func(t *testing.T) {
-			store, conn := open(t, Config{Lifetime: 2 * time.Second})
+			store, conn := open(t, Config{Lifetime: 6 * time.Second})
 			client := NewClient(store)
 			asks := agent.OnPermissionFunc(func(
 				context.Context, *agent.Run, agent.ToolCallRequest,
@@ -128,7 +128,7 @@ func (d renewedDelivery) Renew(ctx context.Context) error {
 // claimed only those that it works on, renews these, and makes each call once.
 func TestSlowWorkersHoldOnlyTheirSlots(t *testing.T) {
 	const runs, slots = 20, 2
-	store, conn := open(t, Config{Lifetime: time.Second})
+	store, conn := open(t, Config{Lifetime: 3 * time.Second})
 	queue := renewals{store.Queue, make(chan struct{}, 1000)}
 	store.Queue = queue
 	release := make(chan struct{})
@@ -151,7 +151,7 @@ func TestSlowWorkersHoldOnlyTheirSlots(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for range 5 * slots { // three of them are the lifetime of a claim
+		for range 4 * slots { // three of them are the lifetime of a claim
 			<-queue.renewed
 		}
 		c, err := conn.JetStream().Consumer(ctx, "fleet-queue", consumers)

@@ -49,7 +49,7 @@ func connect(t *testing.T, server *embedded.Server) *nats.Conn {
 
 // stores are those that must behave in the same way.
 func stores(t *testing.T) map[string]Store {
-	s, _ := open(t, Config{Lifetime: time.Second})
+	s, _ := open(t, Config{Lifetime: 3 * time.Second})
 	return map[string]Store{"Memory": newMemory(time.Second).store(), "NATS": s}
 }
 
@@ -193,7 +193,7 @@ func TestRunsSurviveARestartOfTheServer(t *testing.T) {
 	dir := t.TempDir()
 	server := serve(t, dir)
 	conn := connect(t, server)
-	store, err := Open(t.Context(), conn, Config{Lifetime: 2 * time.Second})
+	store, err := Open(t.Context(), conn, Config{Lifetime: 6 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestTooLargeStateEndsTheRun(t *testing.T) {
 }
 
 func TestFullDiskEndsNoRun(t *testing.T) {
-	store, conn := open(t, Config{MaxBytes: 20_000, Lifetime: time.Second})
+	store, conn := open(t, Config{MaxBytes: 20_000, Lifetime: 3 * time.Second})
 	filler := NewClient(store)
 	filled := 0
 	for full := false; !full; {
@@ -362,7 +362,7 @@ func (n noticing) Append(ctx context.Context, run string, data []byte, last uint
 // TestFullAccountsEndNoRun: the accounts of the server are full, and get more room later. An account that nobody has
 // changed for its time is removed.
 func TestFullAccountsEndNoRun(t *testing.T) {
-	store, conn := open(t, Config{Lifetime: time.Second, KeepAccounts: time.Hour})
+	store, conn := open(t, Config{Lifetime: 3 * time.Second, KeepAccounts: time.Hour})
 	bucket, err := conn.JetStream().Stream(t.Context(), "KV_fleet-accounts")
 	if err != nil || bucket.CachedInfo().Config.MaxAge != time.Hour {
 		t.Fatalf("%+v, %v", bucket, err)
