@@ -262,7 +262,8 @@ func survivors(results []*result) string {
 	b.WriteString("# Survivors\n\nMade by `go run ./lab/mutation`: the planted bugs that no test finds, and why none " +
 		"can, from equivalent.txt.\n")
 	b.WriteString("Where fewer were tried than planted, those tried are a sample. Its interval holds the score of all " +
-		"with 95 % confidence.\n" +
+		"with 95 % confidence.\nThat is so in the first run with a seed. Once its survivors have tests, another run with " +
+		"that seed says less about\nthe bugs that were not drawn.\n" +
 		"\n| part | planted | tried | killed | timed out | explained | not explained | score | interval | raw |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {

@@ -32,7 +32,9 @@ var sections = []section{
 			" every check."},
 	{"mutation", "Planted bugs",
 		"Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
-			" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
+			" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original." +
+			" The interval of a sample holds in the first run with its seed. Once the survivors have tests, another run" +
+			" with that seed says less about the bugs that were not drawn."},
 	{"fuzzing", "Fuzzing",
 		"Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each " +
 			"target, those that reach most," +
