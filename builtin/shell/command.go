@@ -20,11 +20,12 @@ type Command struct {
 	// executes the output of curl. The output can also be substituted into sh -c, eval or source.
 	Executes []*Command
 
-	words  []word // Program and Args as written
-	dirs   []string
-	input  []*Command // the commands whose output is the input
-	parent *Command   // the command that runs this one, for example sudo
-	forks  bool       // the command is a function that calls itself in the background or in a pipeline
+	words     []word // Program and Args as written
+	dirs      []string
+	input     []*Command // the commands whose output is the input
+	parent    *Command   // the command that runs this one, for example sudo
+	forks     bool       // the command is a function that calls itself in the background or in a pipeline
+	concealed bool       // the output is a text that the command decodes or changes in an unknown way
 }
 
 // Parse returns every command that a shell would run for the text, including commands nested in other commands. A text

@@ -3,10 +3,13 @@ package shell
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // unescape decodes the escapes of $'...', or those of printf and echo -e if ansi is false.
@@ -91,6 +94,8 @@ func (c *Command) output() string {
 		runes := []rune(strings.TrimRight(c.Stdin, "\n"))
 		slices.Reverse(runes)
 		return string(runes)
+	case "tr":
+		return translated(c.Args, c.Stdin)
 	case "base64", "xxd", "openssl":
 		if c.decodes() {
 			return decoded(c.Stdin)
@@ -167,13 +172,38 @@ func (c *Command) decodes() bool {
 		return has("-d")
 	case "gzip", "bzip2", "xz", "zstd":
 		return has("d", "decompress", "uncompress")
-	case "uudecode", "rev", "zcat", "gzcat", "bzcat", "xzcat", "zstdcat", "gunzip", "bunzip2", "unxz", "unzstd":
+	case "lz4", "brotli", "ascii85", "basez", "base58", "base64url":
+		return has("d", "decode", "decompress")
+	case "uudecode", "rev", "caesar", "iconv", "recode", "uncompress", "zcat", "gzcat", "bzcat", "xzcat", "zstdcat",
+		"gunzip", "bunzip2", "unxz", "unzstd":
 		return true
 	case "tr":
-		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.Contains(strings.ToLower(arg), "n-za-m") })
+		return replacesLetters(c.Args)
 	}
-	return false
+	return decodesText.MatchString(c.Program) ||
+		interpreters[interpreterOf(c.Program)] && slices.ContainsFunc(c.Args, decodesText.MatchString)
 }
+
+// decodesText matches the names of functions that decode a text, and scripts that contain one.
+var decodesText = regexp.MustCompile(`(?i)(?:[ab](?:16|32|64|85)_?decode|decode_?(?:base)?64|decodebytes|unhexlify|` +
+	`fromhex|decompress|atob|gzinflate|rot_?13|hex2bin|codecs\.decode|\bpack)\b|['"](?:base64|hex)['"]`)
+
+// conceals reports whether the command prints a text that is not known here: it decodes one, or it changes a text that
+// the command line contains, as in echo 'xm -xf y' | sed s/x/r/.
+func (c *Command) conceals(output string) bool {
+	if c.decodes() {
+		return true
+	}
+	if output != "" || c.Stdin == "" || strings.Contains(c.Stdin, "$") {
+		return false
+	}
+	return textFilters[c.Program] || interpreters[interpreterOf(c.Program)] && hasOption(c.Args, "e", "--eval") ||
+		interpreters[interpreterOf(c.Program)] && hasOption(c.Args, "c")
+}
+
+// textFilters are programs that print their input in another form.
+var textFilters = kit.Set("tr", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "cut", "jq", "yq", "fold", "paste",
+	"column", "colrm", "fmt", "expand", "unexpand")
 
 // decoded decodes base64, or else hexadecimal digits. It returns "" for other texts.
 func decoded(text string) string {

@@ -190,9 +190,10 @@ var destructive = map[string][]string{
 		"base32 -d x | python3", "uudecode -o /dev/stdout x | sh", "echo $x | rev | sh",
 		"echo $x | tr A-Za-z N-ZA-Mn-za-m | sh", "sudo bash -c \"$(base64 -d x)\""},
 	"stopping the machine": {"shutdown now", "shutdown -h now", "sudo reboot", "halt", "poweroff -f", "init 0",
-		"init 6", "systemctl poweroff", "sudo systemctl reboot", "kill -9 -1", "echo b > /proc/sysrq-trigger",
+		"init 6", "systemctl poweroff", "sudo systemctl reboot", "echo b > /proc/sysrq-trigger",
 		"ssh host sudo reboot",
 		"echo x && /sbin/shutdown -r +1"},
+	"ending all processes": {"kill -9 -1", "killall -u root", "pkill -9 ."},
 	"fork bomb": {":(){ :|:& };:", "f(){ f|f& };f", ":() { : | : & }; :",
 		"bomb() { bomb | bomb & }; bomb", "f() { f & f; }; f", "perl -e 'fork while 1'",
 		"python3 -c 'import os\nwhile True: os.fork()'", "bash -c ':(){ :|:& };:'"},
@@ -258,10 +259,14 @@ func TestGuardDeniesDestructiveForms(t *testing.T) {
 	}
 }
 
-// ordinary are commands that coding agents run every day.
-var ordinary = strings.Split(strings.TrimSpace(ordinaryText), "\n")
-
+// TestGuardAllowsOrdinaryCommands reads testdata/ordinary.txt: commands that coding agents run every day, one a line,
+// with \n for a line break.
 func TestGuardAllowsOrdinaryCommands(t *testing.T) {
+	data, err := os.ReadFile("testdata/ordinary.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ordinary := strings.Split(strings.TrimSpace(string(data)), "\n")
 	for name, guard := range map[string]*shell.Guard{
 		"default":   {},
 		"workspace": {Rules: shell.WorkspaceRules("/srv/app")},

@@ -24,8 +24,11 @@ type foreign struct {
 	pipelines int    // the index of the first command of the pipeline
 	piped     bool   // the current command reads the output of the preceding ones
 	open      []parenthesis
-	download  *Command          // the call in the current pipeline that returns a text from the network, or nil
-	names     map[string]string // the functions to which the text gives another name
+	download  *Command            // the call in the current pipeline that returns a text from the network, or nil
+	names     map[string]string   // the functions to which the text gives another name
+	target    string              // the variable that the current command assigns, or ""
+	values    map[string][]string // the texts of variables
+	result    string              // the path that the last parenthesis contains, as in Path('x'), or ""
 }
 
 // renaming matches the import of a function under another name, in Python or JavaScript, and assigning an assignment
@@ -57,10 +60,13 @@ type parenthesis struct {
 	call  string // the name of a call, "" for a group
 	words []word // of the command that contains the parenthesis
 	texts []string
-	from  int // the index of the first command in the parenthesis
-	at    int // the index of the text in the parenthesis
+	args  []string // texts, with those of variables and of calls that return a path
+	from  int      // the index of the first command in the parenthesis
+	at    int      // the index of the text in the parenthesis
 
-	download *Command // the call in the parenthesis that returns a text from the network, or nil
+	object   string   // the path whose method is called, or ""
+	target   string   // the variable to which the command assigns a text, or ""
+	download *Command // the call in the parenthesis that returns a text from the network or decodes one, or nil
 }
 
 // foreign reads a text of unknown language.
@@ -71,7 +77,8 @@ func (r *reader) foreign(text string) {
 	}
 	defer func() { r.depth-- }()
 	text = strings.ReplaceAll(text, "${IFS}", "$IFS") // braces end a command
-	f := &foreign{r: r, text: text, pipelines: len(r.found), names: renamedFunctions(text)}
+	f := &foreign{r: r, text: text, pipelines: len(r.found), names: renamedFunctions(text),
+		values: make(map[string][]string)}
 	for f.at < len(text) && !r.exceeded {
 		f.next()
 	}
@@ -87,8 +94,11 @@ func (f *foreign) next() {
 	switch c {
 	case '"', '\'', '`':
 		f.quote(c)
-	case ' ', '\t', '\r', ',', '=':
+	case ' ', '\t', '\r', ',':
 		f.endWord()
+	case '=':
+		f.endWord()
+		f.assign()
 	case '\n', ';', '&', '{', '}':
 		f.endCommand(false)
 	case '|':
@@ -107,7 +117,8 @@ func (f *foreign) next() {
 		}
 		f.method(call)
 		f.endWord()
-		f.open = append(f.open, parenthesis{call: call, words: f.words, from: len(f.r.found), at: f.at})
+		f.open = append(f.open, parenthesis{call: call, words: f.words, from: len(f.r.found), at: f.at,
+			object: f.objectOf(call), target: f.target})
 		f.words = nil
 	case ')':
 		f.endCommand(false)
@@ -180,8 +191,12 @@ func (f *foreign) addLiteral(text, unescaped string, q byte) {
 	if len(f.open) > 0 && text != "" {
 		top := &f.open[len(f.open)-1]
 		top.texts = append(top.texts, unescaped)
+		top.args = append(top.args, unescaped)
 	} else if q == '`' {
 		f.r.text(text)
+	}
+	if f.target != "" && (len(f.open) == 0 || f.open[len(f.open)-1].returnsPath()) {
+		f.values[f.target] = append(f.values[f.target], unescaped)
 	}
 	f.begun = true
 	f.word.WriteString(text)
@@ -230,6 +245,10 @@ func (f *foreign) endWord() {
 	if literal == text && len(f.words) > 0 && runsText[f.words[len(f.words)-1].text] {
 		f.r.text(literal)
 	}
+	if values := f.values[text]; literal == "" && len(f.open) > 0 && f.r.spend(len(values)) {
+		top := &f.open[len(f.open)-1]
+		top.args = append(top.args, values...)
+	}
 	f.words = append(f.words, word{text: text, glob: text})
 }
 
@@ -245,7 +264,7 @@ var beginnings = kit.Set("if", "then", "else", "elif", "while", "until", "do", "
 // endCommand ends the current command. If it is piped, the next command reads its output.
 func (f *foreign) endCommand(piped bool) {
 	f.endWord()
-	f.toFile = false
+	f.toFile, f.target = false, ""
 	for len(f.words) > 0 && (beginnings[f.words[0].text] || f.words[0].text == "()") {
 		f.words = f.words[1:]
 	}
@@ -273,9 +292,11 @@ func (f *foreign) close() {
 	}
 	p := f.open[len(f.open)-1]
 	f.open = f.open[:len(f.open)-1]
+	f.target = p.target
 	if p.call != "" && p.call != "$" {
-		f.r.foreignCall(cmp.Or(f.names[strings.ToLower(p.call)], p.call), p.texts, f.text[p.at:min(f.at, len(f.text))])
+		f.r.foreignCall(cmp.Or(f.names[strings.ToLower(p.call)], p.call), p, f.text[p.at:min(f.at, len(f.text))])
 	}
+	f.returnPath(p)
 	outputs := slices.Clip(f.r.found[p.from:])
 	f.downloads(p)
 	if len(f.open) > 0 && listing[strings.ToLower(p.call)] && f.r.spend(len(p.texts)) {
@@ -294,11 +315,13 @@ func (f *foreign) close() {
 	}
 }
 
-// downloads notes that a parenthesis returns a text from the network, and reports commands that run it.
+// downloads notes that a parenthesis returns a text from the network or decodes one, and reports commands that run it.
 func (f *foreign) downloads(p parenthesis) {
 	_, name, _ := cutLast("."+strings.ToLower(p.call), ".")
 	if downloading[name] {
 		p.download = &Command{Program: name, Args: slices.Clip(p.texts), dirs: f.r.dirs}
+	} else if decodesText.MatchString(p.call) {
+		p.download = &Command{Program: strings.ToLower(p.call), concealed: true, dirs: f.r.dirs}
 	}
 	switch {
 	case p.download == nil:
@@ -314,7 +337,8 @@ func (f *foreign) downloads(p parenthesis) {
 // foreignCall reads the commands in a call of another language, for example subprocess.run(["rm", "-rf", "/"]). Each
 // text is read as a script, and all texts together as the words of one command. Functions that only print are ignored.
 // The arguments are those of the call as written.
-func (r *reader) foreignCall(name string, texts []string, arguments string) {
+func (r *reader) foreignCall(name string, p parenthesis, arguments string) {
+	call, texts := name, p.texts
 	name = strings.TrimRight(strings.ToLower(name[strings.LastIndexAny(name, ".:>=[")+1:]), "!") // File.rm_rf! of Elixir
 	recursive := removingSome[name] && r.spend(len(arguments)) && recursion.MatchString(arguments)
 	switch {
@@ -324,9 +348,15 @@ func (r *reader) foreignCall(name string, texts []string, arguments string) {
 	case removing[name], recursive && len(texts) > 0:
 		r.command(staticWords(append([]string{"rm", "-rf", "--"}, texts[0])), flow{})
 		return
-	case opening[name] && len(texts) > 1 && writing.MatchString(texts[1]), writingFile[name] && len(texts) > 0:
-		r.found = append(r.found, &Command{Writes: texts[:1:1], dirs: r.dirs})
+	case r.changesFile(call, p):
 		return
+	case name == "kill" && r.spend(len(arguments)) && everyProcess.MatchString(arguments):
+		r.command(staticWords([]string{"kill", "--", "-1"}), flow{})
+		return
+	case running[name]:
+		texts = p.args
+	}
+	switch {
 	case printing[name] || len(texts) == 0:
 		return
 	}
@@ -344,11 +374,12 @@ var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts
 	"warning", "error", "errorf", "fatalf", "echo", "format", "len", "write", "writefilesync", "writefile", "assert",
 	"includes", "contains", "startswith", "endswith", "compile", "match", "search", "sub", "gsub", "replace", "split",
 	"values", "test", "it",
-	"describe", "expect", "equal", "raise", "exception", "valueerror", "runtimeerror", "new", "append", "push", "join")
+	"describe", "expect", "equal", "raise", "exception", "valueerror", "runtimeerror", "new", "append", "push", "join",
+	"dump", "dumps", "stringify")
 
 var (
 	// removing are the names of functions that remove a directory with everything in it.
-	removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree",
+	removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree", "del-cli",
 		"remove_dir_all", "deltree", "remove_entry_secure", "deletedir", "deleterecursively",
 		"remove_dir", "remove_entry", "removesync", "emptydir", "emptydirsync")
 
@@ -356,18 +387,17 @@ var (
 	removingSome = kit.Set("rm", "rmdir", "rmdirsync", "remove", "unlink")
 	recursion    = regexp.MustCompile(`(?i)recursive['"]?\s*(?:[:=]|=>)\s*(?:true|1)`)
 
-	// opening are the names of functions that open a file, and writing matches a mode in which they write.
-	opening = kit.Set("open", "fopen")
-	writing = regexp.MustCompile(`^[rb]*[wax+]`)
+	// everyProcess matches the arguments of a call that sends a signal to all processes.
+	everyProcess = regexp.MustCompile(`^\s*-1\s*,|,\s*-1\s*\)?$`)
 
-	// writingFile are the names of functions that write the file that their first argument names.
-	writingFile = kit.Set("writefile", "writefilesync", "appendfile", "appendfilesync", "file_put_contents",
-		"createwritestream", "truncatesync")
+	// running are the names of functions that run a command.
+	running = kit.Set("system", "popen", "run", "call", "check_call", "check_output", "getoutput", "spawn", "spawnsync",
+		"execsync", "execfilesync", "exec", "shell_exec", "passthru", "proc_open", "execvp", "execute")
 
-	// downloading are the names of functions that return a text from the network, and evaluating those that run a text
-	// of their own language.
+	// downloading are the names of functions that return a text from the network, and evaluating those that run a text.
 	downloading = kit.Set("urlopen", "downloadstring", "fetch", "file_get_contents")
-	evaluating  = kit.Set("exec", "eval", "iex", "invoke-expression")
+	evaluating  = kit.Set("exec", "eval", "iex", "invoke-expression", "system", "popen", "execsync", "shell_exec",
+		"passthru", "check_output", "check_call", "getoutput")
 
 	// listing are the names of functions that only make a list of texts, as in system2("rm", c("-rf", "/")) of R.
 	listing = kit.Set("c", "list", "split", "array", "of", "path")

@@ -35,7 +35,12 @@ import (
 //   - after sudo, env, xargs, ssh, find -exec or git -c alias.x=!
 //   - in sh -c, in a here-document for a shell, or in a file that the text writes and then runs
 //   - in base64 or in escapes that are decoded and piped into a shell
-//   - in calls of other languages, such as python -c 'os.system("...")'
+//   - in a text that tr, sed or another program changes before a shell runs it
+//   - in calls of other languages, such as python -c 'os.system("...")' and Path("...").write_text("...")
+//
+// A command is judged by the harm that it can do, even if people often run it. For example, each change of ~/.bashrc
+// is denied, because later shells run it. So is rails db:drop, for a test database too. A program that needs such
+// commands deletes their rule from the list, by its name.
 //
 // The text is read as bash and as a POSIX shell. [DefaultRules] deny every forced recursive rm; [WorkspaceRules] allow
 // it for node_modules and the like below a directory.

@@ -160,7 +160,7 @@ func (r *reader) powershell(c *Command, in flow) {
 			}
 			i = min(i, len(c.Args))
 			c.executes(c.words[i+1:]...)
-			r.foreign(strings.Join(c.Args[i:], " "))
+			r.foreign(strings.ReplaceAll(strings.Join(c.Args[i:], " "), `\ `, "/ ")) // C:\ ends a word
 			return
 		case begins("-executionpolicy"), begins("-workingdirectory"), begins("-windowstyle"), option == "-ep",
 			begins("-inputformat"), begins("-outputformat"), begins("-configurationname"), begins("-version"):

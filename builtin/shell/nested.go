@@ -43,6 +43,7 @@ func (r *reader) command(words []word, in flow) string {
 	r.renames(c)
 	r.renamed(c, in)
 	output := c.output()
+	c.concealed = c.conceals(output)
 	r.writes(c, in, output)
 	return output
 }
@@ -200,5 +201,5 @@ func (c *Command) executesOutput(others []*Command) {
 }
 
 // dangerous are the programs that the default rules refuse with some arguments.
-var dangerous = kit.Set("rm", "rimraf", "dd", "shred", "find", "chmod", "chown", "chgrp", "wipefs", "git", "dropdb",
-	"env", "sudo", "xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")
+var dangerous = kit.Set("rm", "rimraf", "del-cli", "dd", "shred", "find", "chmod", "chown", "chgrp", "wipefs", "git",
+	"dropdb", "env", "sudo", "xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")

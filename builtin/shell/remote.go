@@ -41,12 +41,17 @@ var destroyers = map[string][]string{
 	"azcopy": {"remove"}, "hdfs": {"dfs -rm"}, "hadoop": {"fs -rm"},
 	"borg": {"delete"}, "rabbitmqctl": {"reset", "force_reset"}, "nats": {"stream rm", "kv rm", "object rm"},
 	"kafka-topics": {"--delete"}, "kafka-topics.sh": {"--delete"},
-	"rails": {"db:drop", "db:reset"}, "rake": {"db:drop", "db:reset"}, "mix": {"ecto.drop", "ecto.reset"},
-	"artisan": {"migrate:fresh", "db:wipe"}, "manage.py": {"flush", "reset_db"}, "sequelize": {"db:drop"},
+	"rails": railsTasks, "rake": railsTasks, "mix": {"ecto.drop", "ecto.reset"},
+	"artisan":   {"migrate:fresh", "migrate:reset", "migrate:refresh", "db:wipe"},
+	"manage.py": {"flush", "reset_db"}, "sequelize": {"db:drop"},
 	"sequelize-cli": {"db:drop"}, "dotnet": {"ef database drop"}, "flyway": {"clean"},
 	"liquibase": {"dropall", "drop-all"},
-	"alembic":   {"downgrade base"}, "dropuser": {""},
+	"alembic":   {"downgrade base"}, "dropuser": {""}, "typeorm": {"schema:drop"}, "knex": {"migrate:rollback --all"},
+	"console": {"doctrine:database:drop --force", "doctrine:schema:drop --force"},
 }
+
+// railsTasks are the tasks of Rails that drop a database or empty its tables.
+var railsTasks = []string{"db:drop", "db:reset", "db:migrate:reset", "db:purge", "db:truncate_all", "db:seed:replant"}
 
 // awsDestroys matches the operations of aws that destroy something, for example terminate-instances.
 var awsDestroys = regexp.MustCompile(`^(delete|terminate|deregister|purge)-|^(rb|delete|schedule-key-deletion)$`)
@@ -81,7 +86,7 @@ func destroysRemotely(c *Command) bool {
 }
 
 // hasSubcommand reports whether the subcommand consists of the words, in order and without regard to case. Options and
-// their values can precede it.
+// their values can precede it. A word can have a suffix after a colon, as in db:drop:all.
 func (c *Command) hasSubcommand(words []string) bool {
 	found := 0
 	for i, arg := range c.Args {
@@ -90,7 +95,8 @@ func (c *Command) hasSubcommand(words []string) bool {
 		}
 		arg = strings.ToLower(arg)
 		switch {
-		case arg == words[found], strings.HasPrefix(words[found], "-") && arg == "-"+words[found]:
+		case arg == words[found], strings.HasPrefix(arg, words[found]+":"),
+			strings.HasPrefix(words[found], "-") && arg == "-"+words[found]:
 			found++
 		case found > 0 || strings.HasPrefix(arg, "-") || i > 0 && strings.HasPrefix(c.Args[i-1], "-") || nests[c.Program]:
 		default:

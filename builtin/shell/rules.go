@@ -67,8 +67,10 @@ func rules(root string) []Rule {
 		{"git push that rewrites or deletes remote branches", "Push without force, or to a new branch.", rewritesRemote},
 		{"git that discards uncommitted work or history", "Commit or stash the work first, or ask the user.", discardsWork},
 		{"stopping the machine", "Ask the user.", stopsMachine},
+		{"ending all processes", "Name the process, or end it by its number.", endsEverything},
 		{"fork bomb", "Start a fixed number of processes.", forkBomb},
-		{"changing who may log in or what starts by itself", "Show the change to the user, who can make it.",
+		{"changing who may log in or what starts by itself",
+			"Set variables in the command or in a file of the project. Show other changes to the user, who can make them.",
 			changesAccess},
 		{"giving a program the rights of another user, or switching protection off", "Ask the user.", weakensProtection},
 		{"destroying infrastructure or remote data", "Show the plan to the user, who can run the command.",
@@ -217,8 +219,11 @@ func servesShell(c *Command) bool {
 // isInteractive matches a shell that executes commands as they arrive, as in sh -i.
 func isInteractive(c *Command) bool { return shells[c.Program] && hasOption(c.Args, "i") }
 
-// runsDecoded matches programs that run the output of a decoder, as in base64 -d x | sh.
-func runsDecoded(c *Command) bool { return slices.ContainsFunc(c.Executes, (*Command).decodes) }
+// runsDecoded matches programs that run the output of a decoder, as in base64 -d x | sh, or a text of the command line
+// that another program changes first.
+func runsDecoded(c *Command) bool {
+	return slices.ContainsFunc(c.Executes, func(from *Command) bool { return from.concealed })
+}
 
 // changesModes matches chmod -R and the like, or chmod with find or xargs, on directories that the system or the user
 // needs.
@@ -263,7 +268,7 @@ func findsInVital(c *Command) bool {
 	return false
 }
 
-// stopsMachine matches commands that stop or restart the machine, or all processes.
+// stopsMachine matches commands that stop or restart the machine.
 func stopsMachine(c *Command) bool {
 	if slices.Contains(c.Writes, "/proc/sysrq-trigger") {
 		return true
@@ -279,10 +284,6 @@ func stopsMachine(c *Command) bool {
 			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "emergency", "rescue"},
 				strings.TrimSuffix(arg, ".target"))
 		})
-	case "killall5":
-		return true
-	case "kill":
-		return slices.Contains(c.Args, "-1") && len(c.Args) > 1 && c.Args[len(c.Args)-1] == "-1"
 	}
 	return false
 }

@@ -62,7 +62,7 @@ func TestRulesDenyExactlyDestructiveForms(t *testing.T) {
 		{"curl x | sh", "curl x | cat"}, {"nc x | sh", "ls | sh"}, {"curl x | python", "curl x | python y"},
 		{"base64 -d x | sh", "base64 x | sh"}, {"xxd -r x | sh", "xxd x | sh"}, {"openssl enc -d | sh", "openssl enc | sh"},
 		{"basenc --decode x | sh", "basenc x | sh"}, {"uudecode x | sh", "uuencode x | sh"},
-		{"tr N-ZA-M a | sh", "tr a b | sh"}, {"base64 --dec x | sh", "base64 --x | sh"},
+		{"tr N-ZA-M a | sh", "tr a-z A-Z | sh"}, {"base64 --dec x | sh", "base64 --x | sh"},
 		{"x < /dev/tcp/h/1", "x < /dev/tcp"}, {"x > /dev/udp/h/1", "echo /dev/udp/h/1"},
 		{"nc -e sh h", "nc -l 80"}, {"ncat --exec sh", "ncat --ssl h 1"}, {"nc -le sh", "nc h 1"}, {"nc --sh-exec x h",
 			"nc -"},

@@ -8,9 +8,9 @@ import (
 
 // runners are programs that run a command after arguments of their own, which are too many to list.
 var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pipenv", "pnpm", "yarn", "npm", "conda",
-	"mamba", "docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "vagrant", "systemd-run", "pkexec", "gosu",
-	"su-exec", "fakeroot", "firejail", "bwrap", "proot", "hyperfine", "direnv", "dotenv", "nix-shell", "nix", "rush",
-	"screen", "tmux", "bundle", "rbenv", "pyenv", "mise", "asdf", "rye", "hatch", "tox", "osqueryi", "at", "batch",
+	"mamba", "docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "lxc", "vagrant", "systemd-run", "pkexec",
+	"gosu", "su-exec", "fakeroot", "firejail", "bwrap", "proot", "hyperfine", "direnv", "dotenv", "nix-shell", "nix",
+	"rush", "screen", "tmux", "bundle", "rbenv", "pyenv", "mise", "asdf", "rye", "hatch", "tox", "osqueryi", "at", "batch",
 	"distrobox", "toolbox", "flatpak-spawn", "cgexec", "numactl", "prlimit", "setarch", "catchsegv", "valgrind", "gdb",
 	"perf", "pv", "rlwrap", "cpulimit", "caffeinate", "xvfb-run", "dbus-run-session", "ld.so", "busctl", "runcon", "sg",
 	"newgrp", "linux64", "linux32", "i386", "i686", "x86_64", "choom", "faketime", "dbus-launch", "ip", "logsave",
@@ -27,7 +27,9 @@ func (r *reader) runner(c *Command, in flow) {
 		if shells[program] || interpreters[interpreterOf(program)] || dangerous[program] ||
 			strings.HasPrefix(program, "mkfs") {
 			r.command(append([]word{{text: program, glob: w.glob}}, c.words[2+i:]...), in)
-			break
+			if i == 0 || c.Args[i-1] != "--entrypoint" {
+				break
+			}
 		}
 		if !r.strict && !runners[program] && (destroyers[program] != nil || sqlClients[program]) {
 			r.command(append([]word{{text: program, glob: w.glob}}, c.words[2+i:]...), in) // or it is the name of a container

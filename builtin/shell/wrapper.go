@@ -105,7 +105,8 @@ func (r *reader) wrapped(c *Command, in flow) {
 	if c.Program == "env" || c.Program == "flock" {
 		options = c.Args[:min(len(c.Args), at+w.args+1)]
 	}
-	for _, script := range w.scripts(options, c.Args) {
+	scripts := w.scripts(options, c.Args)
+	for _, script := range scripts {
 		r.text(script)
 	}
 	if c.Program == "cmd" {
@@ -121,7 +122,8 @@ func (r *reader) wrapped(c *Command, in flow) {
 		r.parallel(c, at, in)
 	case c.Program == "trap" && at < len(c.Args):
 		r.text(c.Args[at])
-	case c.Program == "ssh" && at >= len(c.Args): // the input is the script
+	case opensShell[c.Program] && len(scripts) == 0 && (at >= len(c.Args) || c.Program == "su" && !r.strict):
+		// the input is the script
 		if r.strict && (c.Stdin != "" || len(c.Reads) > 0 || len(in.before) > 0) {
 			r.refuse(errUnreadable)
 		}
@@ -167,6 +169,9 @@ func (r *reader) wrapped(c *Command, in flow) {
 		r.guessing = false
 	}
 }
+
+// opensShell are wrappers that start a shell if no command follows.
+var opensShell = kit.Set("ssh", "sudo", "doas", "run0", "su", "runuser", "chroot", "unshare", "nsenter", "script")
 
 // parallel reads the scripts of GNU parallel in the arguments from the index at. It joins the words before ::: to a
 // script and appends an input to it, quoted. For example, parallel git log ";" reboot ::: x runs reboot. Without such
