@@ -366,7 +366,7 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 // limitOf returns the time limit of work. The server answers nothing to work that it does not permit.
 func limitOf(permitted bool) time.Duration {
 	if permitted {
-		return 10 * time.Second
+		return time.Minute
 	}
 	return 50 * time.Millisecond
 }
