@@ -377,6 +377,18 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 		"Use":    {func() { h.Use(continues, named, hookkit.Before(after)) }, text("Use", "x", "before")},
 		"Bind": {func() { h.Use(bind(func(h *hooks) { h.First.Add(continues, named, hookkit.Before(after)) })) },
 			text("Use", "x", "before")},
+		"Bind in a Bind, the first of several to fire": {
+			func() {
+				h.Use(bind(func(h *hooks) {
+					h.First.Add(continues, hookkit.Named("last"), hookkit.Before(after), hookkit.Priority(-1))
+					h.Use(bind(func(h *hooks) {
+						late := h.First.Add(continues, hookkit.Named("late"), hookkit.Before(after))
+						h.First.Add(continues, named, hookkit.Before(late, after))
+					}))
+				}))
+			},
+			text("Use", "x", "before"),
+		},
 		"observer": {func() { h.First.ObserveFunc(ignore, named, hookkit.Before(samePoint)) },
 			text("First.ObserveFunc", "x", "before")},
 		"observer of all": {func() { h.ObserveAny(ignoreAny, named, hookkit.Before(samePoint)) },

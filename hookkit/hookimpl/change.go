@@ -42,8 +42,11 @@ func toTracers(c *change) *[]*entry   { return &c.tracers }
 
 // commit makes the changes, or none of them and returns why. The caller holds the locks.
 func commit(changes []change) error {
-	for _, c := range changes {
-		if err := c.check(); err != nil {
+	for i, c := range changes {
+		if err := c.add(); err != nil {
+			for _, c := range changes[:i+1] {
+				c.undo()
+			}
 			return fmt.Errorf("%s: %w", c.at.point.Name, err)
 		}
 	}
@@ -51,20 +54,19 @@ func commit(changes []change) error {
 		for _, e := range slices.Concat(c.hooks, c.observers, c.tracers) {
 			e.registry = c.at
 			for _, reg := range e.regs {
-				reg.registeredAt(c.at)
+				if !reg.registeredAt(c.at) {
+					break // and so are the Uses around it
+				}
 			}
 		}
-		c.at.hooks.add(c.hooks)
-		c.at.observers.add(c.observers)
-		c.at.tracers.add(c.tracers)
 		c.at.changed()
 	}
 	return nil
 }
 
-// check returns why the change is impossible.
-func (c change) check() error {
-	if c.at.stage.Load() == bound {
+// add adds the entries, or returns why that is impossible. Then it may have added some of them.
+func (c change) add() error {
+	if c.at.isBound() {
 		return fmt.Errorf("the Bind that was given these Hooks has returned; add to the program's own Hooks instead")
 	}
 	for _, e := range slices.Concat(c.hooks, c.observers) {
@@ -74,13 +76,26 @@ func (c change) check() error {
 			}
 		}
 	}
-	if err := c.at.hooks.check(c.hooks); err != nil {
+	if err := c.at.hooks.add(c.hooks); err != nil {
 		return err
 	}
-	if err := c.at.observers.check(c.observers); err != nil {
+	if err := c.at.observers.add(c.observers); err != nil {
 		return err
 	}
-	return c.at.tracers.check(c.tracers)
+	return c.at.tracers.add(c.tracers)
+}
+
+// undo removes the entries that add has added.
+func (c change) undo() {
+	for _, e := range c.hooks {
+		c.at.hooks.removeEntry(e)
+	}
+	for _, e := range c.observers {
+		c.at.observers.removeEntry(e)
+	}
+	for _, e := range c.tracers {
+		c.at.tracers.removeEntry(e)
+	}
 }
 
 // checkAnchor refuses an anchor of other Hooks, and one that would reverse the order of two layers.

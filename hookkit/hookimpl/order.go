@@ -3,6 +3,7 @@ package hookimpl
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -24,26 +25,26 @@ type ordering struct {
 //
 // For example, 2,000 hooks are each Before a Use of 2,000 hooks. An edge per pair would make four million. Instead the
 // 2,000 hooks all precede the start of the group, and the start precedes each entry of the Use.
+//
+// Groups nest, as Uses do. For example, a Use is made in the Bind of a Use, and so on, 400 levels deep. An edge from
+// each entry to the groups of all Uses around it would make 80,000. Instead an entry is connected to its innermost
+// group only, and the start and the end of a group to those of the group around it.
 type group struct {
-	start *node // Before(reg) is an edge to it
-	end   *node // After(reg) is an edge from it
+	start *node  // Before(reg) is an edge to it
+	end   *node  // After(reg) is an edge from it
+	outer *group // of the Use around it; nil if there is none, and while the group has no entries
 }
 
-// check returns an error if the added entries would make Before and After contradict each other. It changes nothing.
-func (o *ordering) check(added []*entry) error {
-	err := o.link(added)
-	for _, e := range added {
-		o.unlink(e)
-	}
-	return err
-}
-
-// add adds entries that check has accepted.
-func (o *ordering) add(added []*entry) {
+// add adds the entries, or none of them and returns an error if Before and After would contradict each other.
+func (o *ordering) add(added []*entry) error {
 	if err := o.link(added); err != nil {
-		panic("hookkit: entries were added without a check: " + err.Error())
+		for _, e := range added {
+			o.unlink(e)
+		}
+		return err
 	}
 	o.ordered = nil
+	return nil
 }
 
 // remove removes the entries that belong to reg and returns them in order of registration.
@@ -53,7 +54,7 @@ func (o *ordering) remove(reg *registration) []*entry {
 		return nil
 	}
 	var removed []*entry
-	for _, member := range g.start.out {
+	for _, member := range g.members() {
 		removed = append(removed, member.entry)
 	}
 	for _, e := range removed {
@@ -73,16 +74,19 @@ func (o *ordering) removeEntry(e *entry) bool {
 	return true
 }
 
+// inTime returns the entries in order of registration.
+func (o *ordering) inTime() []*entry { return slices.SortedFunc(maps.Keys(o.nodes), bySeq) }
+
 // len returns the number of entries.
 func (o *ordering) len() int { return len(o.nodes) }
 
 // has reports whether an entry that belongs to reg is here.
 func (o *ordering) has(reg *registration) bool {
 	g := o.groups[reg]
-	return g != nil && len(g.start.out) > 0
+	return g != nil && g.hasMembers()
 }
 
-// link adds the entries to the graph. If they contradict existing edges, some of them remain linked.
+// link adds the entries to the graph. If they contradict existing edges, some of the edges remain.
 func (o *ordering) link(added []*entry) error {
 	added = slices.SortedFunc(slices.Values(added), bySeq)
 	if o.nodes == nil {
@@ -91,28 +95,37 @@ func (o *ordering) link(added []*entry) error {
 	for _, e := range added {
 		n := &node{entry: e}
 		o.nodes[e] = n
-		for _, r := range e.regs {
-			o.graph.link(o.group(r).start, n) // n has no successor yet, so this closes no cycle
-		}
+		o.nest(e.regs)
+		o.graph.link(o.group(e.regs[0]).start, n) // n has no successor yet, so this closes no cycle
 	}
 	for _, e := range added {
 		n := o.nodes[e]
-		for _, r := range e.regs {
-			end := o.group(r).end
-			if !o.graph.link(n, end) { // entries that are anchored to r were here before it
-				return contradiction(earliest(end.out, o.graph.ancestors(n)), e)
-			}
+		if !o.graph.link(n, o.group(e.regs[0]).end) { // entries that are anchored to it were here before it
+			return contradiction(o.awaiting(n), e)
 		}
 	}
 	for _, e := range added {
 		n := o.nodes[e]
 		for _, a := range e.anchors {
 			if !a.weak && !o.tie(n, a) {
-				return contradiction(e, earliest(o.group(a.reg).start.out, o.contrary(n, a)))
+				return contradiction(e, earliest(o.group(a.reg).members(), o.contrary(n, a)))
 			}
 		}
 	}
 	return nil
+}
+
+// nest connects the group of each registration with that of the next one, which is the Use around it.
+func (o *ordering) nest(regs []*registration) {
+	for i, r := range regs[1:] {
+		inner := o.group(regs[i])
+		if inner.outer != nil {
+			return // and so has every group around it
+		}
+		inner.outer = o.group(r)
+		o.graph.link(inner.outer.start, inner.start) // inner has no entries, so neither edge closes a cycle
+		o.graph.link(inner.end, inner.outer.end)
+	}
 }
 
 // unlink takes the entry out of the graph and forgets the groups that only it used.
@@ -120,11 +133,40 @@ func (o *ordering) unlink(e *entry) {
 	o.graph.remove(o.nodes[e])
 	delete(o.nodes, e)
 	for _, r := range e.regs {
+		g := o.groups[r]
+		if g.hasMembers() {
+			break // and so has every group around it
+		}
+		o.unnest(g)
 		o.dropUnused(r)
 	}
 	for _, a := range e.anchors {
 		o.dropUnused(a.reg)
 	}
+}
+
+// unnest disconnects a group without entries from the one around it.
+func (o *ordering) unnest(g *group) {
+	if g.outer == nil {
+		return
+	}
+	toStart := slices.IndexFunc(g.start.in, func(n neighbor) bool { return n.node == g.outer.start })
+	o.graph.unlink(g.outer.start, g.start.in[toStart].pos)
+	toEnd := slices.IndexFunc(g.end.out, func(n neighbor) bool { return n.node == g.outer.end })
+	o.graph.unlink(g.end, toEnd)
+	g.outer = nil
+}
+
+// awaiting returns the first entry that must precede n and is anchored After a registration of n: the innermost such
+// registration.
+func (o *ordering) awaiting(n *node) *entry {
+	preceding := o.graph.ancestors(n)
+	for _, r := range n.entry.regs {
+		if other := earliest(o.group(r).end.out, preceding); other != nil {
+			return other
+		}
+	}
+	return nil
 }
 
 // tie adds the edge that the anchor of n asks for. It reports false if an entry of the anchor's registration is on the
@@ -148,7 +190,7 @@ func (o *ordering) contrary(n *node, a anchor) nodeSet {
 func (o *ordering) group(r *registration) *group {
 	g := o.groups[r]
 	if g == nil {
-		g = &group{newStart(), newEnd()}
+		g = &group{start: newStart(), end: newEnd()}
 		o.groups[r] = g
 	}
 	return g
@@ -161,17 +203,37 @@ func (o *ordering) dropUnused(r *registration) {
 	}
 }
 
+// hasMembers reports whether an entry belongs to the group.
+func (g *group) hasMembers() bool { return len(g.start.out) > 0 }
+
+// members returns the entries of the group, those of the groups in it included.
+func (g *group) members() []neighbor {
+	var found []neighbor
+	for starts := []*node{g.start}; len(starts) > 0; {
+		start := starts[len(starts)-1]
+		starts = starts[:len(starts)-1]
+		for _, n := range start.out {
+			if n.entry != nil {
+				found = append(found, n)
+			} else {
+				starts = append(starts, n.node)
+			}
+		}
+	}
+	return found
+}
+
 // newStart returns the start of a group, which has no rank of its own.
 func newStart() *node { return &node{lifts: true, own: math.MaxInt} }
 
 // newEnd returns the end of a group.
 func newEnd() *node { return new(node) }
 
-// earliest returns the first registered entry among those of the nodes that are in the set.
+// earliest returns the first registered entry among those of the nodes that are in the set, or nil.
 func earliest(nodes []neighbor, set nodeSet) *entry {
 	var found *entry
 	for _, n := range nodes {
-		if set.has(n.node) && (found == nil || bySeq(n.entry, found) < 0) {
+		if n.entry != nil && set.has(n.node) && (found == nil || bySeq(n.entry, found) < 0) {
 			found = n.entry
 		}
 	}

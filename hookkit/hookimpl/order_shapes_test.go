@@ -208,6 +208,50 @@ func TestSearchesStayShort(t *testing.T) {
 	}
 }
 
+// TestNestedUsesNeedFewEdges counts the edges of Uses that are made in the Bind of each other, with one hook each.
+func TestNestedUsesNeedFewEdges(t *testing.T) {
+	const depth = 400
+	tests := map[string]func(t *testing.T, h *history, uses []*registration){
+		"no anchors": func(*testing.T, *history, []*registration) {},
+		"a hook Before each Use": func(t *testing.T, h *history, uses []*registration) {
+			for _, use := range uses {
+				h.add(t, "", 0, before(use)...)
+			}
+		},
+		"a chain of hooks After the Uses": func(t *testing.T, h *history, uses []*registration) {
+			last := h.add(t, "", 0)
+			for _, use := range uses {
+				last = h.add(t, "", 0, after(use, last)...)
+			}
+		},
+	}
+	for name, anchored := range tests {
+		t.Run(name, func(t *testing.T) {
+			var h history
+			var uses []*registration // the innermost first
+			var added []*entry
+			for range depth {
+				uses = slices.Insert(uses, 0, registered("use"))
+				added = append(added, h.newEntry(0, nil, slices.Insert(slices.Clone(uses), 0, registered(""))...))
+			}
+			if err := h.try(added...); err != nil {
+				t.Fatal(err)
+			}
+			anchored(t, &h, uses)
+			h.inOrder()
+			limit := 2 * math.Sqrt(float64(h.graph.edges))
+			if perUse := float64(h.graph.looked) / depth; h.graph.edges > 10*depth || perUse > limit {
+				t.Errorf("%d edges, and searches looked at %.0f per Use, more than %.0f", h.graph.edges, perUse, limit)
+			}
+			middle := depth / 2
+			removed := h.remove(uses[middle])
+			if len(removed) != middle+1 || h.has(uses[middle]) || h.has(uses[0]) || !h.has(uses[middle+1]) {
+				t.Errorf("removed %d entries with the Use around %d others", len(removed), middle)
+			}
+		})
+	}
+}
+
 func TestLongChainsAreOrdered(t *testing.T) {
 	const n = 100_000
 	for _, test := range []struct {

@@ -28,11 +28,7 @@ func (h *history) newEntry(priority int, anchors []anchor, regs ...*registration
 
 // try adds the entries if they do not contradict anything.
 func (h *history) try(added ...*entry) error {
-	err := h.check(added)
-	if err == nil {
-		h.ordering.add(added)
-	}
-	return err
+	return h.ordering.add(added)
 }
 
 // add adds one hook and fails the test if it contradicts anything.
@@ -231,6 +227,13 @@ func TestContradictionNamesBothHooksAndTheRemedy(t *testing.T) {
 			h.add(t, "b", 0, append(after(late), before(a)...)...)
 			return h.try(h.newEntry(0, nil, late)), []string{"b", "late"}
 		},
+		"with anchors that waited for a Use in a Use": func(h *history) (error, []string) {
+			late, outer := registered("late"), registered("outer")
+			a := h.add(t, "a", 0, before(outer)...)
+			h.add(t, "b", 0, append(after(outer), before(a)...)...)
+			h.add(t, "c", 0, append(after(late), before(a)...)...)
+			return h.try(h.newEntry(0, nil, late, outer)), []string{"c", "late"}
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -274,12 +277,13 @@ func TestRegistrationsWithoutEntriesAreForgotten(t *testing.T) {
 }
 
 // TestOrderMatchesThePlainAlgorithm compares random histories with the algorithm that orders everything anew for each
-// change. Registrations come from a small pool, so that anchors meet, wait for each other and become void.
+// change. Registrations come from a small pool, so that anchors meet, wait for each other and become void. They nest,
+// as Uses do: anchors and removals meet inner and outer ones.
 func TestOrderMatchesThePlainAlgorithm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{t: t, made: make(map[*entry]bool)}
+		m := &model{t: t, outer: make(map[*registration]*registration)}
 		for i := range 8 {
-			m.pool = append(m.pool, registered("r"+strconv.Itoa(i)))
+			m.newRegistration(t, "r"+strconv.Itoa(i))
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"add":         m.add,
@@ -294,8 +298,8 @@ type model struct {
 	history
 	t        *rapid.T
 	pool     []*registration
+	outer    map[*registration]*registration // the Use around each
 	entries  []*entry
-	made     map[*entry]bool
 	returned []*entry // what inOrder returned last
 	copied   []*entry // a copy of it
 }
@@ -304,13 +308,26 @@ func (m *model) registration(*rapid.T) *registration {
 	return rapid.SampledFrom(m.pool).Draw(m.t, "registration")
 }
 
+// newRegistration adds a registration to the pool, perhaps in the Bind of another one.
+func (m *model) newRegistration(t *rapid.T, name string) *registration {
+	r := registered(name)
+	if len(m.pool) > 0 && rapid.IntRange(0, 2).Draw(t, "nested") > 0 {
+		m.outer[r] = m.registration(t)
+	}
+	m.pool = append(m.pool, r)
+	return r
+}
+
 func (m *model) add(t *rapid.T) {
 	var added []*entry
 	for range rapid.IntRange(1, 4).Draw(t, "entries") {
-		regs := rapid.SliceOfNDistinct(rapid.SampledFrom(m.pool), 1, 3, rapid.ID).Draw(t, "registrations")
+		innermost := m.registration(t)
 		if rapid.Bool().Draw(t, "new") {
-			regs[0] = registered("n" + strconv.FormatUint(m.clock, 10))
-			m.pool = append(m.pool, regs[0])
+			innermost = m.newRegistration(t, "n"+strconv.FormatUint(m.clock, 10))
+		}
+		var regs []*registration
+		for r := innermost; r != nil; r = m.outer[r] {
+			regs = append(regs, r)
 		}
 		var given []anchor
 		for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "anchors") {
@@ -326,14 +343,13 @@ func (m *model) add(t *rapid.T) {
 	added = rapid.Permutation(added).Draw(t, "added")
 
 	_, want := plainOrder(slices.Concat(m.entries, added))
-	got := m.check(added)
+	got := m.try(added...)
 	switch {
 	case (got == nil) != (want == nil):
 		t.Fatalf("the verdict is %v, want %v\n%s", got, want, listing(m.entries, added))
 	case got != nil && !m.awaited(added) && got.Error() != want.Error():
 		t.Fatalf("the reason is %v, want %v\n%s", got, want, listing(m.entries, added))
 	case got == nil:
-		m.history.ordering.add(added)
 		m.entries = append(m.entries, added...)
 	}
 }

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -64,11 +65,15 @@ func (r *registration) Dropped() uint64 {
 	return n
 }
 
-// registeredAt records where the registration has entries.
-func (r *registration) registeredAt(owner *Registry) {
+// registeredAt records that the registration has entries at the owner. It reports whether that is new.
+func (r *registration) registeredAt(owner *Registry) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if slices.Contains(r.owners, owner) {
+		return false
+	}
 	r.owners = append(r.owners, owner)
+	return true
 }
 
 // at returns the registries that may have entries of the registration.

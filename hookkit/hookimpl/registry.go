@@ -34,6 +34,9 @@ const (
 	bound                 // the Bind has returned
 )
 
+// isBound reports whether the registry belongs to Hooks whose Bind has returned.
+func (r *Registry) isBound() bool { return r.stage.Load() == bound }
+
 // changed makes every snapshot of the tree stale. The caller holds its lock.
 func (r *Registry) changed() {
 	r.tree.version.Add(1)

@@ -23,13 +23,17 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	}
 	bindOn(staged, bind)
 
+	entriesOf := (*ordering).inOrder // commit reports the first wrong anchor
+	if registryOf(points[0]).stage.Load() == staging {
+		entriesOf = (*ordering).inTime // it checks none yet, and a firing order for each of many levels is slow
+	}
 	var changes []change
 	for i, p := range staged {
 		from := registryOf(p)
 		if from.hooks.len()+from.observers.len() > 0 {
 			c := change{at: registryOf(points[i]),
-				hooks:     restage(from.hooks.inOrder(), reg, &set),
-				observers: restage(from.observers.inOrder(), reg, &set)}
+				hooks:     restage(entriesOf(&from.hooks), reg, &set),
+				observers: restage(entriesOf(&from.observers), reg, &set)}
 			for _, e := range c.hooks {
 				if set.Timeout > 0 && (e.timeout == 0 || set.Timeout < e.timeout) {
 					e.timeout = set.Timeout
@@ -108,7 +112,7 @@ func restage(entries []*entry, reg *registration, set *opaque.Settings) []*entry
 		if set.Site != "" || !e.sited {
 			m.site, m.sited = reg.site, set.Site != ""
 		}
-		m.regs = append(slices.Clone(e.regs), reg)
+		m.regs = append(e.regs, reg) // e moves once, so that no other append takes the same place in the array
 		if set.Name != "" {
 			m.name = set.Name
 		}

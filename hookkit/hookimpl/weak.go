@@ -13,8 +13,9 @@ import (
 // computed.
 type weakAnchors struct {
 	*ordering
-	tied  []*node // for each edge that was added: where it begins
-	spans map[span]*node
+	tied    []*node // for each edge that was added: where it begins
+	members map[*registration][]neighbor
+	spans   map[span]*node
 }
 
 // A span is some consecutive entries of a registration. It has a node, as a group has a start and an end. Large spans
@@ -35,7 +36,7 @@ func (w *weakAnchors) tie(entries []*entry) {
 		}
 	}
 	slices.SortFunc(anchored, bySeq)
-	w.spans = make(map[span]*node)
+	w.members, w.spans = make(map[*registration][]neighbor), make(map[span]*node)
 	for _, e := range anchored {
 		n := w.nodes[e]
 		for _, a := range e.anchors {
@@ -76,7 +77,11 @@ func (w *weakAnchors) link(n, other *node, after bool) bool {
 // tieSome adds the edges of an anchor that holds for some entries of its registration only: for those that are not on
 // the other side of n already.
 func (w *weakAnchors) tieSome(n *node, a anchor) {
-	members := w.groups[a.reg].start.out
+	members := w.members[a.reg]
+	if members == nil {
+		members = w.groups[a.reg].members()
+		w.members[a.reg] = members
+	}
 	if len(members) == 1 {
 		return // the only one is on the other side
 	}
@@ -108,7 +113,7 @@ func (w *weakAnchors) node(s span) *node {
 	}
 	w.spans[s] = n
 	if s.size == 1 {
-		w.link(n, w.groups[s.reg].start.out[s.offset].node, s.after)
+		w.link(n, w.members[s.reg][s.offset].node, s.after)
 		return n
 	}
 	half := s.size / 2
