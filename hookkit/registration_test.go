@@ -182,6 +182,21 @@ func TestRemove(t *testing.T) {
 		d.want(t, &h, "kept")
 		kept.Remove()
 	})
+	t.Run("leaves nothing to undo inside an undone Use", func(t *testing.T) {
+		var h hooks
+		var inside []*hookkit.Registration
+		reg := h.Use(bind(func(h *hooks) {
+			inside = append(inside, h.Use(bind(func(h *hooks) { inside = append(inside, h.ObserveAny(ignoreAny)) })))
+		}))
+		if !reg.Remove() {
+			t.Error("the Use was not undone")
+		}
+		for _, r := range inside {
+			if r.Remove() {
+				t.Errorf("%s was removed twice", r.Name())
+			}
+		}
+	})
 	t.Run("during a fire counts from the next", func(t *testing.T) {
 		var h hooks
 		var d diary

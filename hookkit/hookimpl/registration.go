@@ -65,12 +65,16 @@ func (r *registration) Dropped() uint64 {
 	return n
 }
 
-// registeredAt records that the registration has entries at the owner. It reports whether that is new.
+// registeredAt records that the registration has entries at the owner, and reports whether that is new. If a Use moved
+// the entries there, those in the Hooks of its Bind are forgotten, because nobody fires them.
 func (r *registration) registeredAt(owner *Registry) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if slices.Contains(r.owners, owner) {
 		return false
+	}
+	if slices.ContainsFunc(r.owners, (*Registry).isBound) {
+		r.owners = slices.DeleteFunc(slices.Clone(r.owners), (*Registry).isBound)
 	}
 	r.owners = append(r.owners, owner)
 	return true
