@@ -84,6 +84,9 @@ func (d *drawing) anyPoint(t *rapid.T) string {
 	return rapid.SampledFrom(of[kind]).Draw(t, "point").Name
 }
 
+// deepestUse bounds the levels of Uses in each other's bundles.
+const deepestUse = 4
+
 var d4 = rapid.IntRange(0, 3)
 
 // A drawing is a program that is being drawn.
@@ -113,17 +116,7 @@ func (d *drawing) step(kinds []Step) Step {
 		step.Reg = d.reg()
 		return step
 	case Use:
-		step = Use{Layer: d.layer(), Outrank: d.rarely("outranks"), Before: d.anchors(), After: d.anchors()}
-		for range rapid.IntRange(1, 3).Draw(d.T, "hooks") {
-			h := d.hook()
-			h.Before, h.After = d.anchors(), d.anchors()
-			step.Hooks = append(step.Hooks, h)
-		}
-		if step.Outrank {
-			step.Priority = d.priority()
-		}
-		step.Reg = d.reg()
-		return step
+		return d.use(d.layer(), 1)
 	case Observe:
 		step = Observe{
 			Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(),
@@ -158,6 +151,26 @@ func (d *drawing) step(kinds []Step) Step {
 	default:
 		panic(fmt.Sprintf("model: no step %T is drawn", step))
 	}
+}
+
+// use draws a Use at a level of Uses in each other's bundles.
+func (d *drawing) use(layer, level int) Use {
+	u := Use{Layer: layer, Outrank: d.rarely("outranks"), Before: d.anchors(), After: d.anchors()}
+	for range rapid.IntRange(1, 3).Draw(d.T, "hooks") {
+		h := d.hook()
+		h.Before, h.After = d.anchors(), d.anchors()
+		u.Hooks = append(u.Hooks, h)
+	}
+	if u.Outrank {
+		u.Priority = d.priority()
+	}
+	if level < deepestUse && d.rarely("uses") {
+		for range rapid.IntRange(1, 2).Draw(d.T, "inner uses") {
+			u.Uses = append(u.Uses, d.use(0, level+1)) // later steps and later inner Uses may be anchored to it
+		}
+	}
+	u.Reg = d.reg()
+	return u
 }
 
 func (d *drawing) hook() Hook {

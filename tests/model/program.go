@@ -20,10 +20,11 @@ type (
 		Before, After []int
 	}
 	// Use registers a bundle of hooks, perhaps with a priority for all. Anchors of the bundle override those of
-	// its hooks.
+	// its hooks. After its hooks, the bundle makes Uses of its own, whose Layer has no meaning.
 	Use struct {
 		Reg, Layer    int
 		Hooks         []Hook
+		Uses          []Use
 		Outrank       bool
 		Priority      int
 		Before, After []int

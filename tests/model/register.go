@@ -15,19 +15,25 @@ import (
 func (s *harness) entry(e entry) *entry {
 	s.seq++
 	e.seq = s.seq
-	s.touched[e.point], s.makers[e.name] = true, e.reg
+	s.touched[e.point] = true
+	for _, reg := range e.regs { // none yet of a hook in a bundle
+		s.makers[e.name] = reg
+	}
 	return &e
 }
 
 // anchors returns anchors for those registrations that exist.
-func (s *harness) anchors(before, after []int) (anchors []anchor) {
+func (s *harness) anchors(before, after []int) []anchor { return s.anchorsTo(nil, before, after) }
+
+// anchorsTo returns anchors for those registrations that exist or are in the set.
+func (s *harness) anchorsTo(set map[int]bool, before, after []int) (anchors []anchor) {
 	for _, n := range before {
-		if s.regs[n] != nil {
+		if s.regs[n] != nil || set[n] {
 			anchors = append(anchors, anchor{reg: n})
 		}
 	}
 	for _, n := range after {
-		if s.regs[n] != nil {
+		if s.regs[n] != nil || set[n] {
 			anchors = append(anchors, anchor{reg: n, after: true})
 		}
 	}
@@ -49,7 +55,7 @@ func (s *harness) options(anchors []anchor) (opts []hookkit.OrderOption) {
 func (s *harness) add(a Add, name string) {
 	var e *entry
 	s.change(a.Layer, "Add of "+name, func(*fixture.Hooks) bool {
-		e = s.entry(entry{reg: a.Reg, layer: a.Layer, name: name, point: a.Hook.Point, priority: a.Hook.Priority,
+		e = s.entry(entry{regs: []int{a.Reg}, layer: a.Layer, name: name, point: a.Hook.Point, priority: a.Hook.Priority,
 			anchors: s.anchors(a.Before, a.After), hook: a.Hook})
 		return s.register(a.Reg, func() *hookkit.Registration { return s.addTo(s.point(a.Layer, e.point), e, e.anchors) })
 	}, func(m snapshot) (snapshot, bool) { return m.add(e) })
@@ -80,49 +86,99 @@ func (s *harness) addTo(at hookkit.Access, e *entry, anchors []anchor) *hookkit.
 
 func (s *harness) use(u Use) {
 	var entries []*entry
+	var stageable bool
 	s.change(u.Layer, fmt.Sprint("Use of ", u.Reg), func(h *fixture.Hooks) bool {
-		anchors := s.anchors(u.Before, u.After)
-		own := map[*entry][]anchor{}
-		for i, h := range u.Hooks {
-			e := entry{
-				reg: u.Reg, layer: u.Layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority, hook: h,
-			}
-			if u.Outrank {
-				e.priority = u.Priority
-			}
-			mine := s.anchors(h.Before, h.After)
-			for _, a := range mine {
-				a.weak = len(anchors) > 0
-				e.anchors = append(e.anchors, a)
-			}
-			e.anchors = append(e.anchors, anchors...)
-			made := s.entry(e)
-			own[made] = mine
-			entries = append(entries, made)
+		entries, stageable = s.stage(u, u.Layer, map[int]bool{})
+		hooks := entries
+		possible := s.register(u.Reg, func() *hookkit.Registration { return s.useOf(h, u, &hooks) })
+		if !possible {
+			s.forget(u.Uses)
 		}
-		var opts []hookkit.UseOption
-		for _, o := range s.options(anchors) {
-			opts = append(opts, o)
+		return possible
+	}, func(m snapshot) (snapshot, bool) {
+		if !stageable {
+			return m, false
 		}
+		return m.add(entries...)
+	})
+}
+
+// stage returns the entries that a Use moves from its bundle to the Hooks around it, and whether the bundle can add
+// them. The set has the registrations made in bundles so far.
+func (s *harness) stage(u Use, layer int, inside map[int]bool) (entries []*entry, possible bool) {
+	given := s.anchorsTo(inside, u.Before, u.After)
+	var staged snapshot
+	possible = true
+	add := func(added ...*entry) {
+		var ok bool
+		staged, ok = staged.add(added...)
+		possible = possible && ok
+		entries = append(entries, added...)
+	}
+	for i, h := range u.Hooks {
+		add(s.entry(entry{
+			layer: layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority,
+			anchors: s.anchorsTo(inside, h.Before, h.After), hook: h,
+		}))
+	}
+	for _, inner := range u.Uses {
+		added, ok := s.stage(inner, layer, inside)
+		add(added...)
+		possible = possible && ok
+		inside[inner.Reg] = true
+	}
+	for i, e := range entries {
+		moved := *e
+		moved.regs = append(slices.Clone(e.regs), u.Reg)
 		if u.Outrank {
-			opts = append(opts, hookkit.Priority(u.Priority))
+			moved.priority = u.Priority
 		}
-		return s.register(u.Reg, func() *hookkit.Registration {
-			return h.Use(points.Bundle(func(h *fixture.Hooks) {
-				infos := h.Points()
-				for _, e := range entries {
-					s.addTo(points.Named(e.point).In(infos), e, own[e])
-				}
-			}), opts...)
-		})
-	}, func(m snapshot) (snapshot, bool) { return m.add(entries...) })
+		moved.anchors = slices.Clone(e.anchors)
+		for j := range moved.anchors {
+			moved.anchors[j].weak = moved.anchors[j].weak || len(given) > 0
+		}
+		moved.anchors = append(moved.anchors, given...)
+		s.makers[e.name] = u.Reg
+		entries[i] = &moved
+	}
+	return entries, possible
+}
+
+// useOf makes a Use of a bundle with the first of the hooks, and drops them from the list.
+func (s *harness) useOf(h *fixture.Hooks, u Use, hooks *[]*entry) *hookkit.Registration {
+	var opts []hookkit.UseOption
+	for _, o := range s.options(s.anchors(u.Before, u.After)) {
+		opts = append(opts, o)
+	}
+	if u.Outrank {
+		opts = append(opts, hookkit.Priority(u.Priority))
+	}
+	return h.Use(points.Bundle(func(h *fixture.Hooks) {
+		infos := h.Points()
+		for _, hook := range u.Hooks {
+			e := (*hooks)[0]
+			*hooks = (*hooks)[1:]
+			s.addTo(points.Named(e.point).In(infos), e, s.anchors(hook.Before, hook.After))
+		}
+		for _, inner := range u.Uses {
+			s.regs[inner.Reg] = s.useOf(h, inner, hooks)
+		}
+	}), opts...)
+}
+
+// forget forgets the registrations that were made in a bundle whose Use failed.
+func (s *harness) forget(inside []Use) {
+	for _, u := range inside {
+		delete(s.regs, u.Reg)
+		s.forget(u.Uses)
+	}
 }
 
 func (s *harness) watch(o Observe) {
 	var e *entry
 	s.change(o.Layer, fmt.Sprint("Observe of ", o.Reg), func(h *fixture.Hooks) bool {
-		e = s.entry(entry{reg: o.Reg, layer: o.Layer, name: fmt.Sprint("o", o.Reg), point: o.Point, priority: o.Priority,
-			anchors: s.anchors(o.Before, o.After), observe: &o})
+		e = s.entry(entry{regs: []int{o.Reg}, layer: o.Layer, name: fmt.Sprint("o", o.Reg), point: o.Point,
+			priority: o.Priority, anchors: s.anchors(o.Before, o.After), observe: &o})
 		opts := []hookkit.ObserverOption{hookkit.Named(e.name), hookkit.Priority(o.Priority)}
 		for _, o := range s.options(e.anchors) {
 			opts = append(opts, o)
@@ -142,7 +198,7 @@ func (s *harness) watch(o Observe) {
 func (s *harness) trace(t Trace) {
 	var e *entry
 	s.change(t.Layer, fmt.Sprint("Trace of ", t.Reg), func(h *fixture.Hooks) bool {
-		e = s.entry(entry{reg: t.Reg, layer: t.Layer, name: fmt.Sprint("t", t.Reg), traces: true})
+		e = s.entry(entry{regs: []int{t.Reg}, layer: t.Layer, name: fmt.Sprint("t", t.Reg), traces: true})
 		return s.register(t.Reg, func() *hookkit.Registration { return h.Trace(tracer{s, e.name}) })
 	}, func(m snapshot) (snapshot, bool) { return m.add(e) })
 }
@@ -154,11 +210,11 @@ func (s *harness) remove(reg int) {
 		there = r != nil && r.Remove()
 		return there
 	}, func(m snapshot) (snapshot, bool) {
-		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.reg == reg && !e.hook.Once }) &&
+		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.of(reg) && !e.hook.Once }) &&
 			!there {
 			return m, false // removed hooks with Once may be about to run
 		}
-		return m.remove(func(e *entry) bool { return e.reg == reg })
+		return m.remove(func(e *entry) bool { return e.of(reg) })
 	})
 }
 

@@ -23,15 +23,16 @@ type modelLayer struct {
 
 // An entry is one hook, observer or tracer, at one point or at all points. It is immutable.
 type entry struct {
-	reg, layer int
-	name       string
-	point      string // "" for all points
-	priority   int
-	anchors    []anchor
-	seq        int
-	hook       Hook
-	observe    *Observe // nil for a hook
-	traces     bool
+	regs     []int // the registrations it belongs to, the innermost first
+	layer    int
+	name     string
+	point    string // "" for all points
+	priority int
+	anchors  []anchor
+	seq      int
+	hook     Hook
+	observe  *Observe // nil for a hook
+	traces   bool
 }
 
 // An anchor is one registration of a Before or an After.
@@ -40,6 +41,9 @@ type anchor struct {
 	after bool
 	weak  bool // given to a hook in a bundle that was registered with anchors
 }
+
+// of reports whether the entry belongs to the registration.
+func (e *entry) of(reg int) bool { return slices.Contains(e.regs, reg) }
 
 // isAt reports whether the entry is a hook, or an observer, of the point in the layer.
 func (e *entry) isAt(layer int, point string, observer bool) bool {
@@ -97,7 +101,7 @@ func (m snapshot) turnsLayers(e *entry, point string) bool {
 		}
 		outer, inner := slices.Contains(m.outward(e.layer), other.layer), slices.Contains(m.outward(other.layer), e.layer)
 		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
-			return a.reg == other.reg && (outer && !a.after || inner && a.after)
+			return other.of(a.reg) && (outer && !a.after || inner && a.after)
 		})
 	})
 }
@@ -189,7 +193,7 @@ func inOrder(entries []*entry) ([]*entry, bool) {
 		for i, e := range entries {
 			for _, a := range e.anchors {
 				for j, other := range entries {
-					if a.weak != weak || i == j || other.reg != a.reg {
+					if a.weak != weak || i == j || !other.of(a.reg) {
 						continue
 					}
 					early, late := i, j
