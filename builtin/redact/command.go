@@ -75,10 +75,7 @@ func (n *named) passwordFiles() {
 	for at := 0; at < len(s); at = skipLine(s, at) {
 		end := lineEnd(s, at)
 		line := strings.TrimRight(s[at:end], "\r")
-		if len(line) > 4096 {
-			continue
-		}
-		if strings.Count(line, ":") == 4 && !strings.ContainsAny(line, " \t/") {
+		if len(line) <= 4096 && strings.Count(line, ":") == 4 && !strings.ContainsAny(line, " \t/") {
 			fields := strings.Split(line, ":")
 			if port := fields[1]; (len(port) >= 4 && digits.all(port) || port == "*") && fields[4] != "" &&
 				!digits.all(fields[2]) && !isPlaceholder(fields[4]) {
@@ -89,10 +86,38 @@ func (n *named) passwordFiles() {
 			n.curl(at+curl, at+len(line))
 		}
 		for _, p := range passwordFlags {
-			if i := strings.Index(line, p.program); i >= 0 && (i == 0 || isBlank(line[i-1]) || line[i-1] == '/') {
-				n.passwordFlag(p, at+i+len(p.program), at+len(line))
+			for from := at; ; {
+				i := strings.Index(s[from:at+len(line)], p.program)
+				if i < 0 {
+					break
+				}
+				from += i + len(p.program)
+				if beginsCommand(s, from-len(p.program)) {
+					from = n.passwordFlag(p, from, at+len(line))
+				}
 			}
 		}
+		if strings.Contains(line, "--password-stdin") {
+			n.echoed(at, at+len(line))
+		}
+	}
+}
+
+// beginsCommand reports whether the word at at can be a program: a line, a blank, a quote, the directory of the program
+// or an escaped line break precedes it.
+func beginsCommand(s string, at int) bool {
+	return at == 0 || !dotted[s[at-1]] || at > 1 && s[at-2] == '\\'
+}
+
+// echoed redacts the password in echo x | docker login --password-stdin.
+func (n *named) echoed(from, to int) {
+	i := strings.Index(n.s[from:to], "echo ")
+	if i < 0 || !beginsCommand(n.s, from+i) {
+		return
+	}
+	value, end := shellWord(n.s[:to], from+i+len("echo "))
+	if value < end && n.s[value] != '-' && hidden(n.s[value:end], everything) {
+		n.found = append(n.found, span{value, end})
 	}
 }
 
@@ -133,16 +158,31 @@ type passwordFlag struct {
 var passwordFlags = []passwordFlag{
 	{"mysql", "-p", true, false}, {"mariadb", "-p", true, false}, {"sshpass", "-p", true, true},
 	{"redis-cli", "-a", false, true}, {"docker login", "-p", false, true}, {"podman login", "-p", false, true},
+	{"helm registry login", "-p", false, true}, {"oc login", "-p", false, true}, {"az login", "-p", false, true},
+	{"mongo", "-p", false, true}, {"ssh-keygen", "-N", false, true}, {"openssl enc", "-k", false, true},
+	{"ldapsearch", "-w", false, true}, {"sqlcmd", "-P", false, true}, {"zip", "-P", false, true},
+	{"gh secret set", "--body", true, true},
 }
 
-// passwordFlag redacts the password after the flag of a program whose name ends at from.
-func (n *named) passwordFlag(p passwordFlag, from, to int) {
+// passwordFlag redacts the password after the flag of a program whose name begins before from. It returns the position
+// to which it has read the command.
+func (n *named) passwordFlag(p passwordFlag, from, to int) int {
 	s := n.s[:to]
-	for at := from; at < to && strings.IndexByte(";|&", s[at]) < 0; at++ {
+	at := from
+	for at < to && slug[s[at]] { // mysqldump
+		at++
+	}
+	if at == to || !isBlank(s[at]) {
+		return at
+	}
+	for at++; at < to && strings.IndexByte(";|&", s[at]) < 0 && !strings.HasPrefix(s[at:], `\n`); at++ {
 		if !isBlank(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
 			continue
 		}
 		value := at + len(p.flag)
+		if strings.HasPrefix(p.flag, "--") && value < to && s[value] == '=' {
+			value++
+		}
 		apart := value < to && isBlank(s[value])
 		if value = skipBlanks(s, value); apart && !p.apart || !apart && !p.joined {
 			continue
@@ -153,14 +193,19 @@ func (n *named) passwordFlag(p passwordFlag, from, to int) {
 		if password != "" && password[0] != '-' && !isPort && hidden(password, everything) {
 			n.found = append(n.found, span{value, end})
 		}
-		return
+		return max(at, end)
 	}
+	return at
 }
 
-// shellWord returns the span of the word of a command at at, without its quotes.
+// shellWord returns the span of the word of a command at at, without its quotes. In a text of JSON they are escaped.
 func shellWord(s string, at int) (from, to int) {
-	if at < len(s) && isQuote(s[at]) {
-		return at + 1, quoteEnd(s, at+1, s[at], 0)
+	quote := at
+	for quote < len(s) && s[quote] == '\\' {
+		quote++
+	}
+	if quote < len(s) && isQuote(s[quote]) {
+		return quote + 1, quoteEnd(s, quote+1, s[quote], quote-at)
 	}
 	for to = at; to < len(s) && !isSpace(s[to]) && s[to] != '\\' && !isQuote(s[to]); {
 		to++

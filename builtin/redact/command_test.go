@@ -50,10 +50,37 @@ func TestProgramsHaveShortFlagsForPasswords(t *testing.T) {
 		`mysql; x -phunter22`, `mysql | x -phunter22`,
 		`mysql & x -phunter22`, `mysql -p"«hunter22»" x`, `mysql -p'«hunter22»'`, `mysql -p`, `mysql -p-x`,
 		`mysql x-phunter22`, `mysql -p$PASSWORD`,
-		`cd x; mysql -p«hunter22»`,
+		`cd x; mysql -p«hunter22»`, `mysqldump -uroot -p«hunter22» x`, `az login -u x -p «hunter22» --tenant y`,
+		`mongosh -u a -p «hunter22» h`, `ssh-keygen -N "«hunter22»" -f k`, `ssh-keygen -N "" -f k`,
+		`openssl enc -aes-256-cbc -k «hunter22» -in x`, `openssl enc -kfile key22 -in x`, `ldapsearch -w «hunter22»`,
+		`sqlcmd -S h -P «hunter22»`, `zip -P «hunter22» x.zip y`, `unzip -p x.zip a22.txt`, `oc login -p «hunter22»`,
+		`helm registry login -u x -p «hunter22» h`, `gh secret set TOKEN --body "«hunter22»"`,
+		`gh secret set TOKEN --body=«hunter22»`, `mkdir -p mysql/data22`, `mongosh -p 27017`,
 	)
 }
 
-func TestLongLinesAreNotReadAsCommands(t *testing.T) {
-	masks(t, "curl -u bob:hunter2 "+strings.Repeat("x", 4096), "curl -u bob:«hunter2» "+strings.Repeat("x", 4000))
+func TestLongLinesAreReadAsCommands(t *testing.T) {
+	masks(t, "curl -u bob:«hunter2» "+strings.Repeat("x", 5000), strings.Repeat("mysql ", 1000)+"-p«hunter22»",
+		"localhost:5432:db:bob:hunter2"+strings.Repeat("x", 5000))
+}
+
+func TestCommandsInJSONHavePasswords(t *testing.T) {
+	masks(t,
+		`{"cmd":"curl -H \"X-Api-Key: «a8Kd03LmQ9xZ71bc»\" x"}`, `{"cmd":"curl -u \"bob:«hunter2»\" x"}`,
+		`{"cmd":"curl -u bob:«hunter2»"}`, `{"cmd":"mysql -u root -p«hunter22» db"}`,
+		`{"cmd":"mysql -p\"«hunter22»\" db"}`, `{"cmd":"cd x\nmysql -p'«hunter22»'"}`,
+		`{"cmd":"sshpass -p \"«hunter22»\" ssh x"}`, `{"a":"{\"cmd\":\"redis-cli -a \\\"«hunter22»\\\"\"}"}`,
+		`{"cmd":"docker login -u me -p «hunter22» x"}`, `{"cmd":"export API_KEY=\"«hunter22»\" && x"}`,
+		`{"cmd":"PGPASSWORD='«hunter22»' psql"}`, `{"cmd":"mysql x\nmkdir -pfoo"}`,
+		`{"name":"mysql","args":"mkdir -pfoo"}`, `{"cmd":"mysql"}`, `{"cmd":"my_mysql -phunter22"}`,
+	)
+}
+
+func TestPasswordsOnTheStandardInputAreRedacted(t *testing.T) {
+	masks(t,
+		`echo '«hunter22»' | docker login -u me --password-stdin`, `echo «hunter22» | docker login --password-stdin x`,
+		`{"cmd":"echo \"«hunter22»\" | docker login --password-stdin"}`, `echo "$TOKEN" | docker login --password-stdin`,
+		`cat x | docker login --password-stdin`, `echo -n x | docker login --password-stdin`, `echo hunter22 | x`,
+		`xecho hunter22 | docker login --password-stdin`,
+	)
 }

@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/internal/leaks"
@@ -32,6 +34,22 @@ func TestOrdinaryTextsStay(t *testing.T) {
 			for _, p := range found {
 				from, to := lineStart(text, p.from), lineEnd(text, p.to)
 				t.Errorf("%q is redacted in %q", text[p.from:p.to], text[from:to])
+			}
+		})
+	}
+}
+
+// TestOrdinaryLinesStay reads testdata/ordinary.txt: one text a line, with \n for a line break.
+func TestOrdinaryLinesStay(t *testing.T) {
+	data, err := os.ReadFile("testdata/ordinary.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		text := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")
+		t.Run(text, func(t *testing.T) {
+			if got := new(Redactor).Text(text); got != text {
+				t.Errorf("got %q", got)
 			}
 		})
 	}

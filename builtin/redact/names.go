@@ -47,8 +47,9 @@ func secretName(words []string, own int) secrecy {
 	for len(words) > 1 && digits.all(words[len(words)-1]) { // password_2
 		words = words[:len(words)-1]
 	}
-	if last := len(words) - 1; last > 0 && words[0] == "x" && headerEnds[singular(words[last])] {
-		return everything // for example X-Shop-Token
+	last := len(words) - 1
+	if last > 0 && words[0] == "x" && headerEnds[singular(words[last])] && words[last] != "tokens" {
+		return everything // for example X-Shop-Token; X-Remaining-Tokens is a number
 	}
 	found := open
 	at := -1 // the word that makes the name secret

@@ -2,6 +2,9 @@ package redact
 
 import "strings"
 
+// maxEncodings is how often a text can be percent-encoded. A URL in the query of another one is encoded twice.
+const maxEncodings = 3
+
 // appendPercentEncoded appends the spans that are secret after percent-decoding. For example, the value of
 // ?x=password%3Dhunter2 and the user in https%3A%2F%2Fbob%3Apw%40host are secrets.
 func (r *Redactor) appendPercentEncoded(spans []span, s string) []span {
@@ -17,10 +20,20 @@ func (r *Redactor) appendPercentEncoded(spans []span, s string) []span {
 		for to < len(s) && inURL[s[to]] {
 			to++
 		}
-		if text, origins := percentDecoded(s[from:to]); text != "" {
+		text, origins := percentDecoded(s[from:to])
+		for range maxEncodings {
+			if text == "" {
+				break
+			}
 			for _, found := range r.findPlain(text, text) {
 				spans = append(spans, span{from + origins[found.from], from + origins[found.to]})
 			}
+			var again []int
+			text, again = percentDecoded(text)
+			for i, position := range again {
+				again[i] = origins[position]
+			}
+			origins = again
 		}
 		at = to
 	}

@@ -19,6 +19,7 @@ func (a *assignment) hides(value string) bool {
 // hidden reports whether a value of a name of this kind is secret.
 func hidden(value string, kind secrecy) bool {
 	value = strings.TrimSpace(value)
+	value = value[schemeLength(value):] // Bearer $TOKEN
 	if isConstant(value) || isPlaceholder(value) || isReference(value) || isProse(value) {
 		return false
 	}
