@@ -17,9 +17,12 @@ import (
 // Neither another instance of the hook nor another run, child runs included, shares it. A PerRun must not be
 // copied; go vet reports copies.
 type PerRun[T any] struct {
-	_ opaque.NoCopy
-	_ byte // instances of a zero-sized type could share an address, and so their state
+	_   opaque.NoCopy
+	key perRunKey
 }
+
+// The address of a perRunKey identifies a PerRun. It has a size, because two variables without one may share an address.
+type perRunKey struct{ _ byte }
 
 type cell[T any] struct {
 	mu    sync.Mutex
@@ -60,13 +63,13 @@ func (p *PerRun[T]) cell(method string, run AnyRun, create bool) *cell[T] {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c, _ := r.cells[p].(*cell[T])
+	c, _ := r.cells[&p.key].(*cell[T])
 	if c == nil && create {
 		c = new(cell[T])
 		if r.cells == nil {
-			r.cells = make(map[any]any)
+			r.cells = make(map[*perRunKey]any)
 		}
-		r.cells[p] = c
+		r.cells[&p.key] = c
 	}
 	return c
 }

@@ -21,7 +21,7 @@ type identity struct {
 	id, parent, root string
 
 	mu    sync.Mutex
-	cells map[any]any // from *PerRun[T] to *cell[T]
+	cells map[*perRunKey]any // *cell[T] by the key of a PerRun[T]
 }
 
 // NewRun returns a new root run with an identity of its own.
