@@ -46,7 +46,7 @@ func scanValue(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
 		return append(b, ']'), true
 	case '"':
 		raw, ok := scanText(s)
-		return appendText(b, raw), ok
+		return appendPart(append(b, '"'), raw), ok
 	case 't':
 		return append(b, "true;"...), s.Word("true")
 	case 'f':
@@ -75,11 +75,6 @@ func scanText(s *jsonscan.Scanner) (raw []byte, ok bool) {
 	return raw, ok && (plain || utf8.Valid(raw) && bytes.IndexByte(raw, '\\') < 0 && !bytes.Contains(raw, replacement))
 }
 
-func appendText(b, raw []byte) []byte {
-	b = strconv.AppendInt(append(b, '"'), int64(len(raw)), 10)
-	return append(append(b, ':'), raw...)
-}
-
 // A scannedMember is a member of an object: its key, and the range of its canonical text.
 type scannedMember struct {
 	key      []byte
@@ -102,7 +97,7 @@ func scanObject(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
 			return b, false
 		}
 		from := len(b)
-		if b, ok = scanValue(appendText(b, key), s, level+1); !ok {
+		if b, ok = scanValue(appendPart(append(b, '"'), key), s, level+1); !ok {
 			return b, false
 		}
 		s.Blank()
