@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -46,6 +47,7 @@ func await[T any](parent context.Context, w waitOptions, f func(context.Context)
 		w.among.cancelWith(ctx.cancel)
 	}
 	w.crew.do(c)
+	runtime.Gosched() // a call that returns at once has returned then
 
 	for !ctx.returned.Load() && ctx.Err() == nil {
 		select {

@@ -128,7 +128,7 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 }
 
 // tool counts a call.
-func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
+func (m *Metrics) tool(ctx context.Context, r *agent.ToolCallResult) {
 	if r.Status == agent.CallUnrun || r.Kind == agent.FailDisabled {
 		return // the loop, not a hook, prevented the call
 	}
@@ -144,7 +144,7 @@ func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
 		t.Calls++
 		t.Duration += r.Elapsed
 		switch {
-		case kit.Succeeded(r):
+		case kit.Succeeded(*r):
 			t.Successes++
 		case !r.OK():
 			t.Failures++
@@ -165,32 +165,38 @@ func (m *Metrics) step(ctx context.Context, _ *agent.Run, fired agent.AfterStepF
 	if step.Suspended { // it continues, and AfterStep fires again
 		return
 	}
-	for _, r := range step.Results {
-		m.tool(ctx, r)
+	for i := range step.Results {
+		m.tool(ctx, &step.Results[i])
 	}
-	failed := slices.ContainsFunc(step.Results, failedCall)
-	class := stepClass(step)
+	class := stepClass(&step)
 	if m.Classify != nil {
 		class = m.Classify(step)
 	}
 	m.count(func(s *MetricsReport) {
 		s.Steps++
 		s.Classes[class]++
-		if step.Err != "" && !failed {
+		if step.Err != "" && !anyFailed(step.Results) {
 			s.Errors++
 		}
 	})
 }
 
 // stepClass returns "error" if the step or one of its calls failed, else "productive".
-func stepClass(step agent.StepResult) string {
-	if step.Err != "" || slices.ContainsFunc(step.Results, failedCall) {
+func stepClass(step *agent.StepResult) string {
+	if step.Err != "" || anyFailed(step.Results) {
 		return "error"
 	}
 	return "productive"
 }
 
-func failedCall(r agent.ToolCallResult) bool { return !r.OK() }
+func anyFailed(results []agent.ToolCallResult) bool {
+	for i := range results { // OK would copy each result, which is large
+		if results[i].Err != "" {
+			return true
+		}
+	}
+	return false
+}
 
 func (m *Metrics) exceeded(
 	ctx context.Context, run *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded],

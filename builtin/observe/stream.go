@@ -134,7 +134,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 	case agent.ToolCallResult:
 		s.toolResult(run, fired, p)
 	case agent.StepResult:
-		class, entities := stepClass(p), 0
+		class, entities := stepClass(&p), 0
 		if s.Classify != nil {
 			class, entities = s.Classify(p)
 		}

@@ -32,16 +32,19 @@ func (c *cycles) add(e cycleEntry, longest int) {
 		c.lengths = make([]cycle, longest+1)
 	}
 	for length := 2; length <= longest; length++ {
+		l := &c.lengths[length]
 		if at := len(c.last) - length; at >= 0 && c.last[at] == e {
-			c.lengths[length].matched++
-		} else {
-			c.lengths[length] = cycle{}
+			l.matched++
+		} else if l.matched > 0 {
+			*l = cycle{}
 		}
 	}
-	c.last = append(c.last, e)
-	if over := len(c.last) - longest; over > 0 {
-		c.last = append(c.last[:0], c.last[over:]...)
+	if len(c.last) < longest {
+		c.last = append(c.last, e)
+		return
 	}
+	copy(c.last, c.last[1:])
+	c.last[longest-1] = e
 }
 
 // continued returns the length of the cycle that a call would continue, and its rounds so far. Each hint counts as a

@@ -38,8 +38,8 @@ import (
 //   - The turn ends with Reply and a reason such as "loop: search x3" or "loop: cycle of 2 calls x3".
 //
 // LoopDetector adds to BeforeTool and AfterTool, and in LoopNote to Briefing, with the priority Detection. The zero
-// value is ready to use. It keeps a few dozen bytes for each distinct call of a run, allocated for 16 calls at a time.
-// Runs and sub-runs are counted separately, and calls may be decided in parallel. Bind panics on invalid fields.
+// value is ready to use. It keeps about a hundred bytes for each distinct call of a run, allocated for 16 calls at a
+// time. Runs and sub-runs are counted separately, and calls may be decided in parallel. Bind panics on invalid fields.
 type LoopDetector struct {
 	// HintAfter is the number of identical calls that run before the next one gets a hint. The default is 1; limit.None
 	// switches hints off.
@@ -78,15 +78,16 @@ const fallbackReply = "Sorry, I couldn't complete that request."
 // loopState is the state of one run.
 type loopState struct {
 	calls   map[fingerprint.Sum]*loopCall
-	unused  []loopCall                 // the rest of a block: one allocation for each call would take longer
-	step    int                        // the current step
-	decided map[string]fingerprint.Sum // fingerprints of the current step's calls, by call ID
+	unused  []loopCall           // the rest of a block: one allocation for each call would take longer
+	step    int                  // the current step
+	decided map[string]*loopCall // the current step's calls, by call ID
 	cycles  cycles
 	notes   nextprompt.Queue
 }
 
 // A loopCall counts the repetitions of one call.
 type loopCall struct {
+	sum    fingerprint.Sum
 	count  int // calls since the last progress
 	step   int // step of the last call
 	result fingerprint.Sum
@@ -204,10 +205,7 @@ func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCal
 		clear(s.decided)
 	}
 	if s.calls == nil {
-		s.calls, s.decided = make(map[fingerprint.Sum]*loopCall), make(map[string]fingerprint.Sum)
-	}
-	if call.Step != 0 {
-		s.decided[call.ID] = sum
+		s.calls, s.decided = make(map[fingerprint.Sum]*loopCall), make(map[string]*loopCall)
 	}
 	c := s.calls[sum]
 	if c == nil {
@@ -215,7 +213,11 @@ func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCal
 			s.unused = make([]loopCall, 16)
 		}
 		c, s.unused = &s.unused[0], s.unused[1:]
+		c.sum = sum
 		s.calls[sum] = c
+	}
+	if call.Step != 0 {
+		s.decided[call.ID] = c
 	}
 	return c
 }
@@ -229,22 +231,21 @@ func (d *LoopDetector) AfterTool(
 	}
 	got := fingerprint.Result(result)
 	d.runs.Do(run, func(s *loopState) {
-		sum, judged := s.decided[result.Call.ID] // other hooks may have rewritten the call
-		if !judged || result.Call.Step != s.step {
-			sum = fingerprint.Call(result.Call)
+		c := s.decided[result.Call.ID] // other hooks may have rewritten the call
+		if c == nil || result.Call.Step != s.step {
+			sum := fingerprint.Call(result.Call)
+			if c = s.calls[sum]; c == nil {
+				c = &loopCall{sum: sum} // nobody asked about it, so only cycles count it
+			}
 		}
-		s.cycles.add(cycleEntry{sum, got}, d.maxCycle())
+		s.cycles.add(cycleEntry{c.sum, got}, d.maxCycle())
 		if d.Mode == LoopNote {
 			s.dropCycleNotes()
-		}
-		c := s.calls[sum]
-		if c == nil {
-			return
 		}
 		switch {
 		case c.ran && c.result != got:
 			c.count, c.hints = 1, hints{}
-			s.notes.Drop(sum)
+			s.notes.Drop(c.sum)
 		case c.polled:
 			c.count++
 		}

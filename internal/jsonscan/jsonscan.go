@@ -102,10 +102,13 @@ func (s *Scanner) Text() (raw []byte, plain, ok bool) {
 func ordinary(data []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	var found uint64
-	for ; len(data) >= 32; data = data[32:] { // most texts are long
+	for ; len(data) >= 64; data = data[64:] { // most texts are long
 		a, b := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 		c, d := binary.LittleEndian.Uint64(data[16:]), binary.LittleEndian.Uint64(data[24:])
-		found |= (a - ones*' ') | a | (b - ones*' ') | b | (c - ones*' ') | c | (d - ones*' ') | d
+		e, f := binary.LittleEndian.Uint64(data[32:]), binary.LittleEndian.Uint64(data[40:])
+		g, h := binary.LittleEndian.Uint64(data[48:]), binary.LittleEndian.Uint64(data[56:])
+		found |= (a - ones*' ') | a | (b - ones*' ') | b | (c - ones*' ') | c | (d - ones*' ') | d |
+			(e - ones*' ') | e | (f - ones*' ') | f | (g - ones*' ') | g | (h - ones*' ') | h
 	}
 	for ; len(data) >= 8; data = data[8:] {
 		w := binary.LittleEndian.Uint64(data)
