@@ -41,6 +41,7 @@ func TestClosingQuotesBeginNoValue(t *testing.T) {
 		`print("password: ", x)`, `x["a token="]`, `f("a token="; y)`, `f("a token="}`, `f("a token=":y)`,
 		`f("a token="&y)`, `f("a token="|y)`,
 		`f("a token="?y)`, `f("a token=".y)`, `f("a token=",y)`, "\"a token=\"\ny", `"a token="`,
+		`print("the password: " + x + " is wrong")`,
 		`x password="«hunter2»"`,
 		`"a" password="«hunter2»"`, `"a password="«hunter2»"`,
 	)

@@ -50,12 +50,15 @@ func TestOperatorsConnectNamesAndValues(t *testing.T) {
 		`password ?? hunter2`, `password || hunter2`, `password := hunter2`, `password == hunter2`, `password += hunter2`,
 		`| password | «hunter2» |`, `a password | hunter2 |`, `password & "hunter2"`, `password % "hunter2"`,
 		`password?: «hunter2»`, `password!: «hunter2»`, `password ! "hunter2"`, `password - "hunter2"`,
-		`password + "hunter2"`, `password ? "hunter2"`, `password://hunter2`,
+		`password + "hunter2"`, `password ? "hunter2"`, `password://hunter2`, `token == "hunter"`, `["token", "hunter"]`,
+		`f("password", "repository_names")`, `f("password", "«Basic hunter two x»")`,
+		`alone: arn:aws:secretsmanager:eu:1:secret:db-hunter2`,
 	)
 }
 
 func TestNamesMayHaveQuotesAndMarks(t *testing.T) {
 	masks(t,
+		`a\ncsrf=«hunter2»`,
 		`"password": "«hunter2»"`, `'password' => '«hunter2»'`, "`password`: `«hunter2»`",
 		`env["PASSWORD"] = "«hunter2»"`,
 		`env['PASSWORD']="«hunter2»"`, `**Password**: «hunter2»`, `**Password:** «hunter2»`,

@@ -57,6 +57,21 @@ func TestStreamsKeepOrdinaryTexts(t *testing.T) {
 	}
 }
 
+func TestStreamsKeepOnlyTheEndBack(t *testing.T) {
+	for name, text := range map[string]string{
+		"words":              strings.Repeat("more ", 300),
+		"a long last word":   "few words " + strings.Repeat("more,", 300),
+		"only one long word": strings.Repeat("more,", 300),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := new(Redactor).Stream().Add(text)
+			if rest := len(text) - len(got); rest < windowEnd || rest > windowEnd+len("more ") {
+				t.Errorf("%d bytes are held back", rest)
+			}
+		})
+	}
+}
+
 func TestStreamsForgetTheMiddleOfLongSecrets(t *testing.T) {
 	r := new(Redactor)
 	s := r.Stream()

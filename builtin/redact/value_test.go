@@ -112,6 +112,14 @@ func TestOwnKeysHoldInValues(t *testing.T) {
 	}
 }
 
+func TestDeepValuesEndInAnEllipsis(t *testing.T) {
+	deep := map[string]any{"list": []any{1, []any{2}}, "object": map[string]any{"a": map[string]any{"b": 3}}}
+	got := jsonx.Encode((&Redactor{}).Value(deep, Shape{Text: (&Redactor{}).Text, Levels: 2}))
+	if want := `{"list":[1,["…"]],"object":{"a":{"b":"…"}}}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestLargeObjectsAreCutWithTheirCount(t *testing.T) {
 	large := map[string]any{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
 	got := jsonx.Encode((&Redactor{}).Value(large, Shape{Text: (&Redactor{}).Text, Values: 4}))
