@@ -278,6 +278,23 @@ func TestCostAsksUsageReporter(t *testing.T) {
 	}
 }
 
+func TestTokenDataStaysAfterAnAnswerWithoutUsage(t *testing.T) {
+	cost := &observe.Cost{}
+	var hooks agent.Hooks
+	hooks.Use(cost)
+	hooks.BeforeLLM.AddFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+		return agent.UseReply{}, nil
+	})
+	run := agent.NewRun(nil)
+	for i, usage := range []agent.Usage{{}, {Input: 7}, {}} {
+		_, _ = hooks.BeforeLLM.Fire(t.Context(), run, &agent.LLMRequest{})
+		_, _ = hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "x", Usage: usage})
+		if r := cost.Report(); r.HasTokenData != (i > 0) {
+			t.Errorf("call %d: report %+v", i+1, r)
+		}
+	}
+}
+
 func TestTheReporterIsAskedForMissingUsage(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -724,6 +724,25 @@ func TestStreamRedactsAcrossChunks(t *testing.T) {
 	}
 }
 
+func TestStreamUnsubscribesAtTheEndOfARun(t *testing.T) {
+	stream := &observe.Stream{Emit: new(events).emit}
+	var hooks agent.Hooks
+	hooks.Use(stream)
+	ended := 0
+	run := agent.NewRun(&agent.Env{Subscribe: func(func(agent.Chunk)) func() { return func() { ended++ } }})
+	_, _ = hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{})
+	if ended != 0 {
+		t.Error("the stream unsubscribed at the start")
+	}
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	if ended != 1 {
+		t.Errorf("the stream unsubscribed %d times", ended)
+	}
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestARepeatedReplyBeginsAnew(t *testing.T) {
 	var got events
 	stream := &observe.Stream{Emit: got.emit, Redact: &redact.Redactor{}}

@@ -200,6 +200,23 @@ func TestCallsBetweenStepsBelongToTheRun(t *testing.T) {
 	}
 }
 
+func TestAnOpenStepEndsOnceWithItsRun(t *testing.T) {
+	var spans observe.SpanRecorder
+	tracing := &observe.Tracing{Exporter: &spans}
+	var hooks agent.Hooks
+	hooks.Use(tracing)
+	run := agent.NewRun(nil)
+	_, _ = hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{})
+	hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: 1})
+	for range 2 {
+		hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	}
+	_ = tracing.Flush(t.Context())
+	if got, want := tree(t, &spans), "invoke_agent  ok\n  step 1 ok\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestSpansEndHoweverRunEnds(t *testing.T) {
 	for name, turn := range map[string]looptest.Turn{
 		"an error": looptest.Error(errors.New("no line")),

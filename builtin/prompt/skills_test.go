@@ -49,6 +49,9 @@ func load(t *testing.T, hooks *agent.Hooks, run *agent.Run, tool agent.Tool, nam
 		args, _ := json.Marshal(map[string]string{"name": name})
 		result := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "load_skill", Args: args}}
 		output, err := tool.Call(t.Context(), result.Call)
+		if err == nil && !strings.Contains(output, name) {
+			t.Errorf("%s is loaded with %q", name, output)
+		}
 		if result.Output = output; err != nil {
 			result.Err = err.Error()
 		}
