@@ -196,6 +196,12 @@ func TestWarningIsUpdatedAfterCompaction(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 	done = agent.Compacted{Before: agent.Size{Messages: 2, Tokens: 105_000}, After: agent.Size{Messages: 1, Tokens: 5000}}
+	failed := done
+	failed.Err = "no memory"
+	_ = hooks.AfterCompact.Fire(t.Context(), run, &failed)
+	if text := hooks.Briefing.Fire(t.Context(), run, agent.Step{}); len(text) != 1 {
+		t.Errorf("after a failed compaction: got %q", text)
+	}
 	_ = hooks.AfterCompact.Fire(t.Context(), run, &done)
 	if text := hooks.Briefing.Fire(t.Context(), run, agent.Step{}); len(text) != 0 {
 		t.Errorf("got %q", text)
