@@ -416,7 +416,8 @@ func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), text) {
 				t.Errorf("got %v, want %q", err, text)
 			}
-			for _, streamed := range a.Stream(t.Context(), loop.Request{Task: "x"}) {
+			ofRun := []agent.Hook{&before{}} // a layer that is valid
+			for _, streamed := range a.Stream(t.Context(), loop.Request{Task: "x", Use: ofRun}) {
 				if streamed == nil || !strings.Contains(streamed.Error(), text) {
 					t.Errorf("a stream yields %v, want %q", streamed, text)
 				}

@@ -20,9 +20,8 @@ type table struct {
 	agent *Agent
 
 	mu       sync.Mutex
-	entries  []*entry
 	byName   map[string]*entry
-	schemas  []agent.ToolSchema // of all entries, for hooks and models
+	schemas  []agent.ToolSchema // of all tools, for hooks and models
 	estimate int                // tokens of the schemas
 	closed   bool
 }
@@ -93,7 +92,6 @@ func (t *table) add(e *entry) (err error) {
 	if t.byName[e.schema.Name] != nil {
 		return fmt.Errorf("there are two tools %q; give each a name of its own", e.schema.Name)
 	}
-	t.entries = append(t.entries, e)
 	t.byName[e.schema.Name] = e
 	t.schemas = append(t.schemas, copied(e.schema))
 	t.estimate += agentspec.EstimateTools(t.schemas[len(t.schemas)-1:])
