@@ -21,7 +21,7 @@ type PerRun[T any] struct {
 	key perRunKey
 }
 
-// The address of a perRunKey identifies a PerRun. It has a size, because two variables without one may share an address.
+// The address of a perRunKey identifies a PerRun. It has a size, because variables without one may share an address.
 type perRunKey struct{ _ byte }
 
 type cell[T any] struct {
