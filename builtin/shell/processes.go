@@ -94,8 +94,12 @@ func selectsEverything(c *Command) bool {
 // userSuffix matches an option with the name of a user, as in -uroot, but no signal such as -USR1.
 var userSuffix = regexp.MustCompile(`^-[uU][^A-Z]`)
 
-// matchesEverything reports whether a pattern matches the names of all processes.
+// matchesEverything reports whether a pattern matches the names of all processes. A pattern that is known only when the
+// command runs does not.
 func matchesEverything(pattern string) bool {
+	if strings.Contains(strings.TrimSuffix(pattern, "$"), "$") {
+		return false
+	}
 	p, err := regexp.Compile(pattern)
 	return err == nil && p.MatchString("systemd") && p.MatchString("bash") && p.MatchString("x")
 }
