@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -103,9 +104,7 @@ const (
 )
 
 func TestCheckFindsPlantedFaults(t *testing.T) {
-	leak, block := make(chan struct{}), make(chan struct{})
-	defer close(leak)
-	defer close(block)
+	var leak, block chan struct{}
 	same := new(fixture.Hooks)
 	same.Watch.AddFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil })
 	for _, test := range []struct {
@@ -313,15 +312,16 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		}), parallel, "RewriteLeaveOpen: planted panicked: a third run"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var opts []Option
-			if strings.Contains(test.text, "within 200ms") || test.rule == goroutines { // the others end, perhaps slowly
-				opts = append(opts, func(c *checker) { c.patience = 200 * time.Millisecond })
-			}
-			found := broken(t, test.build, opts...)
-			text := found[test.rule]
-			if !strings.Contains(text, test.text) || len(found) != 1 || strings.Count(text, "decides differently") > 1 {
-				t.Errorf("want only the rule %q, with %q; found %q", test.rule, test.text, found)
-			}
+			synctest.Test(t, func(t *testing.T) { // the patience of the check ends only when a hook waits for ever
+				leak, block = make(chan struct{}), make(chan struct{})
+				defer close(leak)
+				defer close(block)
+				found := broken(t, test.build, func(c *checker) { c.patience = 200 * time.Millisecond })
+				text := found[test.rule]
+				if !strings.Contains(text, test.text) || len(found) != 1 || strings.Count(text, "decides differently") > 1 {
+					t.Errorf("want only the rule %q, with %q; found %q", test.rule, test.text, found)
+				}
+			})
 		})
 	}
 }
