@@ -353,12 +353,13 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 					}
 					w.run(path, a.command)
 					started.Add(1)
-					if after := w.state(t); after != before {
+					after := w.state(t)
+					if after != before && !isLock(a.command, difference(before, after)) {
 						harmful.Add(1)
 						t.Errorf("%s: %q is allowed by %q in dialect %q, and changed\n%s", name, a.command, a.globs, a.dialect,
 							difference(before, after))
-						before = after
 					}
+					before = after
 				}
 			}
 		})
@@ -366,6 +367,16 @@ func TestAllowedCommandsStartNothingElse(t *testing.T) {
 	workers.Wait()
 	t.Attr("tried", strconv.FormatInt(started.Load(), 10))
 	t.Attr("kept", strconv.FormatInt(started.Load()-harmful.Load(), 10))
+}
+
+// isLock reports whether a difference is the empty file that flock creates as its lock. A rule for flock covers that.
+func isLock(command, difference string) bool {
+	file, ok := strings.CutSuffix(difference, " 0 <nil>\n")
+	if !ok || strings.Contains(file, "\n") {
+		return false
+	}
+	lock := regexp.MustCompile(`\bflock\s[^;|&<>]*` + regexp.QuoteMeta(filepath.Base(file)) + `\s`)
+	return lock.MatchString(command)
 }
 
 // difference returns the lines of after that before lacks.
@@ -377,6 +388,22 @@ func difference(before, after string) string {
 		}
 	}
 	return b.String()
+}
+
+func TestLocksOfFlockAreNoEvasions(t *testing.T) {
+	for command, want := range map[string]bool{
+		"flock gvi git log": true, "flock --timeout 5 gvi git el": true, "flock x git log > gvi": false,
+		"git log gvi x": false, "flock x; git gvi log": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := isLock(command, "/tmp/gvi 0 <nil>\n"); got != want {
+				t.Errorf("got %t", got)
+			}
+			if isLock(command, "/tmp/gvi 5 <nil>\n") || isLock(command, "/tmp/gvi 0 <nil>\n/tmp/x 0 <nil>\n") {
+				t.Error("another change is a lock")
+			}
+		})
+	}
 }
 
 func TestTheTrialNoticesEvasions(t *testing.T) {
