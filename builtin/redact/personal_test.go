@@ -75,6 +75,7 @@ func TestPersonalDataIsFoundByItsForm(t *testing.T) {
 		"a version":              {"actions/checkout@v4.1.0", "actions/checkout@v4.1.0"},
 		"a package":              {"react@18.2.0 @types/node@20.1.1", "react@18.2.0 @types/node@20.1.1"},
 		"a picture":              {"icon@2x.png", "icon@2x.png"},
+		"a document":             {"plan@2x.pdf", "plan@2x.pdf"},
 		"at signs":               {"a@@b.org @c d@", "a@@b.org @c d@"},
 		"an American number":     {"call 555-123-4567", "call [REDACTED]"},
 		"with an area":           {"(555) 123-4567", "[REDACTED]"},
