@@ -158,6 +158,7 @@ func TestRulesAllowOnlyTheCommonLanguage(t *testing.T) {
 		"PATH=a git b": no, "LANG=C git a": all, "LC_ALL=$a git b": no, "export a=b": all, "export -n a": no,
 		"export $a": no, "export A=b": no,
 		"declare a=b": no, "readonly a=b": no, "local a=b": no, "typeset a=b": no, "export CI=1 a": all, "export CI=$a": no,
+		"export CI[0]=a": no, "export CI=(a)": no,
 		"git a # b": all, "git a #b\\\ngit c": no, "git a#b": all, "git #a": no, "git ''#a": all, "git a\\\n b": no,
 		"git a \\\nb": all,
 		"git a\\":     no, "git a \\\n": no, "git a\r": no, "git a\tb": all, "git a\vb": no, "git \u2028": no,
