@@ -489,3 +489,26 @@ func TestASuspendedRunIsNotResumedInsideARun(t *testing.T) {
 		t.Errorf("got %v, ran %v", got, s.log)
 	}
 }
+
+func TestP11_AroundHooksSeeThatACallWaits(t *testing.T) {
+	s := suspendable()["Subagent"]()
+	s.person = later()
+	var failures []*agent.ToolError
+	s.hooks = hooks(agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		result, err := next.Call(ctx, call)
+		if failed, ok := errors.AsType[*agent.ToolError](err); ok {
+			failures = append(failures, failed)
+		}
+		return result, err
+	}))
+	result, err := s.process().Do(t.Context(), loop.Request{Task: "x"})
+	if err != nil || result.Suspended == nil {
+		t.Fatalf("%+v, %v", result.Stop, err)
+	}
+	if len(failures) != 1 || failures[0].Kind != agent.FailSuspended || !failures[0].NoRetry ||
+		!strings.Contains(failures[0].Error(), "waits for an answer") {
+		t.Errorf("the hook saw %+v", failures)
+	}
+}
