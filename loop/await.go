@@ -47,7 +47,7 @@ func await[T any](parent context.Context, w waitOptions, f func(context.Context)
 		w.among.cancelWith(ctx.cancel)
 	}
 	w.crew.do(c)
-	runtime.Gosched() // a call that returns at once has returned then
+	runtime.Gosched() // a call that returns at once then often has returned, and nobody waits
 
 	for !ctx.returned.Load() && ctx.Err() == nil {
 		select {

@@ -107,9 +107,7 @@ func TestEvalGradesASuspendedRunOnce(t *testing.T) {
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
 		Hooks: []agent.Hook{eval, &permission.Confirm{Tools: []string{"x"}}},
-		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
-			return agent.Approval{Pending: true}, nil
-		})},
+		Agent: &loop.Agent{Approver: fixture.Later{}},
 	}.Run(t, "add")
 	if graded != 0 || ran.Suspended == nil {
 		t.Fatalf("graded %d times: %+v", graded, ran.AgentResult)

@@ -65,9 +65,7 @@ func TestSuspendedRunsArchiveNoOpenQuestion(t *testing.T) {
 		},
 		Tools: []agent.Tool{&looptest.Tool{Name: "pay"}},
 		Hooks: []agent.Hook{&memory.Archive{Store: store}, ask},
-		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
-			return agent.Approval{Pending: true}, nil
-		})},
+		Agent: &loop.Agent{Approver: fixture.Later{}},
 	}.Do(t, t.Context(), loop.Request{Task: "Pay the invoice of May.", Messages: asked(1), Conversation: "c"})
 	const earlier = "Question number 1 about it=Answer number 1 about it"
 	if got := archivedTurns(t, store, id); ran.Suspended == nil || !slices.Equal(got, []string{earlier}) {

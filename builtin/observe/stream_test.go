@@ -84,9 +84,7 @@ func TestMetricsCountASuspendedRunOnce(t *testing.T) {
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
 		Hooks: []agent.Hook{metrics, &permission.Confirm{Tools: []string{"x"}}},
-		Agent: &loop.Agent{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
-			return agent.Approval{Pending: true}, nil
-		})},
+		Agent: &loop.Agent{Approver: fixture.Later{}},
 	}.Run(t, "x")
 	if got := metrics.Report(); got.Runs != 0 || got.Duration != 0 || ran.Suspended == nil {
 		t.Fatalf("got %+v", got)

@@ -197,8 +197,8 @@ func (c *Command) conceals(output string) bool {
 	if output != "" || c.Stdin == "" || strings.Contains(c.Stdin, "$") {
 		return false
 	}
-	return textFilters[c.Program] || interpreters[interpreterOf(c.Program)] && hasOption(c.Args, "e", "--eval") ||
-		interpreters[interpreterOf(c.Program)] && hasOption(c.Args, "c")
+	return textFilters[c.Program] || interpreters[interpreterOf(c.Program)] &&
+		(hasOption(c.Args, "e", "--eval") || hasOption(c.Args, "c"))
 }
 
 // textFilters are programs that print their input in another form.

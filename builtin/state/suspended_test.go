@@ -19,9 +19,7 @@ import (
 func asking(script *looptest.Script, hooks ...agent.Hook) *loop.Agent {
 	a := &loop.Agent{
 		Model: script, Tools: []agent.Tool{&looptest.Tool{Name: "pay", Result: "paid"}}, Hooks: new(agent.Hooks),
-		Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
-			return agent.Approval{Pending: true}, nil
-		}),
+		Approver: fixture.Later{},
 	}
 	a.Hooks.Use(agent.OnPermissionFunc(func(
 		context.Context, *agent.Run, agent.ToolCallRequest,
