@@ -182,8 +182,8 @@ func (l lineup) fromTwo() []contestant {
 
 // A parcel has the size and the shape of the allocation of a fire of around hooks.
 type parcel struct {
-	flags [2]uint32
-	refs  [11]*parcel
+	state uint64
+	refs  [5]*parcel
 }
 
 // A taker is an interface, so that its argument escapes to the heap.

@@ -2129,7 +2129,7 @@ var wrapPoint = hookimpl.Point{
 			next := func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
 				return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
 			}
-			inv := &wrapInvocation{Next: next}
+			inv := &wrapInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
 			defer inv.End()
 			answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
 			return hookimpl.Reply(answer), err
@@ -2142,7 +2142,7 @@ var wrapPoint = hookimpl.Point{
 				next WrapNext,
 			) (hookkit.Answer[Result], error) {
 				outer := next.fire
-				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
 				own.Within(&outer.AroundInvocation)
 				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -2168,9 +2168,6 @@ type wrapInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot
 	Do   func(context.Context, Call) (Result, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through
-	// functions of any type.
-	Next func(context.Context, Call) (hookkit.Answer[Result], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
@@ -2180,10 +2177,11 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if inv.Next != nil {
-		return inv.Next(ctx, payload)
+	hooks, inFire := inv.Snap.Hooks.([]Wrap[Call])
+	if !inFire { // a hook is called alone, with this next
+		next := inv.Snap.Hooks.(func(context.Context, Call) (hookkit.Answer[Result], error))
+		return next(ctx, payload)
 	}
-	hooks, _ := inv.Snap.Hooks.([]Wrap[Call])
 	returned := false
 	defer func() {
 		if !returned {

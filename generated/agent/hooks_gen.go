@@ -5675,7 +5675,7 @@ var aroundLLMPoint = hookimpl.Point{
 			next := func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
 				return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 			}
-			inv := &aroundLLMInvocation{Next: next}
+			inv := &aroundLLMInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
 			defer inv.End()
 			answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
 			return hookimpl.Reply(answer), err
@@ -5688,7 +5688,7 @@ var aroundLLMPoint = hookimpl.Point{
 				next AroundLLMNext,
 			) (hookkit.Answer[LLMResponse], error) {
 				outer := next.fire
-				own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
 				own.Within(&outer.AroundInvocation)
 				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -5714,9 +5714,6 @@ type aroundLLMInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot
 	Do   func(context.Context, LLMRequest) (LLMResponse, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through
-	// functions of any type.
-	Next func(context.Context, LLMRequest) (hookkit.Answer[LLMResponse], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
@@ -5726,10 +5723,11 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if inv.Next != nil {
-		return inv.Next(ctx, payload)
+	hooks, inFire := inv.Snap.Hooks.([]AroundLLM[LLMRequest])
+	if !inFire { // a hook is called alone, with this next
+		next := inv.Snap.Hooks.(func(context.Context, LLMRequest) (hookkit.Answer[LLMResponse], error))
+		return next(ctx, payload)
 	}
-	hooks, _ := inv.Snap.Hooks.([]AroundLLM[LLMRequest])
 	returned := false
 	defer func() {
 		if !returned {
@@ -6346,7 +6344,7 @@ var aroundToolPoint = hookimpl.Point{
 			next := func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
 				return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 			}
-			inv := &aroundToolInvocation{Next: next}
+			inv := &aroundToolInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
 			defer inv.End()
 			answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
 			return hookimpl.Reply(answer), err
@@ -6359,7 +6357,7 @@ var aroundToolPoint = hookimpl.Point{
 				next AroundToolNext,
 			) (hookkit.Answer[ToolCallResult], error) {
 				outer := next.fire
-				own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
 				own.Within(&outer.AroundInvocation)
 				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -6385,9 +6383,6 @@ type aroundToolInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot
 	Do   func(context.Context, ToolCallRequest) (ToolCallResult, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through
-	// functions of any type.
-	Next func(context.Context, ToolCallRequest) (hookkit.Answer[ToolCallResult], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
@@ -6400,10 +6395,11 @@ func (n AroundToolNext) Call(
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if inv.Next != nil {
-		return inv.Next(ctx, payload)
+	hooks, inFire := inv.Snap.Hooks.([]AroundTool[ToolCallRequest])
+	if !inFire { // a hook is called alone, with this next
+		next := inv.Snap.Hooks.(func(context.Context, ToolCallRequest) (hookkit.Answer[ToolCallResult], error))
+		return next(ctx, payload)
 	}
-	hooks, _ := inv.Snap.Hooks.([]AroundTool[ToolCallRequest])
 	returned := false
 	defer func() {
 		if !returned {

@@ -3,8 +3,6 @@ package hookimpl
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -12,47 +10,35 @@ import (
 )
 
 // An AroundInvocation is the state of one fire of an around point while its hooks and the act run. A hook that the
-// runtime may abandon, for example because of its Timeout, has one of its own for everything inside it.
+// runtime may abandon, for example because of its Timeout, has one of its own for everything inside it. Each fire
+// allocates one, so it is small.
 type AroundInvocation struct {
-	over     atomic.Bool       // next must not be called any more
-	reported bool              // a field of the outermost invocation, here because there is room for it; see errs
-	outer    *AroundInvocation // of the part inside a hook: the invocation around it
-
-	// These fields are used in the outermost invocation.
-	fireID atomic.Uint64
-	gone   atomic.Bool // a hook or the act is ending the goroutine
-	failed atomic.Bool // errs may not be empty
-
-	mu   sync.Mutex  // of errs and reported
-	errs []madeError // that hooks and the act returned, the latest last; reported at once if reported is set
+	state  atomic.Uint64              // whether it is over and, in the outermost one, the number of the fire
+	outer  *AroundInvocation          // of the part inside a hook: the invocation around it
+	errors atomic.Pointer[madeErrors] // in the outermost one: nil until a hook or the act fails
 }
 
-// A madeError is an error that a hook or the act made.
-type madeError struct {
-	err     error
-	by      int              // the hook, counted from 0; the number of hooks for the act
-	failure *hookkit.Failure // reported if the caller does not receive the error; nil for an error of the act
-}
+// over is the bit of a state that is set when next must not be called any more. The other bits are the number.
+const over = 1
 
-// maxErrs limits the errors that an AroundInvocation remembers. For example, a hook that tries again for ever gets a
-// new error each time, and passes on the first or the latest of them. So half of those remembered are the first, and
-// half the latest.
-const maxErrs = 32
+func (inv *AroundInvocation) isOver() bool { return inv.state.Load()&over != 0 }
 
 // End makes every next of the invocation invalid.
-func (inv *AroundInvocation) End() { inv.over.Store(true) }
+func (inv *AroundInvocation) End() { inv.state.Or(over) }
 
-// Finish ends the invocation of a whole fire. If its goroutine is ending, so that Concluded was not called, it reports
-// the failures that no caller receives now.
+// Finish ends the invocation of a whole fire if Concluded was not called, because its goroutine is ending. It reports
+// the failures, which no caller receives now.
 func (inv *AroundInvocation) Finish(ctx context.Context, s *Snapshot) {
-	inv.End()
-	inv.report(ctx, s, nil)
+	if !inv.isOver() {
+		inv.End()
+		inv.report(ctx, s, nil)
+	}
 }
 
 // Over reports whether End was called, for this invocation or for one around it.
 func (inv *AroundInvocation) Over() bool {
 	for ; inv != nil; inv = inv.outer {
-		if inv.over.Load() {
+		if inv.isOver() {
 			return true
 		}
 	}
@@ -66,10 +52,13 @@ func (inv *AroundInvocation) Within(outer *AroundInvocation) { inv.outer = outer
 // outlive its fire, for example in a cache, and must not keep the fire in memory.
 func (inv *AroundInvocation) id() uint64 {
 	inv = inv.whole()
-	for inv.fireID.Load() == 0 {
-		inv.fireID.CompareAndSwap(0, rand.Uint64())
+	for {
+		now := inv.state.Load()
+		if id := now &^ over; id != 0 {
+			return id
+		}
+		inv.state.CompareAndSwap(now, rand.Uint64()&^over|now)
 	}
-	return inv.fireID.Load()
 }
 
 // whole returns the invocation of the whole fire.
@@ -84,7 +73,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
-	if recovered == nil && inv.gone.Swap(true) {
+	if recovered == nil && inv.made().gone.Swap(true) {
 		return nil // which no caller receives
 	}
 	var f *hookkit.Failure
@@ -118,7 +107,7 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 	case err == nil:
 		err = hookkit.ErrNoAnswer
 	case isCrash && crash.cause == hookkit.ErrGoexit:
-		inv.gone.Store(false) // it was the goroutine of the hook's timeout that ended
+		inv.made().gone.Store(false) // it was the goroutine of the hook's timeout that ended
 	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
 		inv.remember(ctx, s, madeError{err, i, s.entries[i].failure(s.point.Name, err)})
@@ -127,74 +116,6 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 	f := s.failed(ctx, s.entries[i], err, false, nil)
 	inv.remember(ctx, s, madeError{f, i, f})
 	return f
-}
-
-// remember keeps an error for Concluded. If the fire is over, because a timeout has abandoned the hook that called
-// next, or if there are too many errors to remember, it reports the failure at once.
-func (inv *AroundInvocation) remember(ctx context.Context, s *Snapshot, m madeError) {
-	inv.failed.Store(true)
-	if dropped := inv.keep(m); dropped.failure != nil {
-		s.unreported(ctx, dropped.failure)
-	}
-}
-
-// keep adds an error to errs. It returns the error that is dropped: the new one if the fire is over, an older one if
-// there are too many, or else a zero madeError.
-func (inv *AroundInvocation) keep(m madeError) (dropped madeError) {
-	inv.mu.Lock()
-	defer inv.mu.Unlock()
-	if inv.reported {
-		return m
-	}
-	inv.errs = append(inv.errs, m)
-	if len(inv.errs) > maxErrs {
-		dropped = inv.errs[maxErrs/2]
-		inv.errs = slices.Delete(inv.errs, maxErrs/2, maxErrs/2+1)
-	}
-	return dropped
-}
-
-// report reports the failures that are not in err, the error of the whole fire.
-func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error) {
-	if !inv.failed.Load() {
-		return
-	}
-	inv.mu.Lock()
-	errs := inv.errs
-	if inv.reported {
-		errs = nil
-	}
-	inv.reported = true
-	inv.mu.Unlock()
-	for _, m := range errs {
-		if m.failure != nil && !inChain(err, func(inner error) bool { return sameError(inner, m.err) }) {
-			s.unreported(ctx, m.failure)
-		}
-	}
-}
-
-// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an
-// error of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
-func (inv *AroundInvocation) whoMade(err error, i int) int {
-	if !inv.failed.Load() {
-		return -1
-	}
-	inv.mu.Lock()
-	errs := slices.Clone(inv.errs)
-	inv.mu.Unlock()
-	for _, m := range slices.Backward(errs) {
-		if m.by > i && inChain(err, func(inner error) bool { return sameError(inner, m.err) }) {
-			return m.by
-		}
-	}
-	return -1
-}
-
-// remembers reports whether a hook of this fire, or its act, made the failure.
-func (inv *AroundInvocation) remembers(f *hookkit.Failure) bool {
-	inv.mu.Lock()
-	defer inv.mu.Unlock()
-	return slices.ContainsFunc(inv.errs, func(m madeError) bool { return m.failure == f })
 }
 
 func isIllegal(err error) bool {

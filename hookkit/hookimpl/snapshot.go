@@ -14,7 +14,8 @@ import (
 // it.
 type Snapshot struct {
 	// Hooks are the hooks in firing order: a slice of the interface of the point's hooks, so that generated code has the
-	// type of its elements after one comparison.
+	// type of its elements after one comparison. If an around hook is called alone, outside a fire, Hooks is its next, and
+	// the other fields are zero.
 	Hooks any
 
 	point     *Point

@@ -530,6 +530,32 @@ func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 	})
 }
 
+// A hook called next in a goroutine, and the fire has ended without it. Then an inner hook fails. No caller of Fire is
+// left, so the failure is logged.
+func TestFailureAfterTheFireIsLogged(t *testing.T) {
+	logged := captureLog(t)
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			go next.Call(ctx, item)
+			synctest.Wait()
+			return hookkit.Answered(fixture.Result{By: "hook"}), nil
+		})
+		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			time.Sleep(time.Hour)
+			return hookkit.Answer[fixture.Result]{}, errAct
+		}, hookkit.Named("late"))
+		if r, err := fireWrap(&h, new(countingAct)); err != nil || r.By != "hook" {
+			t.Errorf("the fire returned %v, %v", r, err)
+		}
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if strings.Count(logged.String(), "hook=late") != 1 {
+			t.Errorf("logged:\n%s", logged)
+		}
+	})
+}
+
 // A hook may return the failure of another fire. Then no hook of this fire has failed.
 func TestForeignFailuresAreOrdinaryErrors(t *testing.T) {
 	foreign := &hookkit.Failure{Point: "Elsewhere", Hook: "stranger", Site: "elsewhere.go:1", Cause: errAct}

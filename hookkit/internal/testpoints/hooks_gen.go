@@ -2531,7 +2531,7 @@ var wrapPoint = hookimpl.Point{
 			next := func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
 				return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 			}
-			inv := &wrapInvocation{Next: next}
+			inv := &wrapInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
 			defer inv.End()
 			answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
 			return hookimpl.Reply(answer), err
@@ -2544,7 +2544,7 @@ var wrapPoint = hookimpl.Point{
 				next WrapNext,
 			) (hookkit.Answer[string], error) {
 				outer := next.fire
-				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
 				own.Within(&outer.AroundInvocation)
 				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -2570,9 +2570,6 @@ type wrapInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot
 	Do   func(context.Context, int) (string, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through
-	// functions of any type.
-	Next func(context.Context, int) (hookkit.Answer[string], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
@@ -2582,10 +2579,11 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if inv.Next != nil {
-		return inv.Next(ctx, payload)
+	hooks, inFire := inv.Snap.Hooks.([]Wrap[int])
+	if !inFire { // a hook is called alone, with this next
+		next := inv.Snap.Hooks.(func(context.Context, int) (hookkit.Answer[string], error))
+		return next(ctx, payload)
 	}
-	hooks, _ := inv.Snap.Hooks.([]Wrap[int])
 	returned := false
 	defer func() {
 		if !returned {

@@ -1446,7 +1446,7 @@ var aroundSendPoint = hookimpl.Point{
 			next := func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
 				return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
 			}
-			inv := &aroundSendInvocation{Next: next}
+			inv := &aroundSendInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
 			defer inv.End()
 			answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
 			return hookimpl.Reply(answer), err
@@ -1459,7 +1459,7 @@ var aroundSendPoint = hookimpl.Point{
 				next AroundSendNext,
 			) (hookkit.Answer[Receipt], error) {
 				outer := next.fire
-				own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
 				own.Within(&outer.AroundInvocation)
 				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -1485,9 +1485,6 @@ type aroundSendInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot
 	Do   func(context.Context, Message) (Receipt, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through
-	// functions of any type.
-	Next func(context.Context, Message) (hookkit.Answer[Receipt], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
@@ -1497,10 +1494,11 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if inv.Next != nil {
-		return inv.Next(ctx, payload)
+	hooks, inFire := inv.Snap.Hooks.([]AroundSend[Message])
+	if !inFire { // a hook is called alone, with this next
+		next := inv.Snap.Hooks.(func(context.Context, Message) (hookkit.Answer[Receipt], error))
+		return next(ctx, payload)
 	}
-	hooks, _ := inv.Snap.Hooks.([]AroundSend[Message])
 	returned := false
 	defer func() {
 		if !returned {
