@@ -46,7 +46,7 @@ func (counter) Trace(ctx context.Context, e hookkit.Event) {
 	f := fireOf(ctx)
 	switch {
 	case e.Point != f.point.Name:
-		f.problem("the tracer is told of a %s of %s", e.Kind, e.Point)
+		f.problem("the tracer was notified of a %s of %s", e.Kind, e.Point)
 	case e.Kind == hookkit.HookRan:
 		f.hooksTraced++
 	case e.Kind == hookkit.Fired:
@@ -58,7 +58,7 @@ func (counter) Observe(ctx context.Context, _ *fixture.Run, fired hookkit.AnyFir
 	f := fireOf(ctx)
 	f.observed++
 	if fired.Point != f.point.Name {
-		f.problem("an observer is told of a fire of %s", fired.Point)
+		f.problem("an observer was notified of a fire of %s", fired.Point)
 	}
 }
 
@@ -74,7 +74,7 @@ func (counter) ObserveRewriteLeaveClosed(
 	f := fireOf(ctx)
 	f.watched++
 	if fired.Payload.ID != f.began {
-		f.problem("the observer is told of %#x", fired.Payload.ID)
+		f.problem("the observer was notified of %#x", fired.Payload.ID)
 	}
 	heads, tails := 0, 0
 	for i := range maxLayers {
@@ -94,7 +94,7 @@ func (counter) ObservePollOpen(ctx context.Context, _ *fixture.Run, fired fixtur
 		votes--
 	}
 	if len(fired.Ballots) != votes {
-		f.problem("%d hooks voted, the observer is told of %d", votes, len(fired.Ballots))
+		f.problem("%d hooks voted, the observer was notified of %d", votes, len(fired.Ballots))
 	}
 }
 
@@ -122,16 +122,16 @@ func (c counter) observe(h *fixture.Hooks) {
 }
 
 // A tally is an observer of all points that may be notified in the background.
-type tally struct{ told atomic.Int64 }
+type tally struct{ notified atomic.Int64 }
 
-func (t *tally) Observe(context.Context, *fixture.Run, hookkit.AnyFired) { t.told.Add(1) }
+func (t *tally) Observe(context.Context, *fixture.Run, hookkit.AnyFired) { t.notified.Add(1) }
 
 // Totals count the operations of the changers.
 type totals struct {
 	made, removed   atomic.Int64 // registrations
 	layers, deep    atomic.Int64
 	traced          atomic.Int64 // tracers attached and detached
-	async, told     atomic.Int64 // observers and their notifications
+	async, notified atomic.Int64 // observers and their notifications
 	dropped, drains atomic.Int64
 	once, timeouts  atomic.Int64 // hooks
 	within          atomic.Int64 // registrations made and removed by a hook during its fire
@@ -199,7 +199,7 @@ func (c *changer) use(h *fixture.Hooks, k fixture.Hook) {
 
 func (c *changer) remove(reg *hookkit.Registration) {
 	if !reg.Remove() {
-		c.wrong = append(c.wrong, "a registration that stood was not there when it was removed")
+		c.wrong = append(c.wrong, "a registration was missing before it was removed")
 	}
 	if reg.Remove() {
 		c.wrong = append(c.wrong, "a registration was removed twice")
@@ -251,12 +251,12 @@ func (c *changer) once(a *arena) {
 	c.stage.totals.made.Add(1)
 	c.stage.totals.once.Add(1)
 	c.undo = append(c.undo, func() {
-		stood := reg.Remove()
+		present := reg.Remove()
 		c.stage.totals.removed.Add(1)
 		if n := calls.Load(); n > 1 {
 			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called %d times", at.Name, n))
-		} else if n == 1 && stood {
-			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called and still stood", at.Name))
+		} else if n == 1 && present {
+			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called and is still registered", at.Name))
 		}
 	})
 }

@@ -149,7 +149,7 @@ func (f *fire) check(watched bool) {
 	switch {
 	case f.firesTraced == 0 && f.hooksTraced == 0:
 	case f.hooksTraced != f.ran()*f.firesTraced: // there may be several tracers
-		f.problem("%d hooks ran, the tracers were told of %d and of %d fires", f.ran(), f.hooksTraced, f.firesTraced)
+		f.problem("%d hooks ran, the tracers were notified of %d and of %d fires", f.ran(), f.hooksTraced, f.firesTraced)
 	}
 	if watched && (f.observed != 1 || f.watched > 1) {
 		f.problem("the standing observers were notified %d and %d times", f.observed, f.watched)

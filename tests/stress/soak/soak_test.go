@@ -117,7 +117,7 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 		Command: fmt.Sprintf("go test ./tests/stress/soak -run TestSoak -fires %d -timeout 0 -report", *howMany),
 		Figures: []figures.Figure{
 			count("fires, each of them checked", s.fires.Load(),
-				fmt.Sprintf("at all %d points of tests/fixture, from %d goroutines; in %s of them observers stood", len(s.points),
+				fmt.Sprintf("at all %d points of tests/fixture, from %d goroutines; %s of them were observed", len(s.points),
 					runtime.GOMAXPROCS(0), grouped(slow.fires.Load()))),
 			{Of: "fires that saw something wrong", Value: "0", Bound: "0", Holds: figures.Yes,
 				Note: "half a pair of hooks, a wrong order, payload, exit, vote or contribution, an observer or a tracer that " +
@@ -134,10 +134,10 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 			count("hooks with Once", c.once.Load(), "none was called twice"),
 			count("hooks with a Timeout", c.timeouts.Load(), ""),
 			count("Async observers attached, drained and detached", c.async.Load(),
-				fmt.Sprintf("they were told of %s fires; %s were dropped and counted", grouped(c.told.Load()),
+				fmt.Sprintf("they were notified of %s fires; %s were dropped and counted", grouped(c.notified.Load()),
 					grouped(c.dropped.Load()))),
-			count("fires that the standing Async observer was notified of", slow.slow.told.Load(),
-				fmt.Sprintf("%s more were dropped and counted: together all fires it stood at",
+			count("fires that the standing Async observer was notified of", slow.slow.notified.Load(),
+				fmt.Sprintf("%s more were dropped and counted: together all fires that it observed",
 					grouped(int64(slow.queue.Dropped())))),
 			{Of: "heap along the run, after collection", Value: strings.Join(along, ", ") + " MiB",
 				Note: "at the beginning and at each eighth"},

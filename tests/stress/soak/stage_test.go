@@ -193,8 +193,9 @@ func (s *stage) rest() {
 		s.sees(a, 0, false)
 		if a.watched {
 			s.drain(a.queue)
-			if told, dropped, fires := a.slow.told.Load(), int64(a.queue.Dropped()), a.fires.Load(); told+dropped != fires {
-				s.problem(fmt.Sprintf("the standing Async observer was notified of %d fires and missed %d, there were %d", told,
+			got, dropped, fires := a.slow.notified.Load(), int64(a.queue.Dropped()), a.fires.Load()
+			if got+dropped != fires {
+				s.problem(fmt.Sprintf("the standing Async observer was notified of %d fires and missed %d, there were %d", got,
 					dropped, fires))
 			}
 		}
@@ -205,7 +206,7 @@ func (s *stage) rest() {
 	s.mu.Unlock()
 	for _, o := range removed {
 		s.drain(o.reg)
-		s.totals.told.Add(o.told.Load())
+		s.totals.notified.Add(o.notified.Load())
 		s.totals.dropped.Add(int64(o.reg.Dropped()))
 	}
 }
