@@ -168,11 +168,13 @@ func (e *emitter) pointTexts() ([]lawText, error) {
 // banner separates the API from the machinery.
 const banner = `// Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 `
 
@@ -198,12 +200,9 @@ type HookgenLineage[T any] interface {
 	if len(parents) < 2 {
 		return b.String()
 	}
-	fmt.Fprintf(&b, `
-// If a method is declared twice below, two of %s contain the points of the same package. The program would hold two
-// copies of these points, and a hook on one would never be called by the other. Embed one of the two in the spec, or
-// let one extend the other.
-type _ interface {
-`, joinOr(parents))
+	b.WriteString("\n" + fill("// If a method is declared twice below, two of "+joinOr(parents)+" contain the points of "+
+		"the same package. The program would hold two copies of these points, and a hook on one would never be called by "+
+		"the other. Embed one of the two in the spec, or let one extend the other.") + "\ntype _ interface {\n")
 	for i, p := range e.spec.Parents {
 		fmt.Fprintf(&b, "\t%s.HookgenLineage[[%d]int]\n", e.names[p.Import.Path], i+1)
 	}

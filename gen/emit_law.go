@@ -92,21 +92,18 @@ func (l law) ByOrNil() string {
 	return "nil"
 }
 
-// FiredFields returns the assignment to the fields of fired that are known when the fire is decided.
-func (l law) FiredFields() string {
-	var fields, values []string
+// FiredFields returns the assignments to the fields of fired that are known when the fire is decided.
+func (l law) FiredFields() []string {
+	var lines []string
 	if l.Rewrites() {
-		fields, values = append(fields, "fired.Final"), append(values, "*payload")
+		lines = append(lines, "fired.Final = *payload")
 	}
-	fields = append(fields, l.choose("fired.Exit", "fired.Collected", "fired.Err")...)
-	values = append(values, l.choose("exit", "hookimpl.Returned(recorded, collected)", "recorded.Err(err)")...)
+	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(recorded, collected)",
+		"fired.Err = recorded.Err(err)")...)
 	if l.Vote() {
-		fields, values = append(fields, "fired.Ballots"), append(values, "recorded.Ballots()")
+		lines = append(lines, "fired.Ballots = recorded.Ballots()")
 	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return strings.Join(fields, ", ") + " = " + strings.Join(values, ", ")
+	return lines
 }
 
 // Calls returns the constructor of the runtime for the description of the point.

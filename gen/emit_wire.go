@@ -45,10 +45,9 @@ func (e *emitter) wire(f *jen.File) {
 	hooks, anyRun := jen.Op("*").Id("Hooks"), jen.Qual(kit, "AnyRun")
 	ctx := jen.Id("ctx").Qual("context", "Context")
 
-	comment(f, "Remote returns hooks that ask a service for their decisions: one hook at each point that the service "+
-		"answers.",
-		"Pass them to Use. The service is asked once which points these are, and Remote fails if it cannot be reached;",
-		"the option wire.Points names the points instead.")
+	prose(f, "Remote returns hooks that ask a service for their decisions: one hook at each point that the service",
+		"answers. Pass them to Use. The service is asked once which points these are, and Remote fails if it cannot be",
+		"reached; the option wire.Points names the points instead.")
 	f.Func().Id("Remote").Params(ctx, jen.Id("c").Add(in("Caller")), jen.Id("opts").Op("...").Add(in("RemoteOption"))).
 		Params(jen.Id("Hook"), jen.Error()).Block(
 		jen.List(jen.Id("h"), jen.Err()).Op(":=").Add(in("Connect")).Types(hooks).
@@ -56,10 +55,9 @@ func (e *emitter) wire(f *jen.File) {
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
 		jen.Return(jen.Id("h"), jen.Nil()))
 
-	comment(f, "Serve answers the requests of other processes by firing h. The function run returns the run that the "+
-		"hooks see;",
-		"it is called once for each run of another process, and may be called concurrently. If it is nil, the hooks see",
-		"a run with the identity of the caller's and a zero environment.")
+	prose(f, "Serve answers the requests of other processes by firing h. The function run returns the run that the hooks",
+		"see; it is called once for each run of another process, and may be called concurrently. If it is nil, the hooks",
+		"see a run with the identity of the caller's and a zero environment.")
 	f.Func().Id("Serve").Params(jen.Id("h").Add(hooks),
 		jen.Id("run").Func().Params(jen.Qual("context", "Context"),
 			in("RunInfo")).Params(jen.Op("*").Id("Run"), jen.Error())).
@@ -70,11 +68,11 @@ func (e *emitter) wire(f *jen.File) {
 			jen.Func().Params(ctx, jen.Id("info").Add(in("RunInfo"))).Params(anyRun, jen.Error()).Block(
 				jen.Return(jen.Id("run").Call(jen.Id("ctx"), jen.Id("info")))))))
 
-	comment(f, "Record returns an observer that writes one event for each fire of a wire point. Pass it to ObserveAny.")
+	prose(f, "Record returns an observer that writes one event for each fire of a wire point. Pass it to ObserveAny.")
 	f.Func().Id("Record").Params(jen.Id("s").Add(in("Sink"))).Id("AnyObserver").Block(
 		jen.Return(in("NewRecorder").Types(jen.Op("*").Id("Run")).Call(jen.Id(spec), jen.Id("s"))))
 
-	comment(f, spec+" describes the spec to package wire.")
+	prose(f, spec+" describes the spec to package wire.")
 	f.Var().Id(spec).Op("=").Add(in("Spec")).Values(jen.Dict{
 		jen.Id("Path"): jen.Lit(e.to.Source),
 		jen.Id("Points"): jen.Index().String().ValuesFunc(func(g *jen.Group) {

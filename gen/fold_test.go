@@ -75,3 +75,14 @@ func TestGeneratedLinesAreShort(t *testing.T) {
 		}
 	}
 }
+
+// A longer comment would be broken by fill, which leaves a short line in the middle of a paragraph.
+func TestTemplateCommentsAreWrappedAlready(t *testing.T) {
+	for _, line := range strings.Split(pointTemplate, "\n") {
+		body := strings.TrimLeft(line, "\t")
+		names := strings.Contains(strings.ToLower(body), "hookgen") // whose length the spec decides
+		if strings.HasPrefix(body, "// ") && !names && len(line) > proseColumns {
+			t.Errorf("a comment of %d columns, more than %d: %s", len(line), proseColumns, body)
+		}
+	}
+}

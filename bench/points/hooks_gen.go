@@ -1470,11 +1470,13 @@ func (p *WrapPoint) FireBy(
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 type hookgenCondition = hookimpl.Condition
 
@@ -1502,8 +1504,7 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -1557,8 +1558,7 @@ func (p *RewritePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *RewritePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1573,7 +1573,8 @@ func (p *RewritePoint) runHooks(
 			fired, recorded := hookimpl.Record[RewriteFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1631,8 +1632,7 @@ func (p *FlowPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *FlowPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1647,7 +1647,9 @@ func (p *FlowPoint) runHooks(
 			fired, recorded := hookimpl.Record[FlowFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1707,8 +1709,7 @@ func (p *LenientPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *LenientPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1723,7 +1724,9 @@ func (p *LenientPoint) runHooks(
 			fired, recorded := hookimpl.Record[LenientFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1786,8 +1789,7 @@ func (p *TrimPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *TrimPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1802,7 +1804,8 @@ func (p *TrimPoint) runHooks(
 			fired, recorded := hookimpl.Record[TrimFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1859,8 +1862,7 @@ func (p *LeavePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *LeavePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1874,7 +1876,8 @@ func (p *LeavePoint) runHooks(
 			fired, recorded := hookimpl.Record[LeaveFired[Call]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err = exit, recorded.Err(err)
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1930,8 +1933,7 @@ func (p *JudgePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *JudgePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1945,7 +1947,9 @@ func (p *JudgePoint) runHooks(
 			fired, recorded := hookimpl.Record[JudgeFired[Call]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -2006,8 +2010,7 @@ func (p *GatherPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *GatherPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2073,8 +2076,7 @@ func (p *RefusePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *RefusePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2224,7 +2226,8 @@ func (p *WrapPoint) runHooks(
 		fired, recorded := hookimpl.Record[WrapFired[Call]](now)
 		fired.Payload = payload
 		defer func() {
-			fired.Result, fired.Err = result, recorded.Err(err)
+			fired.Result = result
+			fired.Err = recorded.Err(err)
 			recorded.Notify(fired)
 		}()
 	}

@@ -5078,11 +5078,13 @@ const (
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 type hookgenCondition = hookimpl.Condition
 
@@ -5116,8 +5118,7 @@ func (p *OnRunStartPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunStartPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5132,7 +5133,9 @@ func (p *OnRunStartPoint) runHooks(
 			fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5188,8 +5191,7 @@ func (p *ShouldStopPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *ShouldStopPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5203,7 +5205,8 @@ func (p *ShouldStopPoint) runHooks(
 			fired, recorded := hookimpl.Record[ShouldStopFired[Step]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, bys, now)
@@ -5247,8 +5250,7 @@ func (p *BeforeStepPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5303,8 +5305,7 @@ func (p *ShouldCompactPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *ShouldCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5318,7 +5319,9 @@ func (p *ShouldCompactPoint) runHooks(
 			fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5393,8 +5396,7 @@ func (p *BeforeCompactPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5408,7 +5410,8 @@ func (p *BeforeCompactPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err = exit, recorded.Err(err)
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5459,8 +5462,7 @@ func (p *AfterCompactPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *AfterCompactPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5475,7 +5477,8 @@ func (p *AfterCompactPoint) runHooks(
 			fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5533,8 +5536,7 @@ func (p *BriefingPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BriefingPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5605,8 +5607,7 @@ func (p *BeforeLLMPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeLLMPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5621,7 +5622,9 @@ func (p *BeforeLLMPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5770,7 +5773,8 @@ func (p *AroundLLMPoint) runHooks(
 		fired, recorded := hookimpl.Record[AroundLLMFired[LLMRequest]](now)
 		fired.Payload = payload
 		defer func() {
-			fired.Result, fired.Err = result, recorded.Err(err)
+			fired.Result = result
+			fired.Err = recorded.Err(err)
 			recorded.Notify(fired)
 		}()
 	}
@@ -5803,8 +5807,7 @@ func (p *AfterLLMPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *AfterLLMPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5819,7 +5822,9 @@ func (p *AfterLLMPoint) runHooks(
 			fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5873,8 +5878,7 @@ func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5932,8 +5936,7 @@ func (p *BeforeToolPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeToolPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -5948,7 +5951,9 @@ func (p *BeforeToolPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -6009,8 +6014,7 @@ func (p *OnPermissionPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6024,7 +6028,9 @@ func (p *OnPermissionPoint) runHooks(
 			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -6090,8 +6096,7 @@ func (p *BeforeAskPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeAskPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6105,7 +6110,9 @@ func (p *BeforeAskPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -6163,8 +6170,7 @@ func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6215,8 +6221,7 @@ func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6274,8 +6279,7 @@ func (p *OnHandoffPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnHandoffPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6290,7 +6294,9 @@ func (p *OnHandoffPoint) runHooks(
 			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -6442,7 +6448,8 @@ func (p *AroundToolPoint) runHooks(
 		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](now)
 		fired.Payload = payload
 		defer func() {
-			fired.Result, fired.Err = result, recorded.Err(err)
+			fired.Result = result
+			fired.Err = recorded.Err(err)
 			recorded.Notify(fired)
 		}()
 	}
@@ -6469,8 +6476,7 @@ func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6521,8 +6527,7 @@ func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6573,8 +6578,7 @@ func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6625,8 +6629,7 @@ func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6683,8 +6686,7 @@ func (p *AfterToolPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *AfterToolPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6699,7 +6701,9 @@ func (p *AfterToolPoint) runHooks(
 			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -6753,8 +6757,7 @@ func (p *OnBudgetExceededPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnBudgetExceededPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6810,8 +6813,7 @@ func (p *AfterStepPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6868,8 +6870,7 @@ func (p *CheckDonePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *CheckDonePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -6884,7 +6885,9 @@ func (p *CheckDonePoint) runHooks(
 			fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -6938,8 +6941,7 @@ func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6994,8 +6996,7 @@ func (p *OnRunErrorPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunErrorPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7009,7 +7010,8 @@ func (p *OnRunErrorPoint) runHooks(
 			fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err = exit, recorded.Err(err)
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -7066,8 +7068,7 @@ func (p *OnStopPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnStopPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7134,8 +7135,7 @@ func (p *BeforeRunEndPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeRunEndPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -7150,7 +7150,8 @@ func (p *BeforeRunEndPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -7201,8 +7202,7 @@ func (p *OnRunEndPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes

@@ -383,11 +383,13 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 type hookgenCondition = hookimpl.Condition
 
@@ -421,8 +423,7 @@ func (p *BeforeSendPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -437,7 +438,9 @@ func (p *BeforeSendPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -491,8 +494,7 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes

@@ -9,9 +9,9 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// Remote returns hooks that ask a service for their decisions: one hook at each point that the service answers.
-// Pass them to Use. The service is asked once which points these are, and Remote fails if it cannot be reached;
-// the option wire.Points names the points instead.
+// Remote returns hooks that ask a service for their decisions: one hook at each point that the
+// service answers. Pass them to Use. The service is asked once which points these are, and Remote
+// fails if it cannot be reached; the option wire.Points names the points instead.
 func Remote(ctx context.Context, c wire.Caller, opts ...wire.RemoteOption) (Hook, error) {
 	h, err := wire.Connect[*Hooks](ctx, hookgenWire, c, opts)
 	if err != nil {
@@ -20,9 +20,9 @@ func Remote(ctx context.Context, c wire.Caller, opts ...wire.RemoteOption) (Hook
 	return h, nil
 }
 
-// Serve answers the requests of other processes by firing h. The function run returns the run that the hooks see;
-// it is called once for each run of another process, and may be called concurrently. If it is nil, the hooks see
-// a run with the identity of the caller's and a zero environment.
+// Serve answers the requests of other processes by firing h. The function run returns the run that
+// the hooks see; it is called once for each run of another process, and may be called concurrently.
+// If it is nil, the hooks see a run with the identity of the caller's and a zero environment.
 func Serve(h *Hooks, run func(context.Context, wire.RunInfo) (*Run, error)) wire.Handler {
 	if run == nil {
 		return wire.Serve(hookgenWire, h.Points(), nil)
@@ -32,7 +32,8 @@ func Serve(h *Hooks, run func(context.Context, wire.RunInfo) (*Run, error)) wire
 	})
 }
 
-// Record returns an observer that writes one event for each fire of a wire point. Pass it to ObserveAny.
+// Record returns an observer that writes one event for each fire of a wire point. Pass it to
+// ObserveAny.
 func Record(s wire.Sink) AnyObserver {
 	return wire.NewRecorder[*Run](hookgenWire, s)
 }

@@ -392,11 +392,13 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 type hookgenCondition = hookimpl.Condition
 
@@ -431,8 +433,7 @@ func (p *BeforePublishPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforePublishPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -447,7 +448,9 @@ func (p *BeforePublishPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforePublishFired[Article]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -501,8 +504,7 @@ func (p *OnPublishedPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes

@@ -1746,11 +1746,13 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 type hookgenCondition = hookimpl.Condition
 
@@ -1782,8 +1784,7 @@ func (p *FirstPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *FirstPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1797,7 +1798,8 @@ func (p *FirstPoint) runHooks(
 			fired, recorded := hookimpl.Record[FirstFired[int]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err = exit, recorded.Err(err)
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1858,8 +1860,7 @@ func (p *SecondPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *SecondPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1873,7 +1874,8 @@ func (p *SecondPoint) runHooks(
 			fired, recorded := hookimpl.Record[SecondFired[int]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err = exit, recorded.Err(err)
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1927,8 +1929,7 @@ func (p *LastPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *LastPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1942,7 +1943,8 @@ func (p *LastPoint) runHooks(
 			fired, recorded := hookimpl.Record[LastFired[int]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err = exit, recorded.Err(err)
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -2001,8 +2003,7 @@ func (p *ShapePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *ShapePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2017,7 +2018,8 @@ func (p *ShapePoint) runHooks(
 			fired, recorded := hookimpl.Record[ShapeFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -2084,8 +2086,7 @@ func (p *PollPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *PollPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2099,7 +2100,9 @@ func (p *PollPoint) runHooks(
 			fired, recorded := hookimpl.Record[PollFired[int]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -2162,8 +2165,7 @@ func (p *PollOpenPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *PollOpenPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2177,7 +2179,9 @@ func (p *PollOpenPoint) runHooks(
 			fired, recorded := hookimpl.Record[PollOpenFired[int]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -2250,8 +2254,7 @@ func (p *GatherPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *GatherPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2317,8 +2320,7 @@ func (p *GatherClosedPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *GatherClosedPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2332,7 +2334,8 @@ func (p *GatherClosedPoint) runHooks(
 			fired, recorded := hookimpl.Record[GatherClosedFired[int]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Collected, fired.Err = hookimpl.Returned(recorded, collected), recorded.Err(err)
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, bys, now)
@@ -2383,8 +2386,7 @@ func (p *ReviewPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *ReviewPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2400,10 +2402,10 @@ func (p *ReviewPoint) runHooks(
 			fired, recorded := hookimpl.Record[ReviewFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(
-					recorded,
-					collected,
-				), recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Collected = hookimpl.Returned(recorded, collected)
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, bys, now)
@@ -2475,8 +2477,7 @@ func (p *VerifyPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *VerifyPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -2626,7 +2627,8 @@ func (p *WrapPoint) runHooks(
 		fired, recorded := hookimpl.Record[WrapFired[int]](now)
 		fired.Payload = payload
 		defer func() {
-			fired.Result, fired.Err = result, recorded.Err(err)
+			fired.Result = result
+			fired.Err = recorded.Err(err)
 			recorded.Notify(fired)
 		}()
 	}
@@ -2653,8 +2655,7 @@ func (p *WatchPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes

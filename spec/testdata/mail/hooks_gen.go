@@ -1190,11 +1190,13 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
-// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, it calls itself and then notifies them. At an around point,
-// it begins with the first hook, and Next.Call calls the next hook or the act.
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+// next hook or the act.
 //
-// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+// which hook it was.
 
 type hookgenCondition = hookimpl.Condition
 
@@ -1228,8 +1230,7 @@ func (p *BeforeSendPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1244,7 +1245,9 @@ func (p *BeforeSendPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
+				fired.Final = *payload
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1305,8 +1308,7 @@ func (p *MaySendPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *MaySendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1320,7 +1322,9 @@ func (p *MaySendPoint) runHooks(
 			fired, recorded := hookimpl.Record[MaySendFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
-				fired.Exit, fired.Err, fired.Ballots = exit, recorded.Err(err), recorded.Ballots()
+				fired.Exit = exit
+				fired.Err = recorded.Err(err)
+				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1381,8 +1385,7 @@ func (p *FooterPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *FooterPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1541,7 +1544,8 @@ func (p *AroundSendPoint) runHooks(
 		fired, recorded := hookimpl.Record[AroundSendFired[Message]](now)
 		fired.Payload = payload
 		defer func() {
-			fired.Result, fired.Err = result, recorded.Err(err)
+			fired.Result = result
+			fired.Err = recorded.Err(err)
 			recorded.Notify(fired)
 		}()
 	}
@@ -1571,8 +1575,7 @@ func (p *AfterSendPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *AfterSendPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1587,7 +1590,8 @@ func (p *AfterSendPoint) runHooks(
 			fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1646,8 +1650,7 @@ func (p *BeforeShowPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeShowPoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1662,7 +1665,8 @@ func (p *BeforeShowPoint) runHooks(
 			fired, recorded := hookimpl.Record[BeforeShowFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final, fired.Err = *payload, recorded.Err(err)
+				fired.Final = *payload
+				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1721,8 +1725,7 @@ func (p *BeforeSavePoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeSavePoint) runHooks(
 	ctx context.Context,
 	run *Run,
@@ -1777,8 +1780,7 @@ func (p *OnSentPoint) registry() *hookimpl.Registry {
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers
-// or tracers, runHooks calls itself and then notifies them.
+// there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
 	now := p.state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
