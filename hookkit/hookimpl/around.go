@@ -80,7 +80,7 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	if i < len(s.entries) {
 		f = s.failed(ctx, s.entries[i], crashed(recovered), recovered == nil, nil)
 	} else {
-		f = s.unreturned(ctx, recovered)
+		f = s.actCrashed(ctx, recovered)
 	}
 	made := madeError{err: f, by: i}
 	if recovered != nil { // else it is reported already

@@ -138,7 +138,7 @@ func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, b
 		s.recording.failed(f, ends, gone)
 	}
 	if gone || !ends {
-		s.unreported(ctx, f)
+		s.report(ctx, f)
 	}
 	if !ends {
 		return nil

@@ -41,7 +41,7 @@ func (inv *AroundInvocation) made() *madeErrors {
 // goroutine of another, it reports the failure at once.
 func (inv *AroundInvocation) remember(ctx context.Context, s *Snapshot, m madeError) {
 	if dropped := inv.keep(m); dropped.failure != nil {
-		s.unreported(ctx, dropped.failure)
+		s.report(ctx, dropped.failure)
 	}
 }
 
@@ -76,7 +76,7 @@ func (made *madeErrors) all() []madeError {
 func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error) {
 	for _, m := range inv.errors.Load().all() {
 		if m.failure != nil && !m.in(err) {
-			s.unreported(ctx, m.failure)
+			s.report(ctx, m.failure)
 		}
 	}
 }

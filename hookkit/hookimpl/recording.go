@@ -136,7 +136,7 @@ func (s *Snapshot) notifyFrom(i int, fired any) {
 		ctx, later := context.WithoutCancel(s.recording.ctx), converted
 		dropped := e.queue.put(func() { s.notify(ctx, e, fired, &later) })
 		if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
-			s.unreported(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
+			s.report(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 			return
 		}
 		f := e.failure(s.point.Name, crashed(recover()))
-		s.unreported(ctx, f)
+		s.report(ctx, f)
 		if len(s.tracers) > 0 {
 			s.traceFrom(0, ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point,
 				Hook: f.Hook, Site: f.Site, Layer: e.registry.depth, Priority: e.priority, Start: s.recording.verdict.Start,
@@ -187,7 +187,7 @@ func (s *Snapshot) notifyTracer(ctx context.Context, e *entry, ev hookkit.Event)
 	returned := false
 	defer func() {
 		if !returned {
-			s.unreported(ctx, e.failure(ev.Point, crashed(recover())))
+			s.report(ctx, e.failure(ev.Point, crashed(recover())))
 		}
 	}()
 	e.hook.(hookkit.Tracer).Trace(ctx, ev)

@@ -97,8 +97,8 @@ func (s *Snapshot) callable(e *entry) any {
 // Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
 func (s *Snapshot) Recording() bool { return s.recording != nil && !s.recording.begun }
 
-// unreported passes a failure that the caller of Fire does not receive to the failure handler.
-func (s *Snapshot) unreported(ctx context.Context, f *hookkit.Failure) {
+// report passes a failure to the failure handler, because the caller of Fire does not receive it.
+func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
 	ctx = Background(ctx)
 	if s.onFailure == nil {
 		logFailure(ctx, f)

@@ -114,17 +114,17 @@ func (s *State) ActCrashed(ctx context.Context, point *Point, recovered any) err
 		now = r.take()
 		r.tree.mu.Unlock()
 	}
-	return now.unreturned(ctx, recovered)
+	return now.actCrashed(ctx, recovered)
 }
 
-// unreturned records that the wrapped act did not return.
-func (s *Snapshot) unreturned(ctx context.Context, recovered any) *hookkit.Failure {
+// actCrashed records that the wrapped act panicked or ended its goroutine, and returns the failure.
+func (s *Snapshot) actCrashed(ctx context.Context, recovered any) *hookkit.Failure {
 	f := (&entry{}).failure(s.point.Name, crashed(recovered))
 	if s.recording != nil {
 		s.recording.failed(f, true, recovered == nil)
 	}
 	if recovered == nil {
-		s.unreported(ctx, f)
+		s.report(ctx, f)
 	}
 	return f
 }

@@ -166,7 +166,7 @@ func (s *supervisedHook) callWithTimeout(
 			if settled.CompareAndSwap(false, true) {
 				answers <- a
 			} else if late, ok := a.err.(*crash); ok {
-				s.snapshot.unreported(ctx, e.failure(s.snapshot.point.Name, late))
+				s.snapshot.report(ctx, e.failure(s.snapshot.point.Name, late))
 			}
 		}()
 		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
