@@ -90,6 +90,18 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	return f
 }
 
+// ActCrashed returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
+// reported as an act inside hooks is.
+func (s *State) ActCrashed(ctx context.Context, point *Point, recovered any) error {
+	now := &Snapshot{point: point}
+	if r := s.registry.Load(); r != nil {
+		r.tree.mu.Lock()
+		now = r.take()
+		r.tree.mu.Unlock()
+	}
+	return now.actCrashed(ctx, recovered)
+}
+
 // Failed handles an error on its way out of hook i, counted from 0, or out of the act if i is the number of hooks. A
 // nil err means that the hook returned no answer. An error that the hook returned passes on as it is. A timeout, a
 // panic inside a timeout and a missing answer become a failure of the hook.

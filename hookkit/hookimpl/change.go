@@ -132,23 +132,5 @@ func (r *Registry) checkAnchor(e *entry, a anchor) error {
 	return nil
 }
 
-// outermost returns the registry of the same point in the Hooks that all layers are on.
-func (r *Registry) outermost() *Registry {
-	for r.outer != nil {
-		r = r.outer
-	}
-	return r
-}
-
-// isWithin reports whether outer is one of the layers around r.
-func (r *Registry) isWithin(outer *Registry) bool {
-	for at := r.outer; at != nil; at = at.outer {
-		if at == outer {
-			return true
-		}
-	}
-	return false
-}
-
 // decides reports whether the change adds a hook at a point where hooks decide.
 func (c change) decides() bool { return len(c.hooks) > 0 && c.at.point.decides }

@@ -27,6 +27,14 @@ func StartVote(ctx context.Context, s *Snapshot) Invocation {
 	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank}
 }
 
+// Background returns ctx, or the background context for a nil one.
+func Background(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 func (inv *Invocation) entry() *entry { return inv.snapshot.entries[inv.Hook-1] }
 
 // Fail records that the running hook failed: with err or, if err is nil, because the outcome is not legal. It returns
@@ -124,24 +132,4 @@ func (inv *Invocation) Rest(last *Snapshot) *Snapshot {
 	next.Hooks = reflect.ValueOf(s.Hooks).Slice(int(i), int(i+1)).Interface()
 	next.entries, next.single, next.rank = s.entries[i:i+1], true, inv.rank
 	return &next
-}
-
-// failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
-// that no caller receives an error.
-func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
-	f := e.failure(s.point.Name, err)
-	ends := gone || s.point.stops(e)
-	if ends && by != nil {
-		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
-	}
-	if s.recording != nil {
-		s.recording.failed(f, ends, gone)
-	}
-	if gone || !ends {
-		s.report(ctx, f)
-	}
-	if !ends {
-		return nil
-	}
-	return f
 }

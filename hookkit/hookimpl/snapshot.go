@@ -2,7 +2,6 @@ package hookimpl
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"reflect"
 	"slices"
@@ -34,14 +33,6 @@ type Snapshot struct {
 // observed is never the version of a tree. It marks the snapshots of points with observers or tracers.
 const observed = math.MaxUint64
 
-// Background returns ctx, or the background context for a nil one.
-func Background(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
-}
-
 // take gathers the registrations of the registry and of the layers around it, without Hooks. The caller holds the lock.
 func (r *Registry) take() *Snapshot {
 	s := &Snapshot{point: r.point, tree: r.tree, version: r.tree.version.Load()}
@@ -72,16 +63,6 @@ func (s *Snapshot) fill() {
 	s.Hooks = hooks.Interface()
 }
 
-// layers returns the registries of the point in all layers around r and r itself, the outermost first.
-func (r *Registry) layers() []*Registry {
-	var all []*Registry
-	for at := r; at != nil; at = at.outer {
-		all = append(all, at)
-	}
-	slices.Reverse(all)
-	return all
-}
-
 // callable returns the hook of the entry, inside a supervisedHook if there is more to do than calling it.
 func (s *Snapshot) callable(e *entry) any {
 	if len(s.tracers) == 0 && e.timeout == 0 && e.spent == nil {
@@ -96,26 +77,3 @@ func (s *Snapshot) callable(e *entry) any {
 
 // Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
 func (s *Snapshot) Recording() bool { return s.recording != nil && !s.recording.begun }
-
-// report passes a failure to the failure handler, because the caller of Fire does not receive it.
-func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
-	ctx = Background(ctx)
-	if s.onFailure == nil {
-		logFailure(ctx, f)
-		return
-	}
-	returned := false
-	defer func() {
-		if !returned {
-			slog.ErrorContext(ctx, "hookkit: the failure handler failed", "panic", recover())
-			logFailure(ctx, f)
-		}
-	}()
-	s.onFailure(ctx, f)
-	returned = true
-}
-
-// logFailure is the failure handler of Hooks without another.
-func logFailure(ctx context.Context, f *hookkit.Failure) {
-	slog.ErrorContext(ctx, "hookkit: a hook failed", "point", f.Point, "hook", f.Hook, "site", f.Site, "error", f.Cause)
-}

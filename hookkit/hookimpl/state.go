@@ -104,27 +104,3 @@ func (s *State) latest() *Snapshot {
 	s.snapshot.Store(now)
 	return now
 }
-
-// ActCrashed returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
-// reported as an act inside hooks is.
-func (s *State) ActCrashed(ctx context.Context, point *Point, recovered any) error {
-	now := &Snapshot{point: point}
-	if r := s.registry.Load(); r != nil {
-		r.tree.mu.Lock()
-		now = r.take()
-		r.tree.mu.Unlock()
-	}
-	return now.actCrashed(ctx, recovered)
-}
-
-// actCrashed records that the wrapped act panicked or ended its goroutine, and returns the failure.
-func (s *Snapshot) actCrashed(ctx context.Context, recovered any) *hookkit.Failure {
-	f := (&entry{}).failure(s.point.Name, crashed(recovered))
-	if s.recording != nil {
-		s.recording.failed(f, true, recovered == nil)
-	}
-	if recovered == nil {
-		s.report(ctx, f)
-	}
-	return f
-}

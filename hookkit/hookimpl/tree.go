@@ -36,3 +36,31 @@ func lock(registries []*Registry) (unlock func()) {
 		}
 	}
 }
+
+// layers returns the registries of the point in all layers around r and r itself, the outermost first.
+func (r *Registry) layers() []*Registry {
+	var all []*Registry
+	for at := r; at != nil; at = at.outer {
+		all = append(all, at)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// outermost returns the registry of the same point in the Hooks that all layers are on.
+func (r *Registry) outermost() *Registry {
+	for r.outer != nil {
+		r = r.outer
+	}
+	return r
+}
+
+// isWithin reports whether outer is one of the layers around r.
+func (r *Registry) isWithin(outer *Registry) bool {
+	for at := r.outer; at != nil; at = at.outer {
+		if at == outer {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package hookimpl
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
+// that no caller receives an error.
+func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
+	f := e.failure(s.point.Name, err)
+	ends := gone || s.point.stops(e)
+	if ends && by != nil {
+		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
+	}
+	if s.recording != nil {
+		s.recording.failed(f, ends, gone)
+	}
+	if gone || !ends {
+		s.report(ctx, f)
+	}
+	if !ends {
+		return nil
+	}
+	return f
+}
+
+// actCrashed records that the wrapped act panicked or ended its goroutine, and returns the failure.
+func (s *Snapshot) actCrashed(ctx context.Context, recovered any) *hookkit.Failure {
+	f := (&entry{}).failure(s.point.Name, crashed(recovered))
+	if s.recording != nil {
+		s.recording.failed(f, true, recovered == nil)
+	}
+	if recovered == nil {
+		s.report(ctx, f)
+	}
+	return f
+}
+
+// report passes a failure to the failure handler, because the caller of Fire does not receive it.
+func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
+	ctx = Background(ctx)
+	if s.onFailure == nil {
+		logFailure(ctx, f)
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			slog.ErrorContext(ctx, "hookkit: the failure handler failed", "panic", recover())
+			logFailure(ctx, f)
+		}
+	}()
+	s.onFailure(ctx, f)
+	returned = true
+}
+
+// logFailure is the failure handler of Hooks without another.
+func logFailure(ctx context.Context, f *hookkit.Failure) {
+	slog.ErrorContext(ctx, "hookkit: a hook failed", "point", f.Point, "hook", f.Hook, "site", f.Site, "error", f.Cause)
+}
