@@ -227,7 +227,7 @@ type embedChecker struct {
 	*specInfo
 	exits   map[string]*declaration
 	methods map[string]*declaration // the first method of each type of the package
-	known   map[string]string       // what not said about structs
+	known   map[string]string       // the results of refusal for structs
 }
 
 // refusal explains why an exit cannot embed a type. It returns "" if the exit can embed the type, or if another rule

@@ -12,35 +12,47 @@ import (
 // each directive. The model may be incomplete, because building it neither reports mistakes nor stops at them.
 type specInfo struct {
 	*Spec
-	file             *file   // the spec file
-	others           []*file // the other files of its package that belong to every build
-	limited          []*file // those that belong to some builds
-	broken           []*file // files that do not parse and may be of the package
-	tests            func() []source
-	scope            map[string]*declaration
-	limitedScope     map[string]*declaration // what limited files declare, and no other file
-	methods          []*declaration          // of every type of the package
-	imports          []*importLine
-	candidates       map[string][]*importLine // the imports that can have a qualifier
-	qualifiers       map[string]*importLine   // every qualifier in the types of the spec file; nil where it is not certain
-	uses             []qualifierUse           // the first use of each qualifier, in source order
-	importNames      []string                 // that the imports may have
-	unclearPath      string                   // the first import path that is not a package name, or ""
-	directives       []fileDirective
-	embeds           []*embedding
-	members          []*member
-	byName           map[string]*member // the first of each name
-	owners           map[string]*member // the point that a generated name belongs to
-	groups           map[string]bool    // interfaces reached from the points interface
-	interfaces       []string           // those of the spec file but for the points interface, sorted
+
+	// The files of the package; see classify.
+	file    *file           // the spec file
+	others  []*file         // the other files that belong to every build
+	limited []*file         // those that belong to some builds
+	broken  []*file         // files that do not parse and may be of the package
+	tests   func() []source // reads the tests
+
+	// The declarations of the package; see declare.
+	scope        map[string]*declaration
+	limitedScope map[string]*declaration // what limited files declare, and no other file
+	methods      []*declaration          // of every type of the package
+
+	// The imports of the spec file; see resolveQualifiers.
+	imports     []*importLine
+	candidates  map[string][]*importLine // the imports that can have a qualifier
+	qualifiers  map[string]*importLine   // every qualifier in the types of the spec file; nil where it is not certain
+	uses        []qualifierUse           // the first use of each qualifier, in source order
+	importNames []string                 // that the imports may have
+	unclearPath string                   // the first import path that is not a package name, or ""
+
+	// The points interface and its groups; see readInterface.
+	directives []fileDirective
+	embeds     []*embedding
+	members    []*member
+	byName     map[string]*member // the first of each name
+	owners     map[string]*member // the point that a generated name belongs to
+	groups     map[string]bool    // interfaces reached from the points interface
+	interfaces []string           // those of the spec file but for the points interface, sorted
+
+	// Imports that the generic types of other files add to the model; see importQualifiers.
 	unresolved       []unresolvedQualifier
-	importedAs       map[string]string    // import paths to the names of the model's imports; nil until one is adopted
-	importNamesTaken map[string]bool      // the names of the model's imports; nil until one is adopted
-	editables        map[string]*editable // by the payload as written
-	suggestions      int                  // how often near was
-	undefinedNames   map[string]string    // what undefined said about types
-	words            map[string]bool      // of the broken files; nil until they are asked for
-	testNames        map[string]string    // the test file that declares a name; nil until one is asked for
+	importedAs       map[string]string // import paths to the names of the model's imports; nil until one is adopted
+	importNamesTaken map[string]bool   // the names of the model's imports; nil until one is adopted
+
+	// Results that several rules need.
+	editables      map[string]*editable // by the payload as written
+	undefinedNames map[string]string    // the results of undefined for types
+	suggestions    int                  // calls of suggest, which maxSuggestions limits
+	words          map[string]bool      // of the broken files; nil until they are asked for
+	testNames      map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
 // A fileDirective is a directive, its file, and the declaration that it marks.

@@ -35,8 +35,8 @@ type Access interface {
 	// replace. The run is one of the spec's, or nil. At an around point the wrapped act yields a zero result. The
 	// error is the one in AnyFired, or says which argument has the wrong type.
 	Fire(ctx context.Context, run AnyRun, payload any) (AnyFired, error)
-	// AddAny registers a hook that works at any point. It panics as Add does, and if FailClosed is given where
-	// hooks decide nothing.
+	// AddAny registers a hook that works at any point. It panics as Add does, and if FailClosed is given where hooks
+	// decide nothing.
 	AddAny(h AnyHook, opts ...GateOption) *Registration
 	// ObserveAny registers an observer that works at any point. It panics as Observe does.
 	ObserveAny(observe AnyObserverFunc, opts ...ObserverOption) *Registration

@@ -8,8 +8,8 @@ import (
 )
 
 // A Registration is the result of a call of Add, AddFunc, Observe, ObserveFunc, ObserveAny, Use or Trace. Keep it to
-// remove its hooks, or to order other hooks around it. All methods may be called at any time from any
-// goroutine, also from inside a hook.
+// remove its hooks, or to order other hooks around it. All methods may be called at any time from any goroutine, also
+// from inside a hook.
 type Registration opaque.Registration
 
 func (r *Registration) registered() opaque.Registered { return (*opaque.Registration)(r).Registered() }

@@ -19,8 +19,8 @@ type Edit[T any] struct {
 // strongest and wins; among equal exits the first in firing order.
 type Vote struct{ marker }
 
-// Collect lets a hook contribute values of type T. They are concatenated in firing order over every hook
-// that ran. It may be the only result, or combined with Replace, Edit, exits or Vote.
+// Collect lets a hook contribute values of type T. They are concatenated in firing order over every hook that ran. It
+// may be the only result, or combined with Replace, Edit, exits or Vote.
 type Collect[T any] struct {
 	marker
 	_ [0]func(T)

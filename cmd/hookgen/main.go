@@ -1,5 +1,5 @@
-// Command hookgen generates typed hooks from a spec file. Its manual is hookgen -h; that of the spec language
-// is the documentation of package spec.
+// Command hookgen generates typed hooks from a spec file. Its manual is hookgen -h; that of the spec language is the
+// documentation of package spec.
 package main
 
 import (

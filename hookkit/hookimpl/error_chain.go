@@ -7,9 +7,9 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// inChain reports whether found returns true for err or an error that it wraps. It does not call
-// Is methods, as errors.Is does, because ErrTimeout.Is also matches a context.DeadlineExceeded that somebody else made.
-// It recovers, because Unwrap of a typed nil pointer may panic.
+// inChain reports whether found returns true for err or an error that it wraps. It does not call Is methods, as
+// errors.Is does, because ErrTimeout.Is also matches a context.DeadlineExceeded that somebody else made. It recovers,
+// because Unwrap of a typed nil pointer may panic.
 func inChain(err error, found func(error) bool) bool {
 	defer func() { _ = recover() }()
 	left := maxWrapped
