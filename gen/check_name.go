@@ -5,8 +5,6 @@ import (
 	"go/token"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // generatedNames are the names that generated code may declare for any law, so that changing the law of a point never
@@ -48,10 +46,8 @@ func namesOf(point string) []string {
 	for _, pattern := range generatedNames.points {
 		names = append(names, strings.Replace(pattern, "*", point, 1))
 	}
-	first, size := utf8.DecodeRuneInString(point)
-	point = string(unicode.ToLower(first)) + point[size:]
 	for _, pattern := range generatedNames.private {
-		names = append(names, strings.Replace(pattern, "*", point, 1))
+		names = append(names, strings.Replace(pattern, "*", lowerFirst(point), 1))
 	}
 	return names
 }
@@ -221,7 +217,7 @@ func (r *specInfo) checkParentNames(report report) {
 			continue
 		}
 		qualifier := e.sel.X.(*ast.Ident).Name
-		field := capitalized(qualifier)
+		field := parentField(qualifier)
 		other := fields[field]
 		switch m := r.byName[field]; {
 		case slices.Contains(generatedNames.methods, field):
@@ -236,10 +232,4 @@ func (r *specInfo) checkParentNames(report report) {
 		}
 		fields[field] = qualifier
 	}
-}
-
-// capitalized returns name with its first letter in upper case.
-func capitalized(name string) string {
-	first, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(first)) + name[size:]
 }

@@ -35,7 +35,7 @@ func (e *emitter) hooks(f *jen.File) {
 		"hook too; a fire uses the hooks that are registered when it begins.")
 	f.Type().Id("Hooks").StructFunc(func(g *jen.Group) {
 		for _, p := range e.spec.Parents {
-			g.Id(parentField(p)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
+			g.Id(parentField(p.Import.Name)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
 		for _, p := range e.spec.Points {
 			comment(g, docLines(Deprecation(p.Doc))...)
@@ -133,9 +133,10 @@ func (e *emitter) pointsMethod(f *jen.File) {
 			g.Return(own)
 			return
 		}
-		g.Id("points").Op(":=").Id("h").Dot(parentField(e.spec.Parents[0])).Dot("Points").Call()
+		g.Id("points").Op(":=").Id("h").Dot(parentField(e.spec.Parents[0].Import.Name)).Dot("Points").Call()
 		for _, p := range e.spec.Parents[1:] {
-			g.Id("points").Op("=").Append(jen.Id("points"), jen.Id("h").Dot(parentField(p)).Dot("Points").Call().Op("..."))
+			more := jen.Id("h").Dot(parentField(p.Import.Name)).Dot("Points").Call()
+			g.Id("points").Op("=").Append(jen.Id("points"), more.Op("..."))
 		}
 		g.Return(jen.Append(jen.Id("points"), own.Op("...")))
 	})
@@ -143,9 +144,9 @@ func (e *emitter) pointsMethod(f *jen.File) {
 
 // parentField returns the field of Hooks that holds the points of an extended package, for example Agent for package
 // agent.
-func parentField(p Parent) string {
-	r, n := utf8.DecodeRuneInString(p.Import.Name)
-	return string(unicode.ToUpper(r)) + p.Import.Name[n:]
+func parentField(qualifier string) string {
+	r, n := utf8.DecodeRuneInString(qualifier)
+	return string(unicode.ToUpper(r)) + qualifier[n:]
 }
 
 func lowerFirst(s string) string {

@@ -94,9 +94,9 @@ func (e *emitter) substitution(p *Point) substitution {
 	put(anyParam, e.paramName(p))
 	put(strconv.Quote(anySpec), strconv.Quote(e.to.Source))
 	put(strconv.Quote(anyText), strconv.Quote(e.text(p.Payload.Expr)))
-	put(strconv.Quote(anyResults), strconv.Quote(e.law(p)))
-	reason := Deprecation(p.Doc) // at the end of the comment
-	head := docLines(strings.Replace(p.Doc, reason, "", 1))
+	put(strconv.Quote(anyResults), strconv.Quote(e.results(p)))
+	deprecation := Deprecation(p.Doc) // at the end of the comment
+	head := docLines(strings.Replace(p.Doc, deprecation, "", 1))
 	if len(head) > 0 {
 		head = append(head, "//")
 	}
@@ -104,7 +104,7 @@ func (e *emitter) substitution(p *Point) substitution {
 		head = append([]string{"// " + p.Name + " is a hook of the point " + p.Name + ".", "//"}, head...)
 	}
 	sub.plain = sub.plain && plainDoc(head)
-	deprecated := docLines(reason)
+	deprecated := docLines(deprecation)
 	sub.plain = sub.plain && plainDoc(deprecated)
 	if len(deprecated) > 0 {
 		deprecated = append([]string{"//"}, append(deprecated, "")...)

@@ -146,8 +146,8 @@ func (e *emitter) text(x ast.Expr) string {
 	return strings.Join(strings.Fields(strings.TrimPrefix(b.String(), e.spec.SpecPkg.Name+".")), " ")
 }
 
-// law returns a result list as it appears in the spec.
-func (e *emitter) law(p *Point) string {
+// results returns the result list of a point as it appears in the spec.
+func (e *emitter) results(p *Point) string {
 	words := make([]string, len(p.Results))
 	for i, r := range p.Results {
 		words[i] = e.text(r)

@@ -123,7 +123,7 @@ func (i *invocation) staleness(o *output) (string, error) {
 		return "is not needed, because the spec is not marked //hookgen:wire", nil
 	case same(old, o.text):
 		if !i.all {
-			i.say("fresh %s: %s, %d bytes", o.path, o.points(), len(o.text))
+			i.say("fresh %s: %s, %d bytes", o.path, count(o.points, "point"), len(o.text))
 		}
 		return "", nil
 	}

@@ -15,7 +15,7 @@ type output struct {
 	text   []byte // nil if the spec has no use for the file
 	own    bool   // it is a package of its own
 	source string // the spec as the header names it
-	count  int    // of the points in the file
+	points int    // in the file
 }
 
 // generate writes the outputs for the spec in the directory.
@@ -57,7 +57,7 @@ func (i *invocation) write(o *output, old []byte) error {
 			return err
 		}
 	}
-	i.say("%s %s: %s, %d bytes", did, o.path, o.points(), len(o.text))
+	i.say("%s %s: %s, %d bytes", did, o.path, count(o.points, "point"), len(o.text))
 	return nil
 }
 
@@ -102,12 +102,4 @@ func (i *invocation) make() ([]*output, error) {
 		{spec, where.path, text, where.own, to.Source, len(spec.Points)},
 		{spec, filepath.Join(filepath.Dir(where.path), gen.WireFileName), wire, where.own, to.Source, wired},
 	}, nil
-}
-
-// points returns the number of points with its noun, for messages.
-func (o *output) points() string {
-	if o.count != 1 {
-		return fmt.Sprintf("%d points", o.count)
-	}
-	return "1 point"
 }
