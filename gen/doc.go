@@ -30,8 +30,9 @@
 //
 // No placeholder affects the layout, so that the result is formatted too. A point whose types or comments gofmt may
 // lay out differently, for example a struct type of several lines, is formatted again. The declarations that do not
-// belong to a point are in emit_guard.go (the restated spec), emit_hooks.go (Run and Hooks), emit_exports.go (exits,
-// aliases and constants) and emit_types.go (types as the generated file writes them). fold.go breaks long lines.
+// belong to a point are in emit_guard.go (the restated spec), emit_hooks.go (Run and Hooks) and emit_exports.go (exits,
+// aliases and constants). All use emit_types.go (types as the generated file writes them), emit_comments.go (comments),
+// emit_names.go (names that hide nothing) and fold.go, which breaks long lines.
 //
 // To add a rule, write its check in the check_*.go file of its group and add it to the list in check.go. To change
 // the loop that runs hooks, edit point.go.tmpl, generate the fixtures again, and read the difference.

@@ -4,8 +4,6 @@ import (
 	_ "embed" // for point.go.tmpl
 	"fmt"
 	"go/format"
-	"go/scanner"
-	"go/token"
 	"strings"
 	"sync"
 	"text/template"
@@ -55,49 +53,4 @@ func (e *emitter) formatted(code string) (string, error) {
 		return "", fmt.Errorf("the generated code does not parse: %w", err)
 	}
 	return strings.TrimSpace(renameLocals(string(text), e.taken, e.suffix)), nil
-}
-
-// members are the unexported fields and methods of generated types. They cannot hide a type, so renameLocals leaves
-// these names alone.
-var members = map[string]bool{
-	"state": true, "registry": true, "fire": true, "level": true, "runHooks": true, "isExit": true,
-}
-
-// freeSuffix returns a suffix of underscores that no taken name has.
-func freeSuffix(taken map[string]bool) string {
-	suffix := "_"
-	for name := range taken {
-		for strings.HasSuffix(name, suffix) {
-			suffix += "_"
-		}
-	}
-	return suffix
-}
-
-// renameLocals appends the suffix to local names that are also taken by the spec. For example, if the spec declares a
-// type hook, the variable hook becomes hook_. Local names are identifiers without a qualifier that begin with a
-// lower-case letter, except members, and the type parameters P and R.
-func renameLocals(code string, taken map[string]bool, suffix string) string {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(code))
-	s.Init(file, []byte(code), nil, 0)
-	var out strings.Builder
-	done, selector := 0, false
-	for {
-		pos, tok, name := s.Scan()
-		if tok == token.EOF {
-			break
-		}
-		if tok == token.IDENT && !selector && taken[name] && !members[name] &&
-			(name[0] >= 'a' && name[0] <= 'z' || name == "P" || name == "R") {
-			end := file.Offset(pos) + len(name)
-			out.WriteString(code[done:end] + suffix)
-			done = end
-		}
-		selector = tok == token.PERIOD
-	}
-	if done == 0 {
-		return code
-	}
-	return out.String() + code[done:]
 }

@@ -2,8 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"go/token"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -153,42 +151,3 @@ func legalNames(p *Point) []string {
 	}
 	return names
 }
-
-// matchParams returns the parameter names of a Match function, one for each exit.
-func matchParams(exits []string, taken map[string]bool, suffix string) []string {
-	used := map[string]bool{}
-	for _, name := range []string{"exit", "none", "x"} {
-		used[name] = true
-		used[name+suffix] = taken[name] // see renameLocals
-	}
-	params := make([]string, len(exits))
-	for i, name := range exits {
-		param := lowerFirst(name)
-		for used[param] || taken[param] || token.IsKeyword(param) || predeclared[param] || builtins[param] ||
-			imported[param] {
-			param += "_"
-		}
-		used[param], params[i] = true, param
-	}
-	return params
-}
-
-// paramName returns the name of the payload parameter in exported signatures. It is the name in the spec, unless that
-// would collide with another name.
-func (e *emitter) paramName(p *Point) string {
-	if p.Param == "" || p.Param == "_" || slices.Contains(paramNames, p.Param) || imported[p.Param] || e.taken[p.Param] {
-		name := "payload"
-		for e.taken[name] {
-			name += "_"
-		}
-		return name
-	}
-	return p.Param
-}
-
-// paramNames are the other parameters in exported signatures.
-var paramNames = []string{"ctx", "run", "f", "h", "p", "act", "next", "when", "reason", "exit", "by", "bys",
-	"collected", "err", "result", "returned"}
-
-// imported are the qualifiers that every generated file has.
-var imported = map[string]bool{"context": true, "io": true, "hookkit": true, "hookimpl": true}

@@ -155,32 +155,6 @@ func (e *emitter) results(p *Point) string {
 	return strings.Join(words, ", ")
 }
 
-// plainDoc reports whether gofmt would leave a comment unchanged. That is certain for paragraphs of words, without
-// headings, lists, links and code.
-func plainDoc(lines []string) bool {
-	empty := func(i int) bool { return i >= 0 && i < len(lines) && lines[i] == "//" }
-	for i, l := range lines {
-		if empty(i) {
-			if empty(i - 1) {
-				return false
-			}
-			continue
-		}
-		if len(l) < 4 || l[:3] != "// " || strings.Contains(l, "``") || strings.Contains(l, "''") {
-			return false // what gofmt lays out or writes otherwise
-		}
-		c := l[3]
-		capital := 'A' <= c && c <= 'Z'
-		if capital && empty(i-1) && empty(i+1) {
-			return false // perhaps a heading
-		}
-		if !('a' <= c && c <= 'z' || capital || c == '"' || c == '(') {
-			return false
-		}
-	}
-	return true
-}
-
 // plainType returns a type as gofmt formats it. It reports false for types that gofmt may format on several lines.
 func (e *emitter) plainType(x ast.Expr) (string, bool) {
 	switch x := x.(type) {
