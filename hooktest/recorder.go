@@ -214,10 +214,13 @@ func (r *Recorder) Fired(t testing.TB, points ...string) {
 	}
 }
 
-// Times fails the test unless the point was fired so often.
+// Times fails the test unless the point was fired so often. A point that does not exist fails too: a misspelled name
+// would be fired zero times forever.
 func (r *Recorder) Times(t testing.TB, point string, want int) {
 	t.Helper()
-	if n := r.Count(point); n != want {
+	if n := r.Count(point); !slices.Contains(r.points, point) {
+		t.Errorf("there is no point %s; choose one of %v", point, r.points)
+	} else if n != want {
 		t.Errorf("%s was fired %d times, want %d; fired: %v", point, n, want, r.Points())
 	}
 }

@@ -77,6 +77,7 @@ func TestRecorderAssertionsFail(t *testing.T) {
 	}{
 		{"- OnSent\n+ BeforeSend\n", func(t testing.TB) { r.Fired(t, "OnSent", "OnSent") }},
 		{"there was no BeforeSend", func(t testing.TB) { r.InOrder(t, "OnSent", "BeforeSend") }},
+		{"there is no point OnBanana; choose one of [", func(t testing.TB) { r.Times(t, "OnBanana", 0) }},
 		{"fired 1 times, want 2", func(t testing.TB) { r.Times(t, "BeforeSend", 2) }},
 		{
 			`no "BeforeSend: Replace by redirect, redirected"`,
