@@ -92,6 +92,15 @@ func (i *invocation) checkDocumentFlags(given map[string]bool) error {
 	return nil
 }
 
+// formatOf returns the format of a graph that is written to a file, for which no -format was given. A picture.svg that
+// holds Mermaid would be a broken picture.
+func formatOf(file string) string {
+	if format := strings.TrimPrefix(filepath.Ext(file), "."); slices.Contains(graph.Formats, format) {
+		return format
+	}
+	return graph.Formats[0]
+}
+
 // deliver prints a document, or writes it to the file of -o, or compares it with the file of -check. header is part of
 // every document of its kind, and command is the beginning of the command that writes it.
 func (i *invocation) deliver(text []byte, header, command string) error {

@@ -31,7 +31,7 @@ Exit codes: 0 fine, 1 findings, 2 usage or files.
 
 const helpGraph = `hookgen graph draws the points of a spec in their order: laws, exits, groups and extended packages.
 
-	hookgen graph -format svg -o docs/hooks.svg mail
+	hookgen graph -o docs/hooks.svg mail
 
 Formats:
 
@@ -48,7 +48,7 @@ Usage:
 
 Flags:
 
-	-format F    default: mermaid
+	-format F    default: that of the name of FILE, such as hooks.svg, or else mermaid
 	-o FILE      write the graph to FILE, which must not exist or be such a graph; default: print it
 	-check FILE  write nothing; print how FILE is stale, and exit 1 if it is: for CI
 	-json        with -o or -check: print findings as a JSON array of {file, line, col, message, rule}

@@ -99,12 +99,12 @@ func (i *invocation) parse(args []string) error {
 	}
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["format"] && i.command == "graph" {
+		i.format = formatOf(i.out + i.fresh)
+	}
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
-		if len(words) > 1 {
-			i.command = words[1]
-		}
-		return flag.ErrHelp
+		return i.helpWith(words[1:])
 	case i.command == "version" && (len(given) > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
 	case i.command != "breaking" && (given["against"] || given["github"]):
@@ -115,6 +115,8 @@ func (i *invocation) parse(args []string) error {
 		return errors.New("-o cannot be given to breaking, which reads the go:generate lines")
 	case i.json && i.github:
 		return errors.New("-json and -github are two formats: choose one")
+	case len(words) > 1 && i.command == "" && !exists(words[0]):
+		return unknownWord(words[0])
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
 	case i.checkDocumentFlags(given) != nil:
@@ -128,8 +130,8 @@ func (i *invocation) parse(args []string) error {
 	if len(words) == 1 {
 		i.dir = words[0]
 	}
-	if meant := spelling.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
-		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
+	if spelling.Suggest(i.dir, commands) != "" && !exists(i.dir) {
+		return unknownWord(i.dir)
 	}
 	switch {
 	case i.dir == "":
@@ -142,6 +144,26 @@ func (i *invocation) parse(args []string) error {
 		return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
 	}
 	return nil
+}
+
+// helpWith asks for the help of the command that follows the word help, if one does.
+func (i *invocation) helpWith(words []string) error {
+	if len(words) == 0 {
+		return flag.ErrHelp
+	}
+	if !slices.Contains(commands, words[0]) {
+		return fmt.Errorf("there is no command %s: choose one of %s", words[0], strings.Join(commands, ", "))
+	}
+	i.command = words[0]
+	return flag.ErrHelp
+}
+
+// unknownWord is the error for a word in the place of a command.
+func unknownWord(word string) error {
+	if meant := spelling.Suggest(word, commands); meant != "" {
+		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", word, meant)
+	}
+	return fmt.Errorf("%s is neither a directory nor a command: hookgen DIR generates", word)
 }
 
 // wholeTree reports whether a pattern is a directory and those below it.
