@@ -53,7 +53,8 @@ var (
 	// ErrNoAnswer is the cause when an around hook returned a zero Answer and no error.
 	ErrNoAnswer = errors.New("the hook neither called next nor answered, or dropped the result of next.Call; " +
 		"return next.Call's answer and error, or hookkit.Answered(...)")
-	// ErrNextOver is returned by next.Call after the hook that received next has returned.
+	// ErrNextOver is returned by next.Call after the hook that received next, or one around it, has returned or exceeded
+	// its Timeout.
 	ErrNextOver = errors.New("next was called after the call that it was valid for; call it before the hook returns")
 	// ErrDropped is the cause of the report that the queue of an Async observer was full.
 	ErrDropped = errors.New("the queue of the observer is full, events are dropped")

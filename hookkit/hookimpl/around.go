@@ -73,7 +73,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
-	if recovered == nil && inv.made().gone.Swap(true) {
+	if recovered == nil && !inv.made().goes() {
 		return nil // which no caller receives
 	}
 	var f *hookkit.Failure
@@ -106,20 +106,21 @@ func (s *State) ActCrashed(ctx context.Context, point *Point, recovered any) err
 // nil err means that the hook returned no answer. An error that the hook returned passes on as it is. A timeout, a
 // panic inside a timeout and a missing answer become a failure of the hook.
 func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
+	if inv.Over() && inChain(err, func(err error) bool { return err == hookkit.ErrNextOver }) {
+		return err // which nobody receives: a hook around this one has returned, or timed out, before it called next
+	}
 	inv = inv.whole()
 	if i == len(s.entries) {
 		inv.remember(ctx, s, madeError{err: err, by: i})
 		return err
 	}
-	if inv.whoMade(err, i) >= 0 {
+	if _, inner := inv.find(err, i); inner {
 		return err
 	}
-	crash, isCrash := err.(*crash)
+	_, isCrash := err.(*crash)
 	switch {
 	case err == nil:
 		err = hookkit.ErrNoAnswer
-	case isCrash && crash.cause == hookkit.ErrGoexit:
-		inv.made().gone.Store(false) // it was the goroutine of the hook's timeout that ended
 	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
 		inv.remember(ctx, s, madeError{err, i, s.entries[i].failure(s.point.Name, err)})
@@ -159,11 +160,11 @@ func Concluded[R any](
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
-		if i := inv.whoMade(err, -1); i >= 0 && i < len(s.entries) {
-			decided.Hook, decided.Site = s.entries[i].name, s.entries[i].site
-		}
-		if f := failureIn(err); f != nil && f.Hook != "" && inv.remembers(f) {
-			decided.Reason = textOf(f.Cause)
+		if m, found := inv.find(err, -1); found && m.by < len(s.entries) {
+			decided.Hook, decided.Site = s.entries[m.by].name, s.entries[m.by].site
+			if f := m.failure; f != nil && m.err == error(f) { // the caller receives it, and its text names the hook too
+				decided.Reason = textOf(f.Cause)
+			}
 		}
 	} else if e, ok := (*opaque.Answer[R])(answer).By().(*entry); ok {
 		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
@@ -172,7 +173,6 @@ func Concluded[R any](
 		*by = decided
 	}
 	if r := s.recording; r != nil {
-		r.decided(decided)
-		r.err, r.gone = err, nil
+		r.concluded(decided, err)
 	}
 }

@@ -3,8 +3,6 @@ package hookimpl
 import (
 	"reflect"
 	"slices"
-
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // inChain reports whether found returns true for err or an error that it wraps. It does not call Is methods, as
@@ -78,13 +76,4 @@ func identical(a, b reflect.Value) bool {
 		return true
 	}
 	return a.Equal(b)
-}
-
-// failureIn returns the first failure that err is or wraps, or nil.
-func failureIn(err error) (f *hookkit.Failure) {
-	inChain(err, func(err error) (ok bool) {
-		f, ok = err.(*hookkit.Failure) //nolint:errorlint // inChain visits the chain
-		return ok
-	})
-	return f
 }

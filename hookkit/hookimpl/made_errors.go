@@ -1,17 +1,18 @@
 package hookimpl
 
 import (
+	"bytes"
 	"context"
+	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
 
 // madeErrors holds the errors that the hooks and the act of one fire of an around point made.
 type madeErrors struct {
-	gone atomic.Bool // a hook or the act is ending the goroutine
+	gone sync.Map // the goroutines that a hook or the act is ending, by their names
 
 	mu   sync.Mutex  // of errs
 	errs []madeError // the latest last
@@ -38,28 +39,44 @@ func (inv *AroundInvocation) made() *madeErrors {
 }
 
 // remember keeps an error for Concluded. If there are too many, or if the fire is over, as for a hook that runs in a
-// goroutine of another, it reports the failure at once.
+// goroutine of another, it reports a failure at once.
 func (inv *AroundInvocation) remember(ctx context.Context, s *Snapshot, m madeError) {
-	if dropped := inv.keep(m); dropped.failure != nil {
-		s.report(ctx, dropped.failure)
+	if unheard := inv.keep(m); unheard != nil {
+		s.report(ctx, unheard)
 	}
 }
 
-// keep adds an error to those of the fire. It returns the error that is dropped: the new one if the fire is over, an
-// older one if there are too many, or else a zero madeError.
-func (inv *AroundInvocation) keep(m madeError) (dropped madeError) {
+// keep adds an error to those of the fire. It returns the failure that Concluded will not report: the new one if the
+// fire is over, or an older one if there are too many, or else nil. Hooks may still pass the error on when the fire is
+// over. There are not many then, because next is not called any more.
+func (inv *AroundInvocation) keep(m madeError) (unheard *hookkit.Failure) {
 	made := inv.made()
 	made.mu.Lock()
 	defer made.mu.Unlock()
 	if inv.isOver() {
-		return m
+		unheard, m.failure = m.failure, nil
+		made.errs = append(made.errs, m)
+		return unheard
 	}
 	made.errs = append(made.errs, m)
 	if len(made.errs) > maxErrs {
-		dropped = made.errs[maxErrs/2]
+		unheard = made.errs[maxErrs/2].failure
 		made.errs = slices.Delete(made.errs, maxErrs/2, maxErrs/2+1)
 	}
-	return dropped
+	return unheard
+}
+
+// goes records that this goroutine is ending. It reports whether that is new, and not known from an inner call.
+func (made *madeErrors) goes() bool {
+	_, known := made.gone.LoadOrStore(goroutine(), true)
+	return !known
+}
+
+// goroutine returns the name of this goroutine, for example "goroutine 7".
+func goroutine() string {
+	var stack [64]byte
+	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack[:], false)], []byte(" ["))
+	return string(name)
 }
 
 // all returns the errors so far.
@@ -81,23 +98,18 @@ func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error)
 	}
 }
 
-// whoMade returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an
-// error of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
-func (inv *AroundInvocation) whoMade(err error, i int) int {
+// find returns the latest error of this fire that is in the error of hook i, or of the whole fire if i is -1. The hook
+// only passes on an error of an inner hook or of the act, wrapped or not. There may be none.
+func (inv *AroundInvocation) find(err error, i int) (m madeError, found bool) {
 	for _, m := range slices.Backward(inv.errors.Load().all()) {
 		if m.by > i && m.in(err) {
-			return m.by
+			return m, true
 		}
 	}
-	return -1
+	return madeError{}, false
 }
 
 // in reports whether err is the error m, or wraps it.
 func (m madeError) in(err error) bool {
 	return inChain(err, func(inner error) bool { return sameError(inner, m.err) })
-}
-
-// remembers reports whether a hook of this fire, or its act, made the failure.
-func (inv *AroundInvocation) remembers(f *hookkit.Failure) bool {
-	return slices.ContainsFunc(inv.errors.Load().all(), func(m madeError) bool { return m.failure == f })
 }

@@ -30,6 +30,15 @@ func (r *recording) decided(by hookkit.By) {
 	r.verdict.By, r.verdict.Site, r.verdict.Decision, r.verdict.Reason = by.Hook, by.Site, by.Decision, by.Reason
 }
 
+// concluded is decided for an around point, whose hooks may still run in goroutines of others. Their failures do not
+// belong to the recording any more.
+func (r *recording) concluded(by hookkit.By, err error) {
+	r.mu.Lock()
+	r.ended, r.err, r.gone = true, err, nil
+	r.mu.Unlock()
+	r.decided(by)
+}
+
 func (r *recording) voted(by hookkit.By, outcome any) {
 	r.ballots = append(
 		r.ballots,
@@ -56,6 +65,8 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 // Err returns the error that observers receive: the one that the fire returns or, if a hook ended the goroutine so that
 // the fire returns nothing, that hook's failure.
 func (s *Snapshot) Err(err error) error {
+	s.recording.mu.Lock()
+	defer s.recording.mu.Unlock()
 	if err == nil {
 		return s.recording.gone
 	}

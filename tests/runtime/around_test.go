@@ -530,9 +530,34 @@ func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 	})
 }
 
+// A hedging hook ends two goroutines in next, and then its own. Each end is the failure of one hook.
+func TestEachEndOfAGoroutineIsLogged(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		logged := captureLog(t)
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			for range 2 {
+				finish(func() { _, _ = next.Call(ctx, item) })
+			}
+			runtime.Goexit()
+			panic("not reached")
+		}, hookkit.Named("outer"))
+		wrap(h, passing)
+		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			runtime.Goexit()
+			panic("not reached")
+		}, hookkit.Named("inner"))
+		finish(func() { _, _ = fireWrap(h, new(countingAct)) })
+		log := logged.String()
+		if strings.Count(log, "a hook failed") != 3 || strings.Count(log, "hook=inner") != 2 ||
+			strings.Count(log, "hook=outer") != 1 {
+			t.Errorf("logged:\n%s", log)
+		}
+	})
+}
+
 // A hook called next in a goroutine, and the fire has ended without it. Then an inner hook fails. No caller of Fire is
-// left, so the failure is logged.
-func TestFailureAfterTheFireIsLogged(t *testing.T) {
+// left, so the failure is logged. The hook between the two passes it on, and has not failed.
+func TestFailureAfterTheFireIsLoggedOnce(t *testing.T) {
 	logged := captureLog(t)
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
@@ -541,6 +566,7 @@ func TestFailureAfterTheFireIsLogged(t *testing.T) {
 			synctest.Wait()
 			return hookkit.Answered(fixture.Result{By: "hook"}), nil
 		})
+		wrap(&h, passing)
 		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			time.Sleep(time.Hour)
 			return hookkit.Answer[fixture.Result]{}, errAct
@@ -550,7 +576,30 @@ func TestFailureAfterTheFireIsLogged(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if strings.Count(logged.String(), "hook=late") != 1 {
+		if strings.Count(logged.String(), "a hook failed") != 1 || !strings.Contains(logged.String(), "hook=late") {
+			t.Errorf("logged:\n%s", logged)
+		}
+	})
+}
+
+// A hook with a timeout was abandoned, so that next is over for a hook inside it. That hook is no failure.
+func TestNextAfterATimeoutIsNoFailureOfAHook(t *testing.T) {
+	logged := captureLog(t)
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		wrap(&h, passing, hookkit.Timeout(time.Second), hookkit.Named("slow"))
+		wrap(&h, passing)
+		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			time.Sleep(time.Minute)
+			answer, err := next.Call(ctx, item)
+			return answer, fmt.Errorf("wrapped: %w", err)
+		})
+		if _, err := fireWrap(&h, new(countingAct)); !errors.Is(err, hookkit.ErrTimeout) {
+			t.Errorf("the fire returned %v", err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if logged.Len() > 0 {
 			t.Errorf("logged:\n%s", logged)
 		}
 	})
@@ -751,6 +800,31 @@ func TestErrorsAfterNextNameTheirMaker(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A hook joins the errors of two attempts. By names the hook that failed last, and its reason.
+func TestJoinedErrorsNameTheLatestMaker(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, first := next.Call(ctx, item)
+			_, second := next.Call(ctx, item)
+			return hookkit.Answer[fixture.Result]{}, errors.Join(first, second)
+		})
+		attempts := 0
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			if attempts++; attempts == 1 {
+				panic("the first")
+			}
+			return next.Call(ctx, item)
+		})
+		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			panic("the second")
+		}, hookkit.Named("maker"))
+		_, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(countingAct).act)
+		if by.Hook != "maker" || by.Reason != "panic: the second" {
+			t.Errorf("by %+v", by)
+		}
+	})
 }
 
 // TestSharedErrorsNameTheLatestMaker: two hooks return the same error value, at different attempts.
