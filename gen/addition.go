@@ -34,31 +34,38 @@ func goFiles(dir string, fset *token.FileSet) []*file {
 	return slices.DeleteFunc(parseAll(fset, sources), func(f *file) bool { return ignored(f.tree) })
 }
 
-// CheckAddition reports why new files cannot be added to the package in a directory. For example, the directory may
+// CheckAddition reports why init cannot add new files to the package in a directory. For example, the directory may
 // already have a spec, or a declaration of the package may have the same name as a new one. texts maps the names of the
 // new files to their contents.
 func CheckAddition(dir string, texts map[string][]byte) Diagnostics {
+	return checkAddition(dir, texts, newcomer{"init", "init-clash", "give init a new directory"})
+}
+
+// CheckNeighbours reports why the generated files of a package of its own (-o) cannot share a directory with the Go
+// files there, for the same reasons as [CheckAddition].
+func CheckNeighbours(dir string, texts map[string][]byte) Diagnostics {
+	return checkAddition(dir, texts, newcomer{"generated code", "output-clash", "choose another directory with -o"})
+}
+
+// A newcomer names the origin of new files in messages, the rule of these messages, and their remedy.
+type newcomer struct{ name, rule, remedy string }
+
+func checkAddition(dir string, texts map[string][]byte, by newcomer) Diagnostics {
 	fset := token.NewFileSet()
-	added := &addition{declared: map[string]bool{}, imported: map[string]bool{}, used: map[string]bool{}}
-	name := ""
+	present := slices.DeleteFunc(goFiles(dir, fset), func(f *file) bool { return texts[f.name] != nil })
+	if len(present) == 0 {
+		return nil // usual with -o, and parsing the new files takes long
+	}
+	added := &addition{newcomer: by, declared: map[string]bool{}, imported: map[string]bool{}, used: map[string]bool{}}
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		f := parse(fset, source{name: path, path: path, text: texts[path]}, false)
-		name = f.tree.Name.Name
 		added.add(f)
 	}
 	var found Diagnostics
-	for _, f := range goFiles(dir, fset) {
-		report := func(pos token.Pos, message string) {
-			found = append(found, Diagnostic{Pos: fset.PositionFor(pos, false), Rule: "init-clash", Message: message})
-		}
-		for _, d := range f.directives(fset) {
-			if d.marksSpec() && !isTest(f.name) {
-				report(d.pos, "a spec is here already: give init a directory without one")
-			}
-		}
-		if f.tree.Name.Name == name {
-			added.compare(f, report)
-		}
+	for _, f := range present {
+		added.compare(f, fset, func(pos token.Pos, message string) {
+			found = append(found, Diagnostic{Pos: fset.PositionFor(pos, false), Rule: by.rule, Message: message})
+		})
 	}
 	return found.sorted()
 }
@@ -66,6 +73,8 @@ func CheckAddition(dir string, texts map[string][]byte) Diagnostics {
 // An addition collects the names that the new files declare, import and use, for the comparison with the existing
 // files.
 type addition struct {
+	newcomer
+	pkg      string          // the name of the package
 	declared map[string]bool // at package level
 	imported map[string]bool // the names of the packages that the files import
 	used     map[string]bool // as an identifier, whatever it means
@@ -73,6 +82,7 @@ type addition struct {
 
 // add collects the names of one new file.
 func (a *addition) add(f *file) {
+	a.pkg = f.tree.Name.Name
 	for _, d := range declarations(f) {
 		if d.owner == "" {
 			a.declared[d.name] = true
@@ -91,24 +101,44 @@ func (a *addition) add(f *file) {
 	})
 }
 
-// compare reports every name of an existing file that conflicts with the new files.
-func (a *addition) compare(f *file, report func(pos token.Pos, message string)) {
-	const remedy = ": rename it, or give init a new directory"
+// compare reports the conflicts of an existing file with the new files.
+func (a *addition) compare(f *file, fset *token.FileSet, report func(pos token.Pos, message string)) {
+	for _, d := range f.directives(fset) {
+		if d.marksSpec() && !isTest(f.name) {
+			report(d.pos, "a spec is here already: "+a.remedy)
+			return
+		}
+	}
+	if name := f.tree.Name.Name; name != a.pkg {
+		if a.otherPackage(f) {
+			report(f.tree.Name.Pos(), "this is package "+name+", and "+a.name+" would add package "+a.pkg+
+				" to the directory: "+a.remedy)
+		}
+		return
+	}
+	remedy := ": rename it, or " + a.remedy
 	for _, d := range declarations(f) {
 		switch {
 		case d.owner != "":
 		case a.declared[d.name]:
-			report(d.pos, d.name+" is a name that init would declare again in this package"+remedy)
+			report(d.pos, d.name+" is a name that "+a.name+" would declare again in this package"+remedy)
 		case a.imported[d.name]:
-			report(d.pos, d.name+" is a name under which init would import another package"+remedy)
+			report(d.pos, d.name+" is a name under which "+a.name+" would import another package"+remedy)
 		case a.used[d.name] && (predeclared[d.name] || builtins[d.name]):
-			report(d.pos, d.name+" is a name that Go declares itself, and init needs Go's"+remedy)
+			report(d.pos, d.name+" is a name that Go declares itself, and "+a.name+" needs Go's"+remedy)
 		}
 	}
 	for _, l := range importLines(f.tree) {
 		if len(l.names) > 0 && a.declared[l.names[0]] {
-			report(l.pos, l.names[0]+" is imported here, and init would declare it in this package: "+
-				"import it under another name, or give init a new directory")
+			report(l.pos, l.names[0]+" is imported here, and "+a.name+" would declare it in this package: "+
+				"import it under another name, or "+a.remedy)
 		}
 	}
+}
+
+// otherPackage reports whether the go command refuses a file in the directory of the new files. It allows tests of
+// package mail_test next to package mail, and ignores package documentation.
+func (a *addition) otherPackage(f *file) bool {
+	name := f.tree.Name.Name
+	return token.IsIdentifier(name) && name != "_" && name != "documentation" && !(isTest(f.name) && name == a.pkg+"_test")
 }

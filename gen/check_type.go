@@ -150,11 +150,11 @@ func (r *specInfo) undefinedMessage(name string, length bool) string {
 	switch {
 	case d != nil && !length && d.kind != token.TYPE:
 		return name + " is " + article(d.kind) + ", not a type: write the name of a type"
-	case d != nil || r.limitedScope[name] != nil || r.generates(name) || r.mayDeclare(name) || name == "_":
+	case d != nil || r.limitedScope[name] != nil || r.generates(name) || r.mayDeclare(name):
 		return ""
 	case predeclared[name] && (length || !values[name]) || length && builtins[name]:
 		return ""
-	case predeclared[name] || builtins[name]:
+	case predeclared[name] || builtins[name] || name == "_":
 		return name + " is not a type: write the name of a type"
 	}
 	if file := r.inTest(name); file != "" {
@@ -170,8 +170,8 @@ func (r *specInfo) undefinedMessage(name string, length bool) string {
 	return undefined + ": declare it in this package"
 }
 
-// values are the predeclared names that are not types.
-var values = words("true false iota nil")
+// values are the predeclared names that are not types of payloads or fields.
+var values = words("true false iota nil comparable")
 
 // article returns a kind of declaration with its article, for messages.
 func article(kind token.Token) string {

@@ -74,6 +74,11 @@ func newEmitter(s *Spec, to Output) *emitter {
 	}
 	name(s.SpecPkg.Path, "spec")
 	if e.separate() {
+		for _, x := range s.Exports {
+			for _, p := range x.Params {
+				used[p.Name] = true // in type Box[mail any] = mail.Box[mail], the parameter would hide the import
+			}
+		}
 		name(to.SpecPath, s.Package)
 	}
 	for _, i := range s.Imports {

@@ -36,3 +36,23 @@ type List[T any] []T
 		}
 	}
 }
+
+func TestTypeParametersHideNoImport(t *testing.T) {
+	out := emitted(t, `package p
+
+//hookgen:points
+type Points interface {
+	OnStart(Pair[int, string])
+}
+
+type Pair[p any, p2 any] struct {
+	First  p
+	Second p2
+}
+`, Output{Package: "out", SpecPath: "example.org/p"})
+	for _, want := range []string{"p3 \"example.org/p\"\n", "type Pair[p any, p2 any] = p3.Pair[p, p2]\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks\n%s", want)
+		}
+	}
+}

@@ -46,10 +46,15 @@ func ruleIs(found Diagnostics, rule string) bool {
 	return slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Rule == rule })
 }
 
-// read is Read for sources that are already in memory. It calls tests only if a type is undefined, because a test may
-// declare it.
+// read is Read for sources that are already in memory. It calls tests only if the spec is missing or a type is
+// undefined, because a test may declare it.
 func read(dir string, sources []source, tests func() []source) (*Spec, Diagnostics) {
 	r, found := outlineOf(dir, sources)
+	if ruleIs(found, ruleNoSpec) {
+		if inTests := specsInTests(tests()); len(inTests) > 0 {
+			return nil, inTests
+		}
+	}
 	if len(found) > 0 {
 		return nil, found
 	}
@@ -144,6 +149,22 @@ func noSpec(dir string, directives []fileDirective, files []*file, fset *token.F
 		message = "no Go file that could hold a spec: run hookgen init for a first one, or give the directory that holds it"
 	}
 	return Diagnostics{{Pos: token.Position{Filename: dir}, Message: message, Rule: ruleNoSpec}}
+}
+
+// specsInTests reports every spec in a test. It is not read, because other files could not use the generated code.
+func specsInTests(tests []source) Diagnostics {
+	fset := token.NewFileSet()
+	var found Diagnostics
+	for _, s := range tests {
+		f := parse(fset, s, false)
+		for _, d := range f.directives(fset) {
+			if d.marksSpec() {
+				found = append(found, Diagnostic{fset.PositionFor(d.pos, false), "a spec in a test is not read: " +
+					"move it to a file whose name does not end in _test.go", ruleNoSpec})
+			}
+		}
+	}
+	return found
 }
 
 // directiveRules returns the rules about directives, which also apply to files without a spec.

@@ -50,7 +50,10 @@ func (i *invocation) ownLines() []generateLine {
 	}
 	for _, entry := range entries {
 		name := filepath.Join(i.dir, entry.Name())
-		if text, err := os.ReadFile(name); err == nil && filepath.Ext(name) == ".go" && !gen.Generated(text) {
+		if filepath.Ext(name) != ".go" {
+			continue
+		}
+		if text, err := readSource(name); err == nil && !gen.Generated(text) {
 			tree.lines = append(tree.lines, generateLines(name, text)...)
 		}
 	}

@@ -113,11 +113,8 @@ func readTree(root string) (*specTree, error) {
 		case !strings.HasSuffix(name, ".go"):
 			return nil
 		}
-		text, err := os.ReadFile(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere, as editors leave behind
-			return nil
-		case err != nil:
+		text, err := readSource(name)
+		if err != nil {
 			return fmt.Errorf("%s cannot be read: %w", name, plain(err))
 		}
 		if !bytes.Contains(bytes.ToLower(text), []byte("hookgen")) || gen.Generated(text) {
@@ -130,6 +127,19 @@ func readTree(root string) (*specTree, error) {
 		return nil
 	})
 	return tree, err
+}
+
+// readSource returns the text of a Go file. Editors leave links that lead nowhere, and a read of a named pipe would wait
+// for ever, so readSource returns nil for everything that is not a regular file.
+func readSource(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
 }
 
 // skipped reports whether the go command leaves out a directory below the root of a pattern.

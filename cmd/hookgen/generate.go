@@ -30,12 +30,30 @@ func (i *invocation) generate() error {
 			return err
 		}
 	}
+	if found := clashesWithNeighbours(outputs); len(found) > 0 {
+		return found
+	}
 	for n, o := range outputs {
 		if err := i.write(o, old[n]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// clashesWithNeighbours reports why outputs of a package of its own would not compile next to the files that are in
+// their directory already.
+func clashesWithNeighbours(outputs []*output) gen.Diagnostics {
+	if !outputs[0].own {
+		return nil // gen.CheckOutput checked the package of the spec
+	}
+	texts := map[string][]byte{}
+	for _, o := range outputs {
+		if o.text != nil {
+			texts[filepath.Base(o.path)] = o.text
+		}
+	}
+	return gen.CheckNeighbours(filepath.Dir(outputs[0].path), texts)
 }
 
 // write replaces one output, unless it is up to date.
