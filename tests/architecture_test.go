@@ -115,8 +115,8 @@ func TestArchitectureWalksHaveAtMostEightHops(t *testing.T) {
 			}
 		}
 	}
-	if walks != 3 {
-		t.Errorf("the page has %d walks, want 3", walks)
+	if walks != 4 {
+		t.Errorf("the page has %d walks, want 4", walks)
 	}
 }
 
