@@ -161,52 +161,6 @@ func memberNames(n ast.Node) []*ast.Ident {
 	return names
 }
 
-// A mention is a type in the spec, and a description of its place for messages.
-type mention struct {
-	inside string
-	expr   ast.Expr
-}
-
-// pointTypes returns the environment, the payloads and the type arguments of markers.
-func (r *specInfo) pointTypes() []mention {
-	var all []mention
-	if r.Env.given() {
-		all = append(all, mention{"spec.Env", r.Env.Expr})
-	}
-	for _, m := range r.members {
-		if m.Payload.given() {
-			all = append(all, mention{"the payload of " + m.Name, m.Payload.Expr})
-		}
-		for _, e := range m.law {
-			if arg := e.argument(); arg.given() {
-				all = append(all, mention{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
-			}
-		}
-	}
-	return all
-}
-
-// eachOutputType calls visit for every type that a generated package of its own spells out.
-func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
-	for _, t := range r.pointTypes() {
-		visit(t.inside, t.expr, nil)
-	}
-	for _, x := range r.Spec.Exits {
-		for _, f := range x.Fields {
-			visit("exit "+x.Name, f.Type.Expr, nil)
-		}
-	}
-	for _, x := range r.Exports {
-		parameters := map[string]bool{}
-		for _, p := range x.Params {
-			parameters[p.Name] = true
-		}
-		for _, p := range x.Params {
-			visit("the parameters of "+x.Name, p.Type.Expr, parameters)
-		}
-	}
-}
-
 // checkQualifierElsewhere checks the constraints of generic types in other files, because the generated package repeats
 // them.
 func checkQualifierElsewhere(r *specInfo, report report) {

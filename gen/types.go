@@ -14,22 +14,6 @@ var predeclared = words(`any bool byte comparable complex64 complex128 error flo
 var builtins = words("append cap clear close complex copy delete imag len make max min new panic print println real " +
 	"recover")
 
-// typeNames calls visit for every unqualified name in an expression, except the names of fields and methods.
-func typeNames(node ast.Node, visit func(*ast.Ident)) {
-	ast.Inspect(node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field:
-			typeNames(n.Type, visit)
-			return false
-		case *ast.SelectorExpr:
-			return false
-		case *ast.Ident:
-			visit(n)
-		}
-		return true
-	})
-}
-
 // text returns the source of an expression of the spec file on one line, for messages. Long expressions are truncated.
 func (r *specInfo) text(expr ast.Expr) string { return r.file.shortLine(expr) }
 

@@ -1,0 +1,137 @@
+package gen
+
+import "go/ast"
+
+// A mention is a type in the spec, and a description of its place for messages.
+type mention struct {
+	inside string
+	expr   ast.Expr
+}
+
+// pointTypes returns the environment, the payloads and the type arguments of markers.
+func (r *specInfo) pointTypes() []mention {
+	var all []mention
+	if r.Env.given() {
+		all = append(all, mention{"spec.Env", r.Env.Expr})
+	}
+	for _, m := range r.members {
+		if m.Payload.given() {
+			all = append(all, mention{"the payload of " + m.Name, m.Payload.Expr})
+		}
+		for _, e := range m.law {
+			if arg := e.argument(); arg.given() {
+				all = append(all, mention{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
+			}
+		}
+	}
+	return all
+}
+
+// eachOutputType calls visit for every type that a generated package of its own spells out.
+func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
+	for _, t := range r.pointTypes() {
+		visit(t.inside, t.expr, nil)
+	}
+	for _, x := range r.Spec.Exits {
+		for _, f := range x.Fields {
+			visit("exit "+x.Name, f.Type.Expr, nil)
+		}
+	}
+	for _, x := range r.Exports {
+		parameters := map[string]bool{}
+		for _, p := range x.Params {
+			parameters[p.Name] = true
+		}
+		for _, p := range x.Params {
+			visit("the parameters of "+x.Name, p.Type.Expr, parameters)
+		}
+	}
+}
+
+// written returns the types of the points and of the fields of exits.
+func (r *specInfo) written() []ast.Expr {
+	var all []ast.Expr
+	for _, t := range r.pointTypes() {
+		all = append(all, t.expr)
+	}
+	for _, x := range r.Spec.Exits {
+		for _, f := range x.Fields {
+			all = append(all, f.Type.Expr)
+		}
+	}
+	return all
+}
+
+// mentioned calls visit for every unqualified name in the types that generated code spells out. length reports whether
+// the name is in the length of an array, where it must be a constant.
+func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
+	if r.dotImport() || r.Interface == nil || r.Interface.TypeParams != nil {
+		return // where a name can be declared elsewhere
+	}
+	for _, t := range r.written() {
+		mentions(t, false, visit)
+	}
+}
+
+// mentions calls visit for every unqualified name below node. length is true if node is part of the length of an array.
+func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length bool)) {
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ArrayType:
+			if n.Len != nil {
+				mentions(n.Len, true, visit)
+			}
+			mentions(n.Elt, length, visit)
+			return false
+		case *ast.Field:
+			mentions(n.Type, length, visit)
+			return false
+		case *ast.SelectorExpr:
+			return false
+		case *ast.Ident:
+			visit(n, length)
+		}
+		return true
+	})
+}
+
+// typeNames calls visit for every unqualified name in an expression, except the names of fields and methods.
+func typeNames(node ast.Node, visit func(*ast.Ident)) {
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			typeNames(n.Type, visit)
+			return false
+		case *ast.SelectorExpr:
+			return false
+		case *ast.Ident:
+			visit(n)
+		}
+		return true
+	})
+}
+
+// uses calls visit for every unqualified type name below node, with the number of its type arguments.
+func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			uses(n.Type, visit)
+			return false
+		case *ast.SelectorExpr:
+			return false
+		case *ast.Ident:
+			visit(n, n, 0)
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			base, args := instance(n.(ast.Expr))
+			if name, ok := base.(*ast.Ident); ok {
+				visit(n.(ast.Expr), name, len(args))
+				for _, arg := range args {
+					uses(arg, visit)
+				}
+				return false
+			}
+		}
+		return true
+	})
+}
