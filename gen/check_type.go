@@ -41,7 +41,7 @@ func checkTypeArguments(r *specInfo, report report) {
 				strings.Repeat(", T", params)[2:])
 		}
 	}
-	for _, t := range r.written() {
+	for _, t := range r.usedTypes() {
 		uses(t, checkUse)
 	}
 }

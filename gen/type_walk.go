@@ -2,32 +2,33 @@ package gen
 
 import "go/ast"
 
-// A mention is a type in the spec, and a description of its place for messages.
-type mention struct {
+// A placedType is a type in the spec, and a description of its place for messages.
+type placedType struct {
 	inside string
 	expr   ast.Expr
 }
 
 // pointTypes returns the environment, the payloads and the type arguments of markers.
-func (r *specInfo) pointTypes() []mention {
-	var all []mention
+func (r *specInfo) pointTypes() []placedType {
+	var all []placedType
 	if r.Env.given() {
-		all = append(all, mention{"spec.Env", r.Env.Expr})
+		all = append(all, placedType{"spec.Env", r.Env.Expr})
 	}
 	for _, m := range r.members {
 		if m.Payload.given() {
-			all = append(all, mention{"the payload of " + m.Name, m.Payload.Expr})
+			all = append(all, placedType{"the payload of " + m.Name, m.Payload.Expr})
 		}
 		for _, e := range m.law {
 			if arg := e.argument(); arg.given() {
-				all = append(all, mention{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
+				all = append(all, placedType{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
 			}
 		}
 	}
 	return all
 }
 
-// eachOutputType calls visit for every type that a generated package of its own spells out.
+// eachOutputType calls visit for every type that a generated package of its own spells out: the used types, and the
+// constraints of generic types that it re-exports. parameters are the type parameters that a constraint may name.
 func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
 	for _, t := range r.pointTypes() {
 		visit(t.inside, t.expr, nil)
@@ -48,8 +49,8 @@ func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, param
 	}
 }
 
-// written returns the types of the points and of the fields of exits.
-func (r *specInfo) written() []ast.Expr {
+// usedTypes returns the types of the points and of the fields of exits.
+func (r *specInfo) usedTypes() []ast.Expr {
 	var all []ast.Expr
 	for _, t := range r.pointTypes() {
 		all = append(all, t.expr)
@@ -68,12 +69,13 @@ func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
 	if r.dotImport() || r.Interface == nil || r.Interface.TypeParams != nil {
 		return // where a name can be declared elsewhere
 	}
-	for _, t := range r.written() {
+	for _, t := range r.usedTypes() {
 		mentions(t, false, visit)
 	}
 }
 
-// mentions calls visit for every unqualified name below node. length is true if node is part of the length of an array.
+// mentions calls visit for every unqualified name below node, except the names of fields and methods. length is true if
+// node is part of the length of an array.
 func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length bool)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -95,20 +97,9 @@ func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length boo
 	})
 }
 
-// typeNames calls visit for every unqualified name in an expression, except the names of fields and methods.
+// typeNames is mentions for callers that treat the lengths of arrays like the rest.
 func typeNames(node ast.Node, visit func(*ast.Ident)) {
-	ast.Inspect(node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field:
-			typeNames(n.Type, visit)
-			return false
-		case *ast.SelectorExpr:
-			return false
-		case *ast.Ident:
-			visit(n)
-		}
-		return true
-	})
+	mentions(node, false, func(name *ast.Ident, _ bool) { visit(name) })
 }
 
 // uses calls visit for every unqualified type name below node, with the number of its type arguments.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,8 +161,8 @@ func previous(path, header string) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
 	}
 	if !bytes.Contains(text, []byte(header)) {
-		return nil, gen.Diagnostics{{Pos: token.Position{Filename: path}, Rule: "hand-written", Message: fmt.Sprintf(
-			"was not written by hookgen (it lacks %q) and is not overwritten: give another file, or remove it", header)}}
+		return nil, inTheWay(path, "hand-written", fmt.Sprintf(
+			"was not written by hookgen (it lacks %q) and is not overwritten: give another file, or remove it", header))
 	}
 	return text, nil
 }
