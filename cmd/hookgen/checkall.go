@@ -129,7 +129,7 @@ func readTree(root string) (*specTree, error) {
 	return tree, err
 }
 
-// readSource returns the text of a Go file. Editors leave links that lead nowhere, and a read of a named pipe would wait
+// readSource returns the text of a Go file. Editors leave links that lead nowhere, and reading a named pipe would wait
 // for ever, so readSource returns nil for everything that is not a regular file.
 func readSource(name string) ([]byte, error) {
 	info, err := os.Stat(name)

@@ -68,7 +68,8 @@ func generateLines(file string, text []byte) []generateLine {
 		if len(words) > 0 && aliases[words[0]] != nil {
 			words = slices.Concat(aliases[words[0]], words[1:])
 		}
-		args, runs := hookgenArguments(words)
+		args, in, runs := hookgenArguments(words)
+		base := within(filepath.Dir(file), in)
 		switch {
 		case !runs && !strings.Contains(strings.Join(words, " "), "hookgen"):
 			continue
@@ -86,11 +87,9 @@ func generateLines(file string, text []byte) []generateLine {
 				continue // it generates something else
 			}
 			found.dir, found.out = i.dir, i.out
-			if !filepath.IsAbs(found.dir) {
-				found.dir = filepath.Join(filepath.Dir(file), found.dir)
-			}
-			if found.out != "" && !filepath.IsAbs(found.out) {
-				found.out = filepath.Join(filepath.Dir(file), found.out)
+			found.dir = within(base, found.dir)
+			if found.out != "" {
+				found.out = within(base, found.out)
 			}
 		}
 		all = append(all, found)
@@ -159,30 +158,33 @@ var valueFlags = []string{
 	"-tags",
 }
 
-// hookgenArguments returns the arguments for hookgen in a command. It reports false if the command does not run hookgen
-// directly, by go tool or by go run.
-func hookgenArguments(words []string) ([]string, bool) {
+// hookgenArguments returns the arguments for hookgen in a command, and the directory of the flag -C, in which hookgen
+// would run. It reports false if the command does not run hookgen directly, by go tool or by go run.
+func hookgenArguments(words []string) (args []string, in string, runs bool) {
 	if len(words) == 0 {
-		return nil, false
+		return nil, "", false
 	}
 	if isHookgen(words[0]) {
-		return words[1:], true
+		return words[1:], "", true
 	}
 	if len(words) < 3 || words[0] != "go" || words[1] != "tool" && words[1] != "run" {
-		return nil, false
+		return nil, "", false
 	}
 	rest := words[2:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-		takesValue := slices.Contains(valueFlags, rest[0])
+		name, value, given := strings.Cut(rest[0], "=")
 		rest = rest[1:]
-		if takesValue && len(rest) > 0 {
-			rest = rest[1:]
+		if !given && slices.Contains(valueFlags, name) && len(rest) > 0 {
+			value, rest = rest[0], rest[1:]
+		}
+		if name == "-C" {
+			in = value
 		}
 	}
 	if len(rest) == 0 || !isHookgen(rest[0]) {
-		return nil, false
+		return nil, "", false
 	}
-	return rest[1:], true
+	return rest[1:], in, true
 }
 
 // isHookgen reports whether a word is the command, as a program, a package or a package with a version.

@@ -21,6 +21,8 @@ func TestGenerateLines(t *testing.T) {
 		"//go:generate go run -tags=a -race example.com/cmd/hookgen":              "mail ->",
 		"//go:generate\tgo\ttool\thookgen  -o  $OUT":                              "mail -> mail/made",
 		"//go:generate go tool \"hookgen\" \"-o\" \"two words\"":                  "mail -> mail/two words",
+		"//go:generate go run -C ../tools example.com/hookgen -o x ../mail":       "mail -> tools/x",
+		"//go:generate go run -C=/tools example.com/hookgen":                      "/tools ->",
 		"//go:generate go tool hookgen check":                                     "",
 		"//go:generate go tool hookgen version":                                   "",
 		"//go:generate stringer -type Kind":                                       "",
