@@ -152,7 +152,7 @@ func checkExitMethods(r *specInfo, report report) {
 	exits := r.exits()
 	for _, method := range r.methods {
 		if x := exits[r.resolved(method.owner)]; x != nil {
-			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function",
+			report(method.pos, "exit %s has a method %s: an exit is data that the program reads; make it a function",
 				x.name, method.name)
 		}
 	}

@@ -158,7 +158,7 @@ func (i *invocation) helpWith(words []string) error {
 	return flag.ErrHelp
 }
 
-// unknownWord is the error for a word in the place of a command.
+// unknownWord is the error for a first word that is neither a command nor a directory.
 func unknownWord(word string) error {
 	if meant := spelling.Suggest(word, commands); meant != "" {
 		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", word, meant)
