@@ -140,6 +140,8 @@ func (i *invocation) parse(args []string) error {
 		return fmt.Errorf("%s: check takes DIR/... without -o, and reads the flags of the go:generate lines", i.dir)
 	case i.command == "check" && strings.HasSuffix(i.dir, "..."):
 		i.all = true
+	case strings.Contains(i.dir, "...") && i.command != "":
+		return fmt.Errorf("%s: a pattern is not a directory: run hookgen %s once for each", i.dir, i.command)
 	case strings.Contains(i.dir, "..."):
 		return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
 	}
