@@ -73,7 +73,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
-	if recovered == nil && !inv.made().goes() {
+	if recovered == nil && !inv.made().markEnding() {
 		return nil // which no caller receives
 	}
 	var f *hookkit.Failure

@@ -12,7 +12,7 @@ import (
 
 // madeErrors holds the errors that the hooks and the act of one fire of an around point made.
 type madeErrors struct {
-	gone sync.Map // the goroutines that a hook or the act is ending, by their names
+	ending sync.Map // the goroutines that a hook or the act is ending, by their names
 
 	mu   sync.Mutex  // of errs
 	errs []madeError // the latest last
@@ -66,9 +66,10 @@ func (inv *AroundInvocation) keep(m madeError) (unheard *hookkit.Failure) {
 	return unheard
 }
 
-// goes records that this goroutine is ending. It reports whether that is new, and not known from an inner call.
-func (made *madeErrors) goes() bool {
-	_, known := made.gone.LoadOrStore(goroutine(), true)
+// markEnding records that this goroutine is ending, and reports whether that is new. For example, the innermost hook
+// calls runtime.Goexit: every level around it notices that in its deferred function, and only the first reports it.
+func (made *madeErrors) markEnding() (isNew bool) {
+	_, known := made.ending.LoadOrStore(goroutine(), true)
 	return !known
 }
 
