@@ -52,6 +52,7 @@ var rules = []rule{
 	{ruleUndefined, "the types of a point are declared in its package", checkUndefinedType},
 	{"type-arguments", "a generic type has its type arguments", checkTypeArguments},
 	{"type-size", "a type of a point has at most 200 levels and 10000 parts", checkTypeSize},
+	{"type-lock", "a type of a point has no lock that would be copied", checkLock},
 
 	{"wire-type", "a payload and an exit of a wire point have no field that JSON cannot hold", checkWireType},
 

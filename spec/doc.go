@@ -256,6 +256,7 @@
 //   - undefined-type: the types of a point are declared in its package
 //   - type-arguments: a generic type has its type arguments
 //   - type-size: a type of a point has at most 200 levels and 10000 parts
+//   - type-lock: a type of a point has no lock that would be copied
 //   - wire-type: a payload and an exit of a wire point have no field that JSON cannot hold
 //   - unknown-marker: every spec.Name is a marker
 //   - marker-type: a marker has the type argument that it takes
