@@ -73,7 +73,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
-	if recovered == nil && !inv.made().markEnding() {
+	if recovered == nil && !inv.made().markEnding(i) {
 		return nil // which no caller receives
 	}
 	var f *hookkit.Failure
@@ -153,10 +153,14 @@ func Concluded[R any](
 	by *hookkit.By,
 ) {
 	inv.End()
-	inv.report(ctx, s, err)
-	if by == nil && s.recording == nil {
-		return
+	if by != nil || s.recording != nil {
+		inv.decided(s, (*opaque.Answer[R])(answer).By(), err, by)
 	}
+	inv.report(ctx, s, err) // at last, because a failure handler may end the goroutine
+}
+
+// decided records and stores who decided. giver is the entry of the hook that gave the answer, or nil.
+func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hookkit.By) {
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
@@ -166,7 +170,7 @@ func Concluded[R any](
 				decided.Reason = textOf(f.Cause)
 			}
 		}
-	} else if e, ok := (*opaque.Answer[R])(answer).By().(*entry); ok {
+	} else if e, ok := giver.(*entry); ok {
 		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
 	}
 	if by != nil {

@@ -1,7 +1,6 @@
 package hookimpl
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"slices"
@@ -12,10 +11,15 @@ import (
 
 // madeErrors holds the errors that the hooks and the act of one fire of an around point made.
 type madeErrors struct {
-	ending sync.Map // the goroutines that a hook or the act is ending, by their names
+	mu   sync.Mutex     // of the fields below
+	errs []madeError    // the latest last
+	ends map[ending]int // how many there are of each
+}
 
-	mu   sync.Mutex  // of errs
-	errs []madeError // the latest last
+// An ending is a call of runtime.Goexit by a hook or the act, on its way out through the calls of next.
+type ending struct {
+	level int         // of the outermost call that it has reached
+	stack [32]uintptr // where Goexit was called; the same in each call, because Goexit does not unwind the stack
 }
 
 // A madeError is an error that a hook or the act made.
@@ -66,18 +70,25 @@ func (inv *AroundInvocation) keep(m madeError) (unheard *hookkit.Failure) {
 	return unheard
 }
 
-// markEnding records that this goroutine is ending, and reports whether that is new. For example, the innermost hook
-// calls runtime.Goexit: every level around it notices that in its deferred function, and only the first reports it.
-func (made *madeErrors) markEnding() (isNew bool) {
-	_, known := made.ending.LoadOrStore(goroutine(), true)
+// markEnding records that a Goexit has reached the call of hook i or of the act, and reports whether that is new. For
+// example, the innermost hook calls runtime.Goexit: every level around it notices that in its deferred function, and
+// only the first reports it. Hooks may end several goroutines, so the stacks are compared.
+func (made *madeErrors) markEnding(i int) (isNew bool) {
+	at := ending{level: i}
+	runtime.Callers(0, at.stack[:])
+	inner := at
+	inner.level++
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if made.ends == nil {
+		made.ends = map[ending]int{}
+	}
+	made.ends[at]++
+	known := made.ends[inner] > 0
+	if known {
+		made.ends[inner]--
+	}
 	return !known
-}
-
-// goroutine returns the name of this goroutine, for example "goroutine 7".
-func goroutine() string {
-	var stack [64]byte
-	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack[:], false)], []byte(" ["))
-	return string(name)
 }
 
 // all returns the errors so far.
@@ -92,9 +103,11 @@ func (made *madeErrors) all() []madeError {
 
 // report reports, when the fire is over, the failures that are not in err, the error of the whole fire.
 func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error) {
-	for _, m := range inv.errors.Load().all() {
+	errs := inv.errors.Load().all()
+	slices.Reverse(errs)
+	for _, m := range errs {
 		if m.failure != nil && !m.in(err) {
-			s.report(ctx, m.failure)
+			defer s.report(ctx, m.failure) // in order, and all of them if the handler ends the goroutine
 		}
 	}
 }

@@ -555,6 +555,47 @@ func TestEachEndOfAGoroutineIsLogged(t *testing.T) {
 	})
 }
 
+// The end of a goroutine inside thousands of hooks is the failure of one.
+func TestGoexitInsideManyHooksIsLoggedOnce(t *testing.T) {
+	logged := captureLog(t)
+	var h fixture.Hooks
+	for range 10_000 {
+		wrap(&h, passing)
+	}
+	finish(func() {
+		_, _ = fireWrap(&h, &countingAct{do: func(int) (fixture.Result, error) { runtime.Goexit(); panic("not reached") }})
+	})
+	if strings.Count(logged.String(), "a hook failed") != 1 {
+		t.Errorf("logged:\n%s", logged)
+	}
+}
+
+// A failure handler ends the goroutine, as testing's FailNow does. It is given every failure, and the observer learns
+// who decided.
+func TestHandlerThatEndsTheGoroutineIsGivenAll(t *testing.T) {
+	captureLog(t)
+	var h fixture.Hooks
+	var seen []points.Fired
+	var given []string
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+	h.HandleFailures(func(_ context.Context, f *hookkit.Failure) {
+		given = append(given, f.Cause.Error())
+		runtime.Goexit()
+	})
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		_, _ = next.Call(ctx, item)
+		_, _ = next.Call(ctx, item)
+		return hookkit.Answered(fixture.Result{By: "outer"}), nil
+	}, hookkit.Named("outer"))
+	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		return hookkit.Answer[fixture.Result]{}, errors.New("the error of an attempt")
+	})
+	finish(func() { _, _ = fireWrap(&h, new(countingAct)) })
+	if len(given) != 2 || len(seen) != 1 || seen[0].Verdict.By != "outer" {
+		t.Errorf("the handler was given %q, the observer %+v", given, seen)
+	}
+}
+
 // A hook called next in a goroutine, and the fire has ended without it. Then an inner hook fails. No caller of Fire is
 // left, so the failure is logged. The hook between the two passes it on, and has not failed.
 func TestFailureAfterTheFireIsLoggedOnce(t *testing.T) {
