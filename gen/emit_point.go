@@ -392,7 +392,8 @@ func (e *apiEmitter) fireAround() {
 				jen.Err().Op("=").Id("p").Dot("state").Dot("ActCrashed").Call(
 					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
 		).Call(),
-		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),
+		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(
+			jen.Qual(impl, "Background").Call(jen.Id("ctx")), jen.Id(anyParam)),
 			jen.Err().Op("!=").Nil()).Block(
 			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // zero, as with hooks
 		jen.Id("returned").Op("=").True(),

@@ -1680,7 +1680,7 @@ func (p *AroundLLMPoint) Fire(
 			err = p.state.ActCrashed(ctx, &aroundLLMPoint, recover())
 		}
 	}()
-	if result, err = act(ctx, payload); err != nil {
+	if result, err = act(hookimpl.Background(ctx), payload); err != nil {
 		result = *new(LLMResponse)
 	}
 	returned = true
@@ -2973,7 +2973,7 @@ func (p *AroundToolPoint) Fire(
 			err = p.state.ActCrashed(ctx, &aroundToolPoint, recover())
 		}
 	}()
-	if result, err = act(ctx, payload); err != nil {
+	if result, err = act(hookimpl.Background(ctx), payload); err != nil {
 		result = *new(ToolCallResult)
 	}
 	returned = true
@@ -5738,11 +5738,12 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 		}
 	}()
 	if n.level == len(hooks) {
-		result, failure := inv.Do(ctx, payload)
+		result, failure := inv.Do(hookimpl.Background(ctx), payload)
 		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
-		answer, err = hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
+		ctx, next := hookimpl.Background(ctx), AroundLLMNext{inv, n.level + 1}
+		answer, err = hooks[n.level].AroundLLM(ctx, inv.Run, payload, next)
 	}
 	if err != nil || hookimpl.Missing(&answer) {
 		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, inv.Snap, n.level, err)
@@ -5766,7 +5767,6 @@ func (p *AroundLLMPoint) runHooks(
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = p.state.Resolve(ctx, run, snap)
 	}
-	ctx = hookimpl.Background(ctx)
 	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
@@ -6413,11 +6413,12 @@ func (n AroundToolNext) Call(
 		}
 	}()
 	if n.level == len(hooks) {
-		result, failure := inv.Do(ctx, payload)
+		result, failure := inv.Do(hookimpl.Background(ctx), payload)
 		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
-		answer, err = hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
+		ctx, next := hookimpl.Background(ctx), AroundToolNext{inv, n.level + 1}
+		answer, err = hooks[n.level].AroundTool(ctx, inv.Run, payload, next)
 	}
 	if err != nil || hookimpl.Missing(&answer) {
 		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, inv.Snap, n.level, err)
@@ -6441,7 +6442,6 @@ func (p *AroundToolPoint) runHooks(
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = p.state.Resolve(ctx, run, snap)
 	}
-	ctx = hookimpl.Background(ctx)
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/points"
 )
@@ -56,6 +57,27 @@ func TestCancellingADerivedContextAffectsNobody(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A host or an around hook without a context passes nil, with hooks or without. The act gets the background context.
+func TestTheActNeverGetsANilContext(t *testing.T) {
+	var h fixture.Hooks
+	fire := func(what string) {
+		var got context.Context
+		act := func(ctx context.Context, _ fixture.Item) (fixture.Result, error) {
+			got = ctx
+			return fixture.Result{}, nil
+		}
+		_, err := h.Wrap.Fire(nil, newRun(), fixture.Item{}, act) //nolint:staticcheck // the test is about nil contexts
+		if err != nil || got != context.Background() {
+			t.Errorf("%s: the act got %v; the fire returned %v", what, got, err)
+		}
+	}
+	fire("no hook")
+	wrap(&h, func(_ context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		return next.Call(nil, item) //nolint:staticcheck // as above
+	})
+	fire("one hook")
 }
 
 // A host without a context passes nil. Hooks, the act and observers get the background context, so they can use it.

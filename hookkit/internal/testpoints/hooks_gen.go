@@ -1624,7 +1624,7 @@ func (p *WrapPoint) Fire(
 			err = p.state.ActCrashed(ctx, &wrapPoint, recover())
 		}
 	}()
-	if result, err = act(ctx, n); err != nil {
+	if result, err = act(hookimpl.Background(ctx), n); err != nil {
 		result = *new(string)
 	}
 	returned = true
@@ -2592,11 +2592,12 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 		}
 	}()
 	if n.level == len(hooks) {
-		result, failure := inv.Do(ctx, payload)
+		result, failure := inv.Do(hookimpl.Background(ctx), payload)
 		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
-		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
+		ctx, next := hookimpl.Background(ctx), WrapNext{inv, n.level + 1}
+		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, next)
 	}
 	if err != nil || hookimpl.Missing(&answer) {
 		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, inv.Snap, n.level, err)
@@ -2620,7 +2621,6 @@ func (p *WrapPoint) runHooks(
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = p.state.Resolve(ctx, run, snap)
 	}
-	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {

@@ -707,7 +707,7 @@ func (p *AroundSendPoint) Fire(
 			err = p.state.ActCrashed(ctx, &aroundSendPoint, recover())
 		}
 	}()
-	if result, err = act(ctx, payload); err != nil {
+	if result, err = act(hookimpl.Background(ctx), payload); err != nil {
 		result = *new(Receipt)
 	}
 	returned = true
@@ -1509,11 +1509,12 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 		}
 	}()
 	if n.level == len(hooks) {
-		result, failure := inv.Do(ctx, payload)
+		result, failure := inv.Do(hookimpl.Background(ctx), payload)
 		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
 		err = failure
 	} else {
-		answer, err = hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
+		ctx, next := hookimpl.Background(ctx), AroundSendNext{inv, n.level + 1}
+		answer, err = hooks[n.level].AroundSend(ctx, inv.Run, payload, next)
 	}
 	if err != nil || hookimpl.Missing(&answer) {
 		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, inv.Snap, n.level, err)
@@ -1537,7 +1538,6 @@ func (p *AroundSendPoint) runHooks(
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = p.state.Resolve(ctx, run, snap)
 	}
-	ctx = hookimpl.Background(ctx)
 	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
