@@ -78,7 +78,7 @@ func answered(
 ) (loop.Request, error) {
 	text, err := store.Get(ctx, key)
 	if err != nil {
-		return loop.Request{}, err
+		return loop.Request{}, resumedElsewhere(err)
 	}
 	var s agent.Suspension
 	if err := json.Unmarshal(text, &s); err != nil {
@@ -111,7 +111,16 @@ func answered(
 			len(s.Questions))
 	}
 	if _, err := store.Take(ctx, key); err != nil {
-		return loop.Request{}, fmt.Errorf("another process has resumed the run: %w", err)
+		return loop.Request{}, resumedElsewhere(err)
 	}
 	return loop.Request{Suspended: &s, Answers: answers}, nil
+}
+
+// resumedElsewhere explains that a run is not in the store any more. Two persons may answer at the same time, each in a
+// process of their own.
+func resumedElsewhere(err error) error {
+	if errors.As(err, new(*agent.NotFound)) {
+		return fmt.Errorf("another process has resumed the run: %w", err)
+	}
+	return err
 }
