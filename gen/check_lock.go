@@ -11,16 +11,10 @@ var locks = map[string]map[string]bool{
 // checkLock looks for locks that generated code would copy. Go vet would report each of them about ten times there. It
 // follows types that the package declares.
 func checkLock(r *specInfo, report report) {
-	finder := &lockFinder{specInfo: r, imports: map[*file]map[string][]*importLine{}, known: map[*declaration]string{}}
-	all := r.pointTypes()
-	for _, x := range r.Spec.Exits {
-		for _, f := range x.Fields {
-			all = append(all, placedType{"exit " + x.Name, f.Type.Expr})
-		}
-	}
-	for _, m := range all {
-		if lock := finder.lockIn(m.expr, r.file); lock != "" {
-			report(m.expr.Pos(), "%s holds %s, which generated code would copy: hold a pointer", m.inside, lock)
+	finder := &lockFinder{specInfo: r, imports: fileImports{}, known: map[*declaration]string{}}
+	for _, t := range r.usedTypes() {
+		if lock := finder.lockIn(t.expr, r.file); lock != "" {
+			report(t.expr.Pos(), "%s holds %s, which generated code would copy: hold a pointer", t.inside, lock)
 		}
 	}
 }
@@ -28,7 +22,7 @@ func checkLock(r *specInfo, report report) {
 // A lockFinder searches types for locks, each declared type once.
 type lockFinder struct {
 	*specInfo
-	imports map[*file]map[string][]*importLine
+	imports fileImports
 	known   map[*declaration]string // what lockIn returned for declared types
 }
 
@@ -71,14 +65,11 @@ func (l *lockFinder) lockIn(expr ast.Expr, f *file) string {
 
 // lock returns the name of a type of another package if it is a lock, or "".
 func (l *lockFinder) lock(sel *ast.SelectorExpr, f *file) string {
-	if l.imports[f] == nil {
-		l.imports[f] = importsByName(importLines(f.tree))
-	}
 	x, ok := sel.X.(*ast.Ident)
 	if !ok {
 		return ""
 	}
-	if lines := l.imports[f][x.Name]; len(lines) == 1 && locks[lines[0].path][sel.Sel.Name] {
+	if lines := l.imports.of(f, x.Name); len(lines) == 1 && locks[lines[0].path][sel.Sel.Name] {
 		return x.Name + "." + sel.Sel.Name
 	}
 	return ""

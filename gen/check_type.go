@@ -42,7 +42,7 @@ func checkTypeArguments(r *specInfo, report report) {
 		}
 	}
 	for _, t := range r.usedTypes() {
-		uses(t, checkUse)
+		uses(t.expr, checkUse)
 	}
 }
 

@@ -107,6 +107,17 @@ func importsByName(lines []*importLine) map[string][]*importLine {
 	return found
 }
 
+// fileImports holds importsByName of files, each made once.
+type fileImports map[*file]map[string][]*importLine
+
+// of returns the imports that a qualifier of a file can mean.
+func (i fileImports) of(f *file, qualifier string) []*importLine {
+	if i[f] == nil {
+		i[f] = importsByName(importLines(f.tree))
+	}
+	return i[f][qualifier]
+}
+
 // modelImports returns the imports for the model, each with the name that the spec file uses, and the import of the
 // spec language.
 func modelImports(lines []*importLine, used map[string]*importLine) (imports []Import, language Import) {

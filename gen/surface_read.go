@@ -227,13 +227,10 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 // importPaths returns a function that finds the import path for a qualifier of a file. Packages of the module get a
 // path relative to it, which begins with a dot. known are the qualifiers of one file that are certain.
 func (r *surfaceReader) importPaths(of *file, known map[string]*importLine) func(*file, string) string {
-	candidates := map[*file]map[string][]*importLine{}
+	imports := fileImports{}
 	return func(f *file, qualifier string) string {
-		if candidates[f] == nil {
-			candidates[f] = importsByName(importLines(f.tree))
-		}
 		found := ""
-		if lines := candidates[f][qualifier]; len(lines) > 0 {
+		if lines := imports.of(f, qualifier); len(lines) > 0 {
 			found = lines[0].path
 		}
 		if line := known[qualifier]; f == of && line != nil {

@@ -8,8 +8,8 @@ type placedType struct {
 	expr   ast.Expr
 }
 
-// pointTypes returns the environment, the payloads and the type arguments of markers.
-func (r *specInfo) pointTypes() []placedType {
+// usedTypes returns the environment, the payloads, the type arguments of markers and the types of the fields of exits.
+func (r *specInfo) usedTypes() []placedType {
 	var all []placedType
 	if r.Env.given() {
 		all = append(all, placedType{"spec.Env", r.Env.Expr})
@@ -24,19 +24,19 @@ func (r *specInfo) pointTypes() []placedType {
 			}
 		}
 	}
+	for _, x := range r.Spec.Exits {
+		for _, f := range x.Fields {
+			all = append(all, placedType{"exit " + x.Name, f.Type.Expr})
+		}
+	}
 	return all
 }
 
 // eachOutputType calls visit for every type that a generated package of its own spells out: the used types, and the
 // constraints of generic types that it re-exports. parameters are the type parameters that a constraint may name.
 func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
-	for _, t := range r.pointTypes() {
+	for _, t := range r.usedTypes() {
 		visit(t.inside, t.expr, nil)
-	}
-	for _, x := range r.Spec.Exits {
-		for _, f := range x.Fields {
-			visit("exit "+x.Name, f.Type.Expr, nil)
-		}
 	}
 	for _, x := range r.Exports {
 		parameters := map[string]bool{}
@@ -49,20 +49,6 @@ func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, param
 	}
 }
 
-// usedTypes returns the types of the points and of the fields of exits.
-func (r *specInfo) usedTypes() []ast.Expr {
-	var all []ast.Expr
-	for _, t := range r.pointTypes() {
-		all = append(all, t.expr)
-	}
-	for _, x := range r.Spec.Exits {
-		for _, f := range x.Fields {
-			all = append(all, f.Type.Expr)
-		}
-	}
-	return all
-}
-
 // mentioned calls visit for every unqualified name in the types that generated code spells out. length reports whether
 // the name is in the length of an array, where it must be a constant.
 func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
@@ -70,7 +56,7 @@ func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
 		return // where a name can be declared elsewhere
 	}
 	for _, t := range r.usedTypes() {
-		mentions(t, false, visit)
+		mentions(t.expr, false, visit)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -100,7 +101,7 @@ func (i *invocation) parse(args []string) error {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if !given["format"] && i.command == "graph" {
-		i.format = formatOf(i.out + i.fresh)
+		i.format = formatOf(cmp.Or(i.out, i.fresh))
 	}
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
