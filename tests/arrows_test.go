@@ -38,6 +38,9 @@ var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "intern
 // roomTests are further imports of the test files of a room of builtin.
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
+// modelTests are further imports of the test files of a model.
+var modelTests = []string{"builtin/retry", "internal/readmetest", "loop"}
+
 // room lists the imports that a room of builtin may have: those of all rooms, and the named rooms.
 func room(others ...string) []string {
 	return append(append([]string{
@@ -79,6 +82,10 @@ var rows = []row{
 	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
+	{dir: "loop/openai", imports: append([]string{"internal/modelhttp"}, agentLoop...), tests: modelTests},
+	{dir: "loop/openai/example", imports: append([]string{"loop", "loop/openai"}, agentLoop...)},
+	{dir: "loop/anthropic", imports: append([]string{"internal/modelhttp"}, agentLoop...), tests: modelTests},
+	{dir: "loop/anthropic/example", imports: append([]string{"loop", "loop/anthropic"}, agentLoop...)},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...),
 		modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},

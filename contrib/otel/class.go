@@ -52,8 +52,8 @@ func classOf(err error) (class string) {
 	return typeOf(err)
 }
 
-// An answered error has the HTTP status of an answer, or 0 without one. The errors of contrib/openai and
-// contrib/anthropic are such errors, and those of the SDK of AWS.
+// An answered error has the HTTP status of an answer, or 0 without one. The errors of loop/openai and
+// loop/anthropic are such errors, and those of the SDK of AWS.
 type answered interface{ HTTPStatusCode() int }
 
 // typeOf returns the HTTP status of an error of a server, for example 429. Otherwise it returns the first exported type

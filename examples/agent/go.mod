@@ -4,9 +4,7 @@ go 1.26.0
 
 require (
 	github.com/hookgen/hookgen v0.0.0
-	github.com/hookgen/hookgen/contrib/anthropic v0.0.0-00010101000000-000000000000
 	github.com/hookgen/hookgen/contrib/mcp v0.0.0-00010101000000-000000000000
-	github.com/hookgen/hookgen/contrib/openai v0.0.0-00010101000000-000000000000
 	github.com/hookgen/hookgen/contrib/otel v0.0.0-00010101000000-000000000000
 	github.com/hookgen/hookgen/contrib/sqlite v0.0.0-00010101000000-000000000000
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -48,9 +46,7 @@ require (
 // Because this module lies in the other's tree.
 replace (
 	github.com/hookgen/hookgen => ../..
-	github.com/hookgen/hookgen/contrib/anthropic => ../../contrib/anthropic
 	github.com/hookgen/hookgen/contrib/mcp => ../../contrib/mcp
-	github.com/hookgen/hookgen/contrib/openai => ../../contrib/openai
 	github.com/hookgen/hookgen/contrib/otel => ../../contrib/otel
 	github.com/hookgen/hookgen/contrib/sqlite => ../../contrib/sqlite
 )

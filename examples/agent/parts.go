@@ -15,13 +15,13 @@ import (
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/shell"
 	"github.com/hookgen/hookgen/builtin/state"
-	"github.com/hookgen/hookgen/contrib/anthropic"
 	"github.com/hookgen/hookgen/contrib/mcp"
-	"github.com/hookgen/hookgen/contrib/openai"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/anthropic"
+	"github.com/hookgen/hookgen/loop/openai"
 )
 
 // useModel replaces the script by the model that -model names.

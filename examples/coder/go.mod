@@ -4,8 +4,6 @@ go 1.26.0
 
 require (
 	github.com/hookgen/hookgen v0.0.0
-	github.com/hookgen/hookgen/contrib/anthropic v0.0.0-00010101000000-000000000000
-	github.com/hookgen/hookgen/contrib/openai v0.0.0-00010101000000-000000000000
 	github.com/hookgen/hookgen/contrib/sqlite v0.0.0-00010101000000-000000000000
 )
 
@@ -30,7 +28,5 @@ require (
 // Because this module lies in the other's tree.
 replace (
 	github.com/hookgen/hookgen => ../..
-	github.com/hookgen/hookgen/contrib/anthropic => ../../contrib/anthropic
-	github.com/hookgen/hookgen/contrib/openai => ../../contrib/openai
 	github.com/hookgen/hookgen/contrib/sqlite => ../../contrib/sqlite
 )

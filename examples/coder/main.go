@@ -29,11 +29,11 @@ import (
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
-	"github.com/hookgen/hookgen/contrib/anthropic"
-	"github.com/hookgen/hookgen/contrib/openai"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/anthropic"
+	"github.com/hookgen/hookgen/loop/openai"
 )
 
 func main() {

@@ -29,7 +29,6 @@ type use struct{ name, imports, statement string }
 const server = "contrib/nats/embedded"
 
 var uses = []use{
-	{"anthropic", "", "a.Model = &anthropic.Model{}"},
 	{"eino", "loop/adapt", "fmt.Println(eino.Model(&adapt.Host{}, nil), eino.Tools(&adapt.Host{}))"},
 	{"langchaingo", "loop/adapt", "fmt.Println(langchaingo.Model(&adapt.Host{}, nil), langchaingo.Tools(&adapt.Host{}))"},
 	{"mcp", "", `server, err := mcp.Connect(ctx, "files", mcp.Command{}, mcp.Options{})
@@ -44,7 +43,6 @@ var uses = []use{
 	fmt.Println(err)
 	conn, err := nats.Connect(s.URL())
 	fmt.Println(conn, err)`},
-	{"openai", "", "a.Model = &openai.Model{}"},
 	{"otel", "", "a.Hooks.Use(&otel.Telemetry{})"},
 	{"sqlite", "builtin/state", `db, err := sqlite.Open("agent.db", sqlite.Options{})
 	fmt.Println(err)

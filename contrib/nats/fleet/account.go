@@ -26,7 +26,7 @@ import (
 // Sometimes nobody knows the real cost: the worker is killed during the call, a stream breaks off, or the model reports
 // no usage. Then the whole reservation is charged. A call that never reached the model costs nothing: its context was
 // done, no connection could be made, or its error is an *agent.PromptTooLong or has a method Refused() bool that
-// returns true. The errors of contrib/anthropic and contrib/openai have it, for example for status 401 and 429.
+// returns true. The errors of loop/anthropic and loop/openai have it, for example for status 401 and 429.
 //
 // Tokens are bounded as well as the prompt is counted, so give a model that counts its own tokens. If an account limits
 // tokens, a request without MaxTokens gets that of [Worker.MaxReply]. Do not set the limit of a reply in

@@ -21,11 +21,11 @@ import (
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/contrib/mcp"
-	"github.com/hookgen/hookgen/contrib/openai"
 	"github.com/hookgen/hookgen/contrib/otel"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/openai"
 )
 
 // A receipt is the answer of the agent. The model gets the JSON Schema of the type.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/hookgen/hookgen/contrib/openai"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/openai"
 )
 
 func main() {

@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/hookgen/hookgen/contrib/anthropic"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/anthropic"
 )
 
 func main() {
