@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // figures converts the report to the common format: every bound, and the main comparisons.

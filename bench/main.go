@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 func main() {

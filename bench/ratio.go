@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // A timing holds the rounds of a contestant.

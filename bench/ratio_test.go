@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // constant returns a timing with equal rounds.

@@ -39,7 +39,7 @@ var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "intern
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // modelTests are further imports of the test files of a model.
-var modelTests = []string{"builtin/retry", "internal/readmetest", "loop"}
+var modelTests = []string{"builtin/retry", "hooktest/readmetest", "loop"}
 
 // room lists the imports that a room of builtin may have: those of all rooms, and the named rooms.
 func room(others ...string) []string {
@@ -66,7 +66,7 @@ var rows = []row{
 	}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
-	{dir: "internal/ownermemory", imports: append([]string{"builtin/memory", "builtin/share"}, agentLoop...)},
+	{dir: "builtin/memory/memorystore", imports: append([]string{"builtin/memory", "builtin/share"}, agentLoop...)},
 	{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},
@@ -82,6 +82,7 @@ var rows = []row{
 	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
+	{dir: "loop/adapt/adapttest", imports: append([]string{"loop/adapt", "loop/looptest"}, agentLoop...)},
 	{dir: "loop/openai", imports: append([]string{"internal/modelhttp"}, agentLoop...), tests: modelTests},
 	{dir: "loop/openai/example", imports: append([]string{"loop", "loop/openai"}, agentLoop...)},
 	{dir: "loop/anthropic", imports: append([]string{"internal/modelhttp"}, agentLoop...), tests: modelTests},
@@ -163,8 +164,6 @@ var rows = []row{
 		tests:   []string{"internal/terminal"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
-	{dir: "internal/adaptertest", imports: []string{"generated/agent", "hookkit", "loop/adapt", "loop/looptest"}},
-	{dir: "internal/readmetest"},
 	{dir: "internal/modelhttp/modeltest", imports: []string{"generated/agent", "internal/modelhttp"}},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
 	{
@@ -172,9 +171,9 @@ var rows = []row{
 		modules: []string{"golang.org/x/tools"},
 	},
 	{dir: "examples", imports: everything},
-	{dir: "lab", imports: []string{"internal/figures", "internal/testrun"}},
-	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/figures", "internal/leaks"}},
-	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
+	{dir: "lab", imports: []string{"internal/atomicfile", "internal/testrun"}},
+	{dir: "lab/redaction", imports: []string{"builtin/redact", "lab/figures", "internal/leaks"}},
+	{dir: "tests", imports: append([]string{"internal", "lab/figures"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},
 }
@@ -293,6 +292,83 @@ func wrongArrows(module fs.FS) ([]string, error) {
 		for _, i := range imports {
 			if !r.allows(i, strings.HasSuffix(name, "_test.go")) {
 				wrong = append(wrong, name+" may not import "+i)
+			}
+		}
+		return nil
+	})
+	return wrong, err
+}
+
+// TestModulesKeepTheirInternalPackages checks every module, with its tests. A program may combine one version of a
+// module with another version of another module, whose internal packages may differ.
+func TestModulesKeepTheirInternalPackages(t *testing.T) {
+	wrong, err := foreignInternals(os.DirFS(usermodule.Root(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range wrong {
+		t.Error(w)
+	}
+}
+
+// TestForeignInternalPackagesAreFound checks examples of both kinds.
+func TestForeignInternalPackagesAreFound(t *testing.T) {
+	file := func(i string) *fstest.MapFile {
+		return &fstest.MapFile{Data: fmt.Appendf(nil, "package p\nimport _ %q\n", i)}
+	}
+	got, err := foreignInternals(fstest.MapFS{
+		"go.mod":                         {},
+		"loop/loop.go":                   file(modulePath + "/internal/x"),
+		"contrib/a/go.mod":               {},
+		"contrib/a/a.go":                 file(modulePath + "/contrib/a/internal/x"),
+		"contrib/a/a_test.go":            file(modulePath + "/internal/x"),
+		"contrib/a/sub/sub.go":           file(modulePath + "/contrib/a/internal"),
+		"contrib/b/go.mod":               {},
+		"contrib/b/b.go":                 file(modulePath + "/contrib/a/internal/x"),
+		"contrib/b/testdata/other.go":    file("internal/x"),
+		"cmd/tool/pagetest/go.mod":       {},
+		"cmd/tool/pagetest/page_test.go": file(modulePath + "/cmd/tool/internal/page"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cmd/tool/pagetest/page_test.go: " + modulePath + "/cmd/tool/internal/page is internal to another module",
+		"contrib/a/a_test.go: " + modulePath + "/internal/x is internal to another module",
+		"contrib/b/b.go: " + modulePath + "/contrib/a/internal/x is internal to another module",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// foreignInternals returns the imports of internal packages of other modules of the tree.
+func foreignInternals(tree fs.FS) ([]string, error) {
+	// owner returns the directory of the module that a file or package belongs to.
+	owner := func(name string) string {
+		for name != "." && !isModule(tree, name) {
+			name = path.Dir(name)
+		}
+		return name
+	}
+	var wrong []string
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch base := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_'):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		imports, err := importsOf(tree, name)
+		if err != nil {
+			return err
+		}
+		for _, i := range imports {
+			local, ours := strings.CutPrefix(i, modulePath+"/")
+			if ours && slices.Contains(strings.Split(local, "/"), "internal") && owner(local) != owner(path.Dir(name)) {
+				wrong = append(wrong, name+": "+i+" is internal to another module")
 			}
 		}
 		return nil

@@ -12,14 +12,14 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/eino"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/adaptertest"
 	"github.com/hookgen/hookgen/loop/adapt"
+	"github.com/hookgen/hookgen/loop/adapt/adapttest"
 )
 
 // A queue is a model of eino that replies with each of replies, and then no more.
 type queue struct {
 	model.ToolCallingChatModel
-	replies adaptertest.Queue
+	replies adapttest.Queue
 }
 
 func (q queue) Generate(ctx context.Context, _ []*schema.Message, _ ...model.Option) (*schema.Message, error) {
@@ -81,7 +81,7 @@ func (c called) Stream(ctx context.Context, req agent.LLMRequest, emit func(agen
 func (c called) call(ctx context.Context, req agent.LLMRequest, act func(
 	ctx context.Context, m model.ToolCallingChatModel, in []*schema.Message,
 ) error) (agent.LLMResponse, error) {
-	return adaptertest.Seen(ctx, func(ctx context.Context, h *adapt.Host) error {
+	return adapttest.Seen(ctx, func(ctx context.Context, h *adapt.Host) error {
 		var in []*schema.Message
 		for _, m := range req.Messages {
 			in = append(in, &schema.Message{Role: schema.RoleType(m.Role), Content: m.Content, ToolCallID: m.ToolCallID})
@@ -91,11 +91,11 @@ func (c called) call(ctx context.Context, req agent.LLMRequest, act func(
 }
 
 func TestModelsConform(t *testing.T) {
-	adaptertest.CheckModels(t, func(q adaptertest.Queue) agent.Model { return called{queue{replies: q}} })
+	adapttest.CheckModels(t, func(q adapttest.Queue) agent.Model { return called{queue{replies: q}} })
 }
 
 func TestToolsConform(t *testing.T) {
-	adaptertest.CheckTools(t, func(
+	adapttest.CheckTools(t, func(
 		ctx context.Context, h *adapt.Host, args string, inner func(context.Context, string) (string, error),
 	) (string, error) {
 		return eino.Tools(h, text{"delete", inner})[0].(tool.InvokableTool).InvokableRun(ctx, args)

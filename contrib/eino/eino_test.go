@@ -21,8 +21,8 @@ import (
 	"github.com/hookgen/hookgen/contrib/eino"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/internal/adaptertest"
 	"github.com/hookgen/hookgen/loop/adapt"
+	"github.com/hookgen/hookgen/loop/adapt/adapttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -360,8 +360,8 @@ func TestClosedStreamEndsTheRun(t *testing.T) {
 }
 
 // stubbed runs a react agent with the parts of a stub.
-func stubbed(t *testing.T, stream bool) adaptertest.Run {
-	return func(ctx context.Context, h *adapt.Host, stub adaptertest.Stub) (agent.AgentResult, error) {
+func stubbed(t *testing.T, stream bool) adapttest.Run {
+	return func(ctx context.Context, h *adapt.Host, stub adapttest.Stub) (agent.AgentResult, error) {
 		a := text{"a", func(ctx context.Context, _ string) (string, error) {
 			if stub.Tool != nil {
 				if err := stub.Tool(ctx); err != nil {
@@ -377,13 +377,13 @@ func stubbed(t *testing.T, stream bool) adaptertest.Run {
 
 func TestFailuresReachTheCaller(t *testing.T) {
 	for _, stream := range []bool{false, true} {
-		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) { adaptertest.CheckFailures(t, stubbed(t, stream)) })
+		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) { adapttest.CheckFailures(t, stubbed(t, stream)) })
 	}
 }
 
 func TestCancellationEndsTheRun(t *testing.T) {
 	for _, stream := range []bool{false, true} {
-		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) { adaptertest.CheckCancellation(t, stubbed(t, stream)) })
+		t.Run(fmt.Sprintf("stream %t", stream), func(t *testing.T) { adapttest.CheckCancellation(t, stubbed(t, stream)) })
 	}
 }
 

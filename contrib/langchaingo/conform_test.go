@@ -8,14 +8,14 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/langchaingo"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/adaptertest"
 	"github.com/hookgen/hookgen/loop/adapt"
+	"github.com/hookgen/hookgen/loop/adapt/adapttest"
 )
 
 // A queue is a model of langchaingo that replies with each of replies, and then no more.
 type queue struct {
 	llms.Model
-	replies adaptertest.Queue
+	replies adapttest.Queue
 }
 
 func (q queue) GenerateContent(
@@ -41,7 +41,7 @@ func (q queue) GenerateContent(
 type called struct{ inner queue }
 
 func (c called) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
-	return adaptertest.Seen(ctx, func(ctx context.Context, h *adapt.Host) error {
+	return adapttest.Seen(ctx, func(ctx context.Context, h *adapt.Host) error {
 		var in []llms.MessageContent
 		for _, m := range req.Messages {
 			in = append(in, llms.TextParts(llms.ChatMessageType(m.Role), m.Content))
@@ -52,11 +52,11 @@ func (c called) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 }
 
 func TestModelsConform(t *testing.T) {
-	adaptertest.CheckModels(t, func(q adaptertest.Queue) agent.Model { return called{queue{replies: q}} })
+	adapttest.CheckModels(t, func(q adapttest.Queue) agent.Model { return called{queue{replies: q}} })
 }
 
 func TestToolsConform(t *testing.T) {
-	adaptertest.CheckTools(t, func(
+	adapttest.CheckTools(t, func(
 		ctx context.Context, h *adapt.Host, args string, inner func(context.Context, string) (string, error),
 	) (string, error) {
 		return langchaingo.Tools(h, named{"delete", inner})[0].Call(ctx, args)

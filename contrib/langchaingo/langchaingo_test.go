@@ -16,8 +16,8 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/langchaingo"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/adaptertest"
 	"github.com/hookgen/hookgen/loop/adapt"
+	"github.com/hookgen/hookgen/loop/adapt/adapttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -198,7 +198,7 @@ func TestHooksEndTheRunWithAReply(t *testing.T) {
 }
 
 // stubbed runs an agent with the parts of a stub.
-func stubbed(ctx context.Context, h *adapt.Host, stub adaptertest.Stub) (agent.AgentResult, error) {
+func stubbed(ctx context.Context, h *adapt.Host, stub adapttest.Stub) (agent.AgentResult, error) {
 	a := named{"a", func(ctx context.Context, _ string) (string, error) {
 		if stub.Tool != nil {
 			if err := stub.Tool(ctx); err != nil {
@@ -210,9 +210,9 @@ func stubbed(ctx context.Context, h *adapt.Host, stub adaptertest.Stub) (agent.A
 	return run(ctx, h, &player{turns: [][]llms.ToolCall{calls("a")}, fail: stub.Model}, a)
 }
 
-func TestFailuresReachTheCaller(t *testing.T) { adaptertest.CheckFailures(t, stubbed) }
+func TestFailuresReachTheCaller(t *testing.T) { adapttest.CheckFailures(t, stubbed) }
 
-func TestCancellationEndsTheRun(t *testing.T) { adaptertest.CheckCancellation(t, stubbed) }
+func TestCancellationEndsTheRun(t *testing.T) { adapttest.CheckCancellation(t, stubbed) }
 
 // A streamer is a model that streams chunks until the streaming function fails.
 type streamer struct{ llms.Model }

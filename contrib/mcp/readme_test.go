@@ -3,7 +3,7 @@ package mcp_test
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/readmetest"
+	"github.com/hookgen/hookgen/hooktest/readmetest"
 )
 
 func TestTheReadmeHasTheExample(t *testing.T) { readmetest.CheckProgram(t) }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/memory/memorystore"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/ownermemory"
 )
 
 // A Memory is a [memory.Store] in a bucket. It is safe for concurrent use, also by several processes; do not copy it.
@@ -28,7 +28,7 @@ type Memory struct {
 	Share  share.Scope // the runs that have a memory in common; set it before the first use
 	Clock  agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
 
-	memories ownermemory.Memories
+	memories memorystore.Memories
 }
 
 var _ memory.Store = (*Memory)(nil)
@@ -42,12 +42,12 @@ const (
 )
 
 // own returns the memory that a call with a context changes.
-func (m *Memory) own(ctx context.Context) ownermemory.Layer {
+func (m *Memory) own(ctx context.Context) memorystore.Layer {
 	return m.memories.Own(ctx, m.Share, m.Clock)
 }
 
 // layers returns the memories that a call with a context reads: its own, and the common one.
-func (m *Memory) layers(ctx context.Context) []ownermemory.Layer {
+func (m *Memory) layers(ctx context.Context) []memorystore.Layer {
 	return m.memories.All(ctx, m.Share, m.Clock)
 }
 
@@ -127,7 +127,7 @@ func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (added memory.Fact,
 	}
 	err = m.changeFacts(ctx, own.Owner, f.Key, f.Scope, func(facts []memory.Fact) []memory.Fact {
 		now := m.now()
-		added = ownermemory.NewFact(f, now)
+		added = memorystore.NewFact(f, now)
 		if old := current(facts); old != nil {
 			if old.Value == f.Value {
 				old.UpdatedAt = now
@@ -205,7 +205,7 @@ func (m *Memory) facts(
 
 // Facts implements [memory.Store].
 func (m *Memory) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
 		return unnamed.Facts(own, scope)
 	}, func(owner agent.Identity) ([]memory.Fact, error) {
 		found, err := m.facts(ctx, owner, scope, memory.Fact.Current)
@@ -213,7 +213,7 @@ func (m *Memory) Facts(ctx context.Context, scope string) ([]memory.Fact, error)
 			return cmp.Or(b.value.UpdatedAt.Compare(a.value.UpdatedAt), cmp.Compare(b.rank, a.rank))
 		}), err
 	})
-	return ownermemory.Facts(all), err
+	return memorystore.Facts(all), err
 }
 
 // sorted returns sorted values.
@@ -227,19 +227,19 @@ func sorted[T any](all []ranked[T], order func(a, b ranked[T]) int) (values []T)
 
 // History implements [memory.Store].
 func (m *Memory) History(ctx context.Context, key, scope string) ([]memory.Fact, error) {
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
 		return unnamed.History(own, key, scope)
 	}, func(owner agent.Identity) ([]memory.Fact, error) {
 		facts, _, err := m.history(ctx, owner, key, scope)
 		return facts, err
 	})
-	return ownermemory.History(all), err
+	return memorystore.History(all), err
 }
 
 // AsOf implements [memory.Store].
 func (m *Memory) AsOf(ctx context.Context, t time.Time) ([]memory.Fact, error) {
 	t = t.Truncate(time.Microsecond)
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
 		return unnamed.AsOf(own, t)
 	}, func(owner agent.Identity) ([]memory.Fact, error) {
 		found, err := m.facts(ctx, owner, "", func(f memory.Fact) bool {
@@ -249,7 +249,7 @@ func (m *Memory) AsOf(ctx context.Context, t time.Time) ([]memory.Fact, error) {
 			return cmp.Or(a.value.ValidFrom.Compare(b.value.ValidFrom), cmp.Compare(a.rank, b.rank))
 		}), err
 	})
-	return ownermemory.History(all), err
+	return memorystore.History(all), err
 }
 
 // SetPreference implements [memory.Store].
@@ -285,7 +285,7 @@ func decodeAll[T any](entries []Entry, err error) (all []ranked[T], _ error) {
 
 // Preferences implements [memory.Store].
 func (m *Memory) Preferences(ctx context.Context) ([]memory.Preference, error) {
-	all, err := ownermemory.Read(m.layers(ctx), (*memory.Map).Preferences,
+	all, err := memorystore.Read(m.layers(ctx), (*memory.Map).Preferences,
 		func(owner agent.Identity) (found []memory.Preference, err error) {
 			stored, err := decodeAll[memory.Preference](m.Bucket.bounded(ctx, boundedKey(preferenceKeys, owner)+"/"))
 			for _, p := range stored {
@@ -293,7 +293,7 @@ func (m *Memory) Preferences(ctx context.Context) ([]memory.Preference, error) {
 			}
 			return found, err
 		})
-	return ownermemory.Preferences(all), err
+	return memorystore.Preferences(all), err
 }
 
 // AddEpisode implements [memory.Store].
@@ -302,7 +302,7 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 	if own.Unnamed != nil {
 		return own.Unnamed.AddEpisode(own.Ctx, e)
 	}
-	e.Payload = ownermemory.Payload(e.Payload)
+	e.Payload = memorystore.Payload(e.Payload)
 	if e.Time.IsZero() {
 		e.Time = m.now()
 	}
@@ -336,7 +336,7 @@ type storedEpisode struct {
 
 // trim removes the episodes of an owner before the last ones.
 func (m *Memory) trim(ctx context.Context, prefix string) error {
-	old, err := m.Bucket.oldest(ctx, prefix, ownermemory.MaxEpisodes)
+	old, err := m.Bucket.oldest(ctx, prefix, memorystore.MaxEpisodes)
 	for _, key := range old {
 		if err == nil {
 			err = m.Bucket.Delete(ctx, key)
@@ -350,11 +350,11 @@ func (m *Memory) Recent(ctx context.Context, n int, kind string) ([]memory.Episo
 	if n <= 0 {
 		return nil, ctx.Err()
 	}
-	n = min(n, ownermemory.MaxEpisodes)
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Episode, error) {
+	n = min(n, memorystore.MaxEpisodes)
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Episode, error) {
 		return unnamed.Recent(own, n, kind)
 	}, func(owner agent.Identity) ([]memory.Episode, error) { return m.recent(ctx, owner, n, kind) })
-	return ownermemory.Episodes(all, n), err
+	return memorystore.Episodes(all, n), err
 }
 
 // recent returns the last n episodes of an owner, newest first.
@@ -365,7 +365,7 @@ func (m *Memory) recent(
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range slices.Backward(stored[max(0, len(stored)-ownermemory.MaxEpisodes):]) {
+	for _, s := range slices.Backward(stored[max(0, len(stored)-memorystore.MaxEpisodes):]) {
 		e := s.value
 		if len(last) < n && (kind == "" || e.Kind == kind) {
 			last = append(last, memory.Episode{

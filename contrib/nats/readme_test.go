@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/readmetest"
+	"github.com/hookgen/hookgen/hooktest/readmetest"
 )
 
 // readFile returns the text of a file.

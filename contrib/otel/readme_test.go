@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookgen/hookgen/internal/readmetest"
+	"github.com/hookgen/hookgen/hooktest/readmetest"
 )
 
 func TestReadmeShowsTheExampleAsAProgram(t *testing.T) { readmetest.CheckExample(t, "otel") }

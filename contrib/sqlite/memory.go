@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/memory/memorystore"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/ownermemory"
 )
 
 // A Memory is a [memory.Store] in a file. It is safe for concurrent use, also by several processes; do not copy it.
@@ -24,18 +24,18 @@ type Memory struct {
 	Share share.Scope // the runs that have a memory in common; set it before the first use
 	Clock agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
 
-	memories ownermemory.Memories
+	memories memorystore.Memories
 }
 
 var _ memory.Store = (*Memory)(nil)
 
 // own returns the memory that a call with a context changes.
-func (m *Memory) own(ctx context.Context) ownermemory.Layer {
+func (m *Memory) own(ctx context.Context) memorystore.Layer {
 	return m.memories.Own(ctx, m.Share, m.Clock)
 }
 
 // layers returns the memories that a call with a context reads: its own, and the common one.
-func (m *Memory) layers(ctx context.Context) []ownermemory.Layer {
+func (m *Memory) layers(ctx context.Context) []memorystore.Layer {
 	return m.memories.All(ctx, m.Share, m.Clock)
 }
 
@@ -96,7 +96,7 @@ func (m *Memory) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error
 	var added memory.Fact
 	err := m.DB.change(ctx, func(tx *sql.Tx) error {
 		now := m.now() // after waiting for other writers, so that the times are in order
-		added = ownermemory.NewFact(f, timeOf(now))
+		added = memorystore.NewFact(f, timeOf(now))
 		old, err := scanFact(tx.QueryRowContext(ctx, "SELECT "+factColumns+` FROM facts
 			WHERE tenant = ? AND user = ? AND conversation = ? AND key = ? AND scope = ? AND valid_to IS NULL`,
 			owner.Tenant, owner.User, owner.Conversation, added.Key, added.Scope).Scan)
@@ -148,34 +148,34 @@ func (m *Memory) Fact(ctx context.Context, key, scope string) (memory.Fact, bool
 
 // Facts implements [memory.Store].
 func (m *Memory) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
 		return unnamed.Facts(own, scope)
 	}, func(owner agent.Identity) ([]memory.Fact, error) {
 		return m.facts(ctx, owner, "valid_to IS NULL AND (? = '' OR scope = ?) ORDER BY updated_at DESC, rank DESC", scope,
 			scope)
 	})
-	return ownermemory.Facts(all), err
+	return memorystore.Facts(all), err
 }
 
 // History implements [memory.Store].
 func (m *Memory) History(ctx context.Context, key, scope string) ([]memory.Fact, error) {
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
 		return unnamed.History(own, key, scope)
 	}, func(owner agent.Identity) ([]memory.Fact, error) {
 		return m.facts(ctx, owner, "key = ? AND scope = ? ORDER BY rank", key, cmp.Or(scope, memory.GlobalScope))
 	})
-	return ownermemory.History(all), err
+	return memorystore.History(all), err
 }
 
 // AsOf implements [memory.Store].
 func (m *Memory) AsOf(ctx context.Context, t time.Time) ([]memory.Fact, error) {
 	at := t.Truncate(time.Microsecond).UnixMicro()
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Fact, error) {
 		return unnamed.AsOf(own, t)
 	}, func(owner agent.Identity) ([]memory.Fact, error) {
 		return m.facts(ctx, owner, "valid_from <= ? AND (valid_to IS NULL OR valid_to > ?) ORDER BY rank", at, at)
 	})
-	return ownermemory.History(all), err
+	return memorystore.History(all), err
 }
 
 // Forget implements [memory.Store].
@@ -230,7 +230,7 @@ func (m *Memory) SetPreference(ctx context.Context, key, value string) error {
 
 // Preferences implements [memory.Store].
 func (m *Memory) Preferences(ctx context.Context) ([]memory.Preference, error) {
-	all, err := ownermemory.Read(m.layers(ctx), (*memory.Map).Preferences,
+	all, err := memorystore.Read(m.layers(ctx), (*memory.Map).Preferences,
 		func(owner agent.Identity) (found []memory.Preference, err error) {
 			err = m.DB.rows(ctx, func() { found = nil }, func(scan func(...any) error) error {
 				var (
@@ -245,7 +245,7 @@ func (m *Memory) Preferences(ctx context.Context) ([]memory.Preference, error) {
 				owner.Tenant, owner.User, owner.Conversation)
 			return found, err
 		})
-	return ownermemory.Preferences(all), err
+	return memorystore.Preferences(all), err
 }
 
 // AddEpisode implements [memory.Store].
@@ -255,7 +255,7 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 		return own.Unnamed.AddEpisode(own.Ctx, e)
 	}
 	owner := own.Owner
-	payload := []byte(ownermemory.Payload(e.Payload))
+	payload := []byte(memorystore.Payload(e.Payload))
 	err := m.DB.fits("the episode", len(payload), len(e.Kind), len(e.Outcome), len(e.Agent), len(e.Run), len(e.Tenant),
 		len(e.User), len(e.Conversation))
 	if err != nil {
@@ -274,7 +274,7 @@ func (m *Memory) AddEpisode(ctx context.Context, e memory.Episode) error {
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM episodes WHERE tenant = ?1 AND user = ?2 AND conversation = ?3
 			AND rank <= (SELECT rank FROM episodes WHERE tenant = ?1 AND user = ?2 AND conversation = ?3
-				ORDER BY rank DESC LIMIT 1 OFFSET ?4)`, owner.Tenant, owner.User, owner.Conversation, ownermemory.MaxEpisodes)
+				ORDER BY rank DESC LIMIT 1 OFFSET ?4)`, owner.Tenant, owner.User, owner.Conversation, memorystore.MaxEpisodes)
 		return err
 	})
 }
@@ -284,11 +284,11 @@ func (m *Memory) Recent(ctx context.Context, n int, kind string) ([]memory.Episo
 	if n <= 0 {
 		return nil, ctx.Err()
 	}
-	n = min(n, ownermemory.MaxEpisodes)
-	all, err := ownermemory.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Episode, error) {
+	n = min(n, memorystore.MaxEpisodes)
+	all, err := memorystore.Read(m.layers(ctx), func(unnamed *memory.Map, own context.Context) ([]memory.Episode, error) {
 		return unnamed.Recent(own, n, kind)
 	}, func(owner agent.Identity) ([]memory.Episode, error) { return m.recent(ctx, owner, n, kind) })
-	return ownermemory.Episodes(all, n), err
+	return memorystore.Episodes(all, n), err
 }
 
 // recent returns the last n episodes of an owner, newest first.

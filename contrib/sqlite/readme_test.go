@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/readmetest"
+	"github.com/hookgen/hookgen/hooktest/readmetest"
 )
 
 func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckBody(t) }

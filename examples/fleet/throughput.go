@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/nats/fleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 	"github.com/hookgen/hookgen/loop"
 )
 

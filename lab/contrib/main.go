@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 const (

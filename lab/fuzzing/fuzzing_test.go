@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 func TestReadGoFuzzOutput(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // enough is the total fuzzing time required for the targets of each goal.

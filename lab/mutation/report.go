@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // folder is the directory of this command, relative to the root.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 func somewhere(file string, n int) []mutant {

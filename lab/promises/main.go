@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/figures"
 	"github.com/hookgen/hookgen/internal/testrun"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 const page = "docs/security-hooks.md"

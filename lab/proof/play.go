@@ -5,8 +5,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hookgen/hookgen/internal/figures"
 	"github.com/hookgen/hookgen/internal/testrun"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // play runs the groups and returns their report.

@@ -18,8 +18,8 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/redact"
-	"github.com/hookgen/hookgen/internal/figures"
 	"github.com/hookgen/hookgen/internal/leaks"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 const (

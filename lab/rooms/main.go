@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/readmetest"
+	"github.com/hookgen/hookgen/hooktest/readmetest"
 )
 
 func TestTheReadmeHasTheProgram(t *testing.T) { readmetest.CheckProgram(t) }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/figures"
 	"github.com/hookgen/hookgen/internal/race"
+	"github.com/hookgen/hookgen/lab/figures"
 	"github.com/hookgen/hookgen/tests/model"
 	"pgregory.net/rapid"
 )

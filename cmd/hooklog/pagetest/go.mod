@@ -8,9 +8,6 @@ require (
 	github.com/hookgen/hookgen v0.0.0-00010101000000-000000000000
 )
 
-require (
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
-)
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 
 replace github.com/hookgen/hookgen => ../../..

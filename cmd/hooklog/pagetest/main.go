@@ -18,14 +18,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
-	"github.com/hookgen/hookgen/internal/eventlog"
-	"github.com/hookgen/hookgen/internal/eventpage"
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 func main() {
@@ -83,19 +82,9 @@ func run(ctx context.Context) (err error) {
 	return figures.WriteFile(*out, picture)
 }
 
-// writePage writes the page of a record.
+// writePage writes the page of a record with the command hooklog of this tree.
 func writePage(ctx context.Context, page, record string) error {
-	x, err := eventlog.Open(record)
-	if err != nil {
-		return err
-	}
-	defer x.Close()
-	if err := x.Update(ctx); err != nil {
-		return err
-	}
-	f, err := os.Create(page)
-	if err != nil {
-		return err
-	}
-	return errors.Join(eventpage.Write(f, x, filepath.Base(record)), f.Close())
+	html := exec.CommandContext(ctx, "go", "run", "github.com/hookgen/hookgen/cmd/hooklog", "html", "-o", page, record)
+	html.Stderr = os.Stderr
+	return html.Run()
 }

@@ -28,8 +28,18 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/internal/usermodule"
 )
+
+// build builds hooklog and returns the path of the program.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hooklog.exe")
+	command := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/hookgen/hookgen/cmd/hooklog")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
 
 // TestPage checks the page in a browser, as hooklog serve shows it, and as hooklog html writes it.
 func TestPage(t *testing.T) {
@@ -37,7 +47,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	hooklog := usermodule.Build(t, "hooklog")
+	hooklog := build(t)
 	browser, end := startBrowser(context.Background(), path)
 	t.Cleanup(end)
 	if err := chromedp.Do(browser); err != nil {
@@ -736,7 +746,7 @@ func readsShorterFile(t *testing.T, p *tab) {
 
 // TestServerRefusesOthers checks the server that hooklog starts, without a browser.
 func TestServerRefusesOthers(t *testing.T) {
-	hooklog := usermodule.Build(t, "hooklog")
+	hooklog := build(t)
 	record := filepath.Join(t.TempDir(), "run.jsonl")
 	(&tab{t: t, ctx: t.Context(), record: record}).write(event(1, "a", "BeforeSend"))
 	address, err := url.Parse(serve(t, hooklog, record))

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 const root = "../../.."

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/figures"
 	"github.com/hookgen/hookgen/internal/race"
+	"github.com/hookgen/hookgen/lab/figures"
 	"go.uber.org/goleak"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 func TestAFileIsReplacedWhole(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package readmetest checks what the README.md of a module in contrib says: that it has the program which the tests
-// compile, and which modules a program links. All functions read the package in the current directory. Only tests
-// import it. Start with [CheckProgram].
+// Package readmetest checks the README.md of a package: that it has the program that the tests compile, and which
+// modules a program links. All functions read the package in the current directory. Import it in tests only. Start with
+// [CheckProgram].
 package readmetest
 
 import (

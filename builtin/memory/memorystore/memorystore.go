@@ -1,11 +1,11 @@
-// Package ownermemory has the parts that implementations of memory.Store share if they keep a memory for each owner in
+// Package memorystore has the parts that implementations of memory.Store share if they keep a memory for each owner in
 // a database. It selects the memories that a call uses, and merges their contents.
 //
 // For example, a run of the user ann reads her memory and the common one. Her fact hides the common fact of the same
 // key and scope. The queries belong in the implementations, such as contrib/sqlite and contrib/nats.
 //
 // Start with [Memories].
-package ownermemory
+package memorystore
 
 import (
 	"cmp"

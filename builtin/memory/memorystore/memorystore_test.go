@@ -1,4 +1,4 @@
-package ownermemory
+package memorystore
 
 import (
 	"context"
