@@ -1,7 +1,7 @@
 // Command bench measures the cost of a fire and compares it with hand-written code and with other libraries. It
 // also compares package loop with another agent loop, and hookgen with other generators. It writes its report to
-// RESULTS.md, a chart to results.svg, and its bounds and main figures to docs/figures/bench.json. It is a module
-// of its own, outside the workspace:
+// RESULTS.md, a chart to results.svg, and its bounds and main figures to docs/evidence/figures/bench.json. It is a
+// module of its own, outside the workspace:
 //
 //	GOWORK=off go -C bench run .
 //

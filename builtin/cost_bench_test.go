@@ -19,8 +19,9 @@ import (
 
 var costsFile = flag.String("costs", "", "the `file` to which BenchmarkEveryHook writes its table")
 
-// costsCommand makes docs/costs.md.
-const costsCommand = "go test ./builtin -run '^$' -bench EveryHook -benchtime 10ms -count 5 -costs ../docs/costs.md"
+// costsCommand makes docs/evidence/costs.md.
+const costsCommand = "go test ./builtin -run '^$' -bench EveryHook -benchtime 10ms -count 5" +
+	" -costs ../docs/evidence/costs.md"
 
 // A cost is that of one fire of a point with one hook.
 type cost struct {
@@ -30,7 +31,8 @@ type cost struct {
 }
 
 // BenchmarkEveryHook measures the time and allocations that each hook adds to a fire of each of its points, if the hook
-// does not intervene. With -costs it writes the table of docs/costs.md: the fastest of the runs that -count asks for.
+// does not intervene. With -costs it writes the table of docs/evidence/costs.md: the fastest of the runs that -count
+// asks for.
 func BenchmarkEveryHook(b *testing.B) {
 	var costs []cost
 	eachBound(b, func(name string, f fire) {
@@ -71,9 +73,9 @@ func BenchmarkEveryHook(b *testing.B) {
 	}
 }
 
-// A new hook has its line in docs/costs.md.
+// A new hook has its line in docs/evidence/costs.md.
 func TestPageOfCostsNamesEveryHook(t *testing.T) {
-	page, err := os.ReadFile("../docs/costs.md")
+	page, err := os.ReadFile("../docs/evidence/costs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,7 @@ func TestPageOfCostsNamesEveryHook(t *testing.T) {
 	want = append(want, "hook | point")
 	eachBound(t, func(name string, f fire) { want = append(want, name+" | "+f.point) })
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/costs.md differs (-want +got); run\n%s\n%s", costsCommand, diff)
+		t.Errorf("docs/evidence/costs.md differs (-want +got); run\n%s\n%s", costsCommand, diff)
 	}
 }
 

@@ -2,7 +2,7 @@
 // ignored, a change that is lost.
 //
 // Command hookvet runs its analyzers, alone or from go vet; package contrib/golangci adds them to golangci-lint. The
-// page docs/hookvet.md shows a wrong and a right program for each.
+// page docs/hooks/hookvet.md shows a wrong and a right program for each.
 //
 // Start with [Analyzers]. Each check has a file of its name. They share these files:
 //

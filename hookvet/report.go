@@ -9,7 +9,7 @@ import (
 )
 
 // page is the documentation of the checks. Each has a heading of its name there.
-const page = "https://github.com/hookgen/hookgen/blob/main/docs/hookvet.md#"
+const page = "https://github.com/hookgen/hookgen/blob/main/docs/hooks/hookvet.md#"
 
 // A check is what differs from one analyzer to the next.
 type check struct {

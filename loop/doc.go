@@ -46,7 +46,7 @@
 // For example, a payment above 1000 euros needs the approval of a manager, who is asleep. The approver sends the
 // question to the manager and returns Approval{Pending: true}. The run ends, and the program stores
 // AgentResult.Suspended. The next day the manager clicks a button, and another process calls [Agent.Resume] with the
-// state and the answer. The page docs/approvals.md of the repository has a whole program.
+// state and the answer. The page docs/agents/approvals.md of the repository has a whole program.
 //
 // A suspended run ends in order: AfterStep, OnStop, BeforeRunEnd and OnRunEnd fire. A resumed run begins with
 // OnRunStart and BeforeStep of the same step. So each of these pairs fires in both processes, and so do

@@ -18,7 +18,7 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// An architecturePage is the parsed docs/architecture.md.
+// An architecturePage is the parsed docs/hooks/architecture.md.
 type architecturePage struct {
 	text     string
 	diagrams []string // the contents of the Mermaid blocks
@@ -26,7 +26,7 @@ type architecturePage struct {
 
 func readArchitecture(t *testing.T) architecturePage {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "docs", "architecture.md"))
+	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "docs", "hooks", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// TestPageOfBuiltInHooksIsComplete compares docs/built-in-hooks.md with the hooks of builtin.
+// TestPageOfBuiltInHooksIsComplete compares docs/agents/built-in-hooks.md with the hooks of builtin.
 func TestPageOfBuiltInHooksIsComplete(t *testing.T) {
 	root := usermodule.Root(t)
-	text, err := os.ReadFile(filepath.Join(root, "docs", "built-in-hooks.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "agents", "built-in-hooks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

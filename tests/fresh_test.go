@@ -129,12 +129,12 @@ func packageName(t *testing.T, file string) string {
 	return tree.Name.Name
 }
 
-// TestPageOfTheAgentIsFresh compares docs/agent-points.md and its picture with the spec of the agent.
+// TestPageOfTheAgentIsFresh compares docs/agents/agent-points.md and its picture with the spec of the agent.
 func TestPageOfTheAgentIsFresh(t *testing.T) {
 	hookgen := usermodule.BuildHookgen(t)
 	for _, test := range []struct{ name, args string }{
-		{"page", "doc -check docs/agent-points.md spec/agentspec"},
-		{"picture", "graph -format svg -check docs/agent-points.svg spec/agentspec"},
+		{"page", "doc -check docs/agents/agent-points.md spec/agentspec"},
+		{"picture", "graph -format svg -check docs/agents/agent-points.svg spec/agentspec"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), hookgen, strings.Fields(test.args)...)

@@ -60,11 +60,48 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// readPage returns the text of a page without its blocks of code.
+// TestIndexesReachEveryPage follows docs/README.md to the index of each folder, and each index to the pages of its
+// folder.
+func TestIndexesReachEveryPage(t *testing.T) {
+	docs := filepath.Join(usermodule.Root(t), "docs")
+	folders, err := os.ReadDir(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, pages := readPage(t, filepath.Join(docs, "README.md")), 0
+	for _, folder := range folders {
+		if !folder.IsDir() {
+			if folder.Name() != "README.md" {
+				t.Errorf("docs/%s is in no folder", folder.Name())
+			}
+			continue
+		}
+		if !strings.Contains(first, "]("+folder.Name()+"/README.md)") {
+			t.Errorf("docs/README.md does not link the index of docs/%s", folder.Name())
+		}
+		index := readPage(t, filepath.Join(docs, folder.Name(), "README.md"))
+		found, err := filepath.Glob(filepath.Join(docs, folder.Name(), "*.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range found {
+			pages++
+			name := filepath.Base(page)
+			if name != "README.md" && !strings.Contains(index, "]("+name+")") {
+				t.Errorf("docs/%s/README.md does not link %s", folder.Name(), name)
+			}
+		}
+	}
+	if pages < 30 {
+		t.Errorf("the folders have %d pages", pages)
+	}
+}
+
 // anyLength are pages whose lines have any length. Programs write them, except for the changelog, to which every change
 // adds a line.
 var anyLength = []string{
-	"CHANGELOG.md", "bench/RESULTS.md", "docs/PROOF.md", "docs/agent-points.md", "lab/mutation/SURVIVORS.md",
+	"CHANGELOG.md", "bench/RESULTS.md", "docs/evidence/proof.md", "docs/agents/agent-points.md",
+	"lab/mutation/SURVIVORS.md",
 }
 
 // People read pages in a terminal too, and a change of a short line has a short diff. Tables and HTML cannot be
@@ -100,6 +137,7 @@ func TestPagesHaveShortLines(t *testing.T) {
 	}
 }
 
+// readPage returns the text of a page without its blocks of code.
 func readPage(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)

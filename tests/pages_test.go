@@ -341,13 +341,15 @@ func (p *page) generateChanged(t *testing.T) {
 func pageNames(t *testing.T) []string {
 	t.Helper()
 	root := usermodule.Root(t)
-	found, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(found) == 0 {
-		t.Fatalf("no pages (%v)", err)
-	}
-	names := []string{"README.md"}
-	for _, name := range found {
-		names = append(names, "docs/"+filepath.Base(name))
+	names := []string{"README.md", "docs/README.md"}
+	for _, folder := range []string{"hooks", "agents", "evidence"} {
+		found, err := filepath.Glob(filepath.Join(root, "docs", folder, "*.md"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no pages in docs/%s (%v)", folder, err)
+		}
+		for _, name := range found {
+			names = append(names, "docs/"+folder+"/"+filepath.Base(name))
+		}
 	}
 	return names
 }
@@ -391,7 +393,7 @@ func readBlocks(t *testing.T, name string) []block {
 // TestFirstStepsShowTheFilesOfTour keeps the page and the tour the same.
 func TestFirstStepsShowTheFilesOfTour(t *testing.T) {
 	var shown []string
-	for _, b := range readBlocks(t, "docs/getting-started.md") {
+	for _, b := range readBlocks(t, "docs/hooks/getting-started.md") {
 		if _, text, ok := strings.Cut(b.text, "\n\n"); ok && b.language == "go" {
 			shown = append(shown, text)
 		}

@@ -3,7 +3,7 @@
 //
 // [Read] reads the settings, and the [Hooks] that it returns call the scripts at the corresponding points. The scripts
 // get the same JSON on standard input, and their exit codes and their JSON on standard output mean the same.
-// docs/claude-code.md lists all events with the differences.
+// docs/agents/claude-code.md lists all events with the differences.
 //
 // A file that declares hooks without Claude Code belongs in package external, and permission rules in package
 // permission.

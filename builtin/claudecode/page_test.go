@@ -9,7 +9,7 @@ import (
 )
 
 func TestThePageListsEveryEvent(t *testing.T) {
-	page, err := os.ReadFile("../../docs/claude-code.md")
+	page, err := os.ReadFile("../../docs/agents/claude-code.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 // agent.
 //
 // [File] reads the file and adds its hooks. A file with any mistake adds nothing; the error names the line and the
-// column. docs/declared-hooks.md describes the format with examples.
+// column. docs/agents/declared-hooks.md describes the format with examples.
 //
 // Settings files of Claude Code are read by package claudecode, and files that contain only rules by package
 // permission.

@@ -50,7 +50,7 @@ func TestAMistakeIsRefusedWithItsPosition(t *testing.T) {
 			"1:76: a text"},
 		{"point is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": [1]}]}`, "1:51: a text"},
 		{"point like no other", `{"hooks": [{"name": "a", "command": ["x"], "at": ["Zzzzzzzz"]}]}`,
-			`1:51: unknown point "Zzzzzzzz"; docs/agent-points.md lists`},
+			`1:51: unknown point "Zzzzzzzz"; docs/agents/agent-points.md lists`},
 		{"tool is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "tools": ["x", 1]}]}`,
 			"1:83: a text"},
 		{"expression is a number", `{"hooks": [{"name": "a", "command": ["x"], "at": ["OnPermission"], "when": 1}]}`,

@@ -54,7 +54,7 @@ func unknownPoint(name string, all []hookkit.PointInfo) string {
 	if meant := spelling.Suggest(name, names); meant != "" {
 		return fmt.Sprintf("unknown point %q; did you mean %q?", name, meant)
 	}
-	return fmt.Sprintf("unknown point %q; docs/agent-points.md lists the points", name)
+	return fmt.Sprintf("unknown point %q; docs/agents/agent-points.md lists the points", name)
 }
 
 // decodeMatch decodes the matcher of the hook. A hook at a point without a tool call cannot have one.

@@ -19,7 +19,7 @@ func writeScript(t *testing.T, f *external.File, name string) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	page, err := os.ReadFile("../../docs/declared-hooks.md")
+	page, err := os.ReadFile("../../docs/agents/declared-hooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestTheProcessOfThePage(t *testing.T) {
 }
 
 func TestTheFilesOfThePageLoad(t *testing.T) {
-	page, err := os.ReadFile("../../docs/declared-hooks.md")
+	page, err := os.ReadFile("../../docs/agents/declared-hooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}

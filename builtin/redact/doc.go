@@ -13,7 +13,7 @@
 // Many of the prefixes, alphabets and lengths are those of the rules that gitleaks (https://gitleaks.io, MIT) publishes
 // in config/gitleaks.toml. Thanks to its authors. The program itself is not a library for this purpose: it links 370
 // packages and adds 12 MB, reports lines instead of replacing spans, and knows neither structured values nor texts that
-// were cut. The table in docs/redaction.md compares both.
+// were cut. The table in docs/evidence/redaction.md compares both.
 //
 // Start with [Redactor].
 package redact

@@ -85,7 +85,7 @@ func escapes(text string) string {
 }
 
 // The guard does not promise to see through every disguise, for example not through encodings within programs of other
-// languages. docs/security-hooks.md has the share that it finds.
+// languages. docs/evidence/security.md has the share that it finds.
 func TestGuardFindsDisguisedCommands(t *testing.T) {
 	tried, found := 0, 0
 	for _, d := range disguises {

@@ -3,7 +3,8 @@
 //	hookvet ./...
 //	go vet -vettool=$(which hookvet) ./...
 //
-// hookvet help lists the checks, and hookvet help NAME explains one. The page docs/hookvet.md has an example of each.
+// hookvet help lists the checks, and hookvet help NAME explains one. The page docs/hooks/hookvet.md has an example of
+// each.
 //
 // It exits with 0 if it finds nothing, with 1 if it finds mistakes, and with 2 if it cannot check a package.
 package main

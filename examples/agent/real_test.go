@@ -21,7 +21,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/sqlite"
 )
 
-var update = flag.Bool("update", false, "write the transcripts into docs/real-run.md")
+var update = flag.Bool("update", false, "write the transcripts into docs/agents/real-run.md")
 
 // The test binary is also the agent and an MCP server, as processes of their own.
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 // The page has the output of the processes. With -update the test writes it.
 func TestEverythingReal(t *testing.T) {
-	page := filepath.Join("..", "..", "docs", "real-run.md")
+	page := filepath.Join("..", "..", "docs", "agents", "real-run.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

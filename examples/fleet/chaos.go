@@ -24,7 +24,7 @@ import (
 )
 
 // page is the page that gets the tables of chaos and throughput, as seen from the folder of this program.
-const page = "../../docs/fleet.md"
+const page = "../../docs/agents/fleets.md"
 
 // A storm is a number of runs during which processes are killed.
 type storm struct {

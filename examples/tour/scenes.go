@@ -193,6 +193,6 @@ func nextSteps(s *stage) error {
 		"Extend the fire points of an agent: examples/quickstart\n" +
 		"Read how specs are written:         go doc ./spec\n" +
 		"Read how hooks and fires behave:    go doc ./hookkit\n" +
-		"Read more about records:            docs/records.md")
+		"Read more about records:            docs/hooks/records.md")
 	return nil
 }

@@ -1,6 +1,6 @@
 // Command contrib measures the cost of each module in contrib that agents import: the modules that it links and the
-// size that it adds to a program. It replaces the table in docs/contrib.md, between the comments "costs" and "end of
-// costs". Run it from the root of the repository:
+// size that it adds to a program. It replaces the table in docs/agents/contrib.md, between the comments "costs" and
+// "end of costs". Run it from the root of the repository:
 //
 //	go run ./lab/contrib
 package main
@@ -19,7 +19,7 @@ import (
 
 const (
 	module = "github.com/hookgen/hookgen"
-	page   = "docs/contrib.md"
+	page   = "docs/agents/contrib.md"
 )
 
 // A use is a statement of a program that uses a module for the agent a.
@@ -88,7 +88,7 @@ func measure() (string, error) {
 		if u.imports == server {
 			with = " with a server"
 		}
-		fmt.Fprintf(&table, "| [%s](../contrib/%s/README.md)%s | %.1f MB | %d | %s |\n",
+		fmt.Fprintf(&table, "| [%s](../../contrib/%s/README.md)%s | %.1f MB | %d | %s |\n",
 			u.name, u.name, with, p.megabytes-alone.megabytes, len(added), strings.Join(added, ", "))
 	}
 	table.WriteString("\n")

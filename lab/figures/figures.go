@@ -1,6 +1,6 @@
 // Package figures stores the results of long runs: the benchmark, mutations, fuzzing, soak. Each program writes
-// one report. The command lab/proof builds docs/PROOF.md from the reports, so that no figure is typed by hand. Other
-// programs replace a part of a page.
+// one report. The command lab/proof builds docs/evidence/proof.md from the reports, so that no figure is typed by hand.
+// Other programs replace a part of a page.
 package figures
 
 import (
@@ -76,7 +76,7 @@ func git(root string, args ...string) (string, error) {
 }
 
 // Folder is the folder of the reports, relative to the root of the repository.
-const Folder = "docs/figures"
+const Folder = "docs/evidence/figures"
 
 // Write writes the report into its file below root, atomically.
 func (r Report) Write(root string) error {

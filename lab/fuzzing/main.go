@@ -1,5 +1,5 @@
 // Command fuzzing runs the fuzz targets of this repository one after another and adds the results to
-// docs/figures/fuzzing.json. Run it from the root of the repository:
+// docs/evidence/figures/fuzzing.json. Run it from the root of the repository:
 //
 //	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1] [-into DIR]
 //

@@ -1,4 +1,4 @@
-// Command promises writes the tables of docs/security-hooks.md: what each security hook promises, and the tests that
+// Command promises writes the tables of docs/evidence/security.md: what each security hook promises, and the tests that
 // tried it with their numbers of inputs. Run it from the root of the repository:
 //
 //	go run ./lab/promises
@@ -21,7 +21,7 @@ import (
 	"github.com/hookgen/hookgen/lab/figures"
 )
 
-const page = "docs/security-hooks.md"
+const page = "docs/evidence/security.md"
 
 func main() {
 	if err := run("."); err != nil {

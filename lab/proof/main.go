@@ -1,5 +1,5 @@
-// Command proof builds docs/PROOF.md, a page with each invariant and bound, its evidence, and the latest figure
-// with the command that reproduces it. No text on the page is typed by hand: the statements are the doc comments
+// Command proof builds docs/evidence/proof.md, a page with each invariant and bound, its evidence, and the latest
+// figure with the command that reproduces it. No text on the page is typed by hand: the statements are the doc comments
 // of the tests, and the figures are the reports of package figures, which the runs write.
 //
 //	go run ./lab/proof          runs the tests named in groups.go, writes their report, and builds the page
@@ -45,7 +45,7 @@ func run(root string, pageOnly bool) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(root, "docs", "PROOF.md")
+	path := filepath.Join(root, "docs", "evidence", "proof.md")
 	if err := figures.WriteFile(path, text); err != nil {
 		return err
 	}

@@ -25,14 +25,14 @@ var sections = []section{
 			" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
 	{"bench", "Bounds",
 		"Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is " +
-			"[RESULTS.md](../bench/RESULTS.md)."},
+			"[RESULTS.md](../../bench/RESULTS.md)."},
 	{"model", "Programs against a model",
 		"Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten " +
 			"thousand run in" +
 			" every check."},
 	{"mutation", "Planted bugs",
 		"Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
-			" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original." +
+			" [SURVIVORS.md](../../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original." +
 			" The interval of a sample holds in the first run with its seed. Once the survivors have tests, another run" +
 			" with that seed says less about the bugs that were not drawn."},
 	{"fuzzing", "Fuzzing",

@@ -21,12 +21,12 @@ func TestPageMatchesTheReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join(root, "docs", "PROOF.md"))
+	got, err := os.ReadFile(filepath.Join(root, "docs", "evidence", "proof.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Error("docs/PROOF.md is not what the reports make; run go run ./lab/proof -page")
+		t.Error("docs/evidence/proof.md is not what the reports make; run go run ./lab/proof -page")
 	}
 }
 

@@ -1,6 +1,6 @@
 // Command redaction measures package builtin/redact: the secrets that it finds in texts of real formats, the ordinary
-// texts that it changes, and its time, next to gitleaks. It replaces the tables in docs/redaction.md. Run it from the
-// root of the repository:
+// texts that it changes, and its time, next to gitleaks. It replaces the tables in docs/evidence/redaction.md. Run it
+// from the root of the repository:
 //
 //	go run ./lab/redaction -page
 //
@@ -24,7 +24,7 @@ import (
 
 const (
 	gitleaks = "github.com/zricethezav/gitleaks/v8@v8.30.1"
-	page     = "docs/redaction.md"
+	page     = "docs/evidence/redaction.md"
 	draws    = 10 // texts of each sample
 )
 
@@ -164,7 +164,7 @@ func ordinary() []sizedText {
 	return []sizedText{
 		{"code, logs, settings and prose", all.String()},
 		{"Go files of hookkit, gen and loop", files("*.go", "hookkit", "gen", "loop")},
-		{"docs", files("*.md", "docs")},
+		{"docs", files("*.md", "docs/hooks", "docs/agents", "docs/evidence")},
 		{"go.sum files", files("go.sum", ".", "bench")},
 		{"a megabyte of digits", strings.Repeat("4111111111111112", 1<<16)},
 	}

@@ -1,7 +1,7 @@
 // Command rooms measures the cost of importing a package of builtin: the libraries and the large standard packages that
-// it links, and the size that one of its hooks adds to a program. It replaces the table in docs/built-in-hooks.md,
-// between the comments "rooms" and "end of rooms". It fails if a hook adds more than 0.5 MB and needs does not say why.
-// Run it from the root of the repository:
+// it links, and the size that one of its hooks adds to a program. It replaces the table in
+// docs/agents/built-in-hooks.md, between the comments "rooms" and "end of rooms". It fails if a hook adds more than 0.5
+// MB and needs does not say why. Run it from the root of the repository:
 //
 //	go run ./lab/rooms
 package main
@@ -25,7 +25,7 @@ import (
 
 const (
 	module = "github.com/hookgen/hookgen"
-	page   = "docs/built-in-hooks.md"
+	page   = "docs/agents/built-in-hooks.md"
 )
 
 func main() {

@@ -6,6 +6,6 @@
 // [ModelAs], [ToolAs] and [Restore]. The modules contrib/eino and contrib/langchaingo and the middleware of contrib/mcp
 // are such adapters.
 //
-// The package does not import package loop. Start with [Host]. The page docs/adapters.md explains how to write an
-// adapter.
+// The package does not import package loop. Start with [Host]. The page docs/agents/adapters.md explains how to write
+// an adapter.
 package adapt

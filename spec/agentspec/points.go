@@ -34,8 +34,8 @@ import (
 )
 
 //go:generate go run ../../cmd/hookgen -o ../../generated/agent
-//go:generate go run ../../cmd/hookgen doc -o ../../docs/agent-points.md
-//go:generate go run ../../cmd/hookgen graph -format svg -o ../../docs/agent-points.svg
+//go:generate go run ../../cmd/hookgen doc -o ../../docs/agents/agent-points.md
+//go:generate go run ../../cmd/hookgen graph -format svg -o ../../docs/agents/agent-points.svg
 
 // Points are the fire points of an agent loop, in the order in which a run reaches them. It is a declaration for
 // hookgen; nothing implements it.

@@ -390,7 +390,7 @@ var elsewhere = []string{"package-moved"}
 // writePage compares the tables of the page with those that the changes make.
 func writePage(t *testing.T, files []string, bases map[string]*base, matrix []*change) {
 	t.Helper()
-	name := filepath.Join(usermodule.Root(t), "docs", "breaking.md")
+	name := filepath.Join(usermodule.Root(t), "docs", "hooks", "breaking.md")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -409,7 +409,7 @@ func writePage(t *testing.T, files []string, bases map[string]*base, matrix []*c
 			}
 			return
 		}
-		t.Errorf("docs/breaking.md -, the changes + (go test ./tests/breaking -update):\n%s", diff)
+		t.Errorf("docs/hooks/breaking.md -, the changes + (go test ./tests/breaking -update):\n%s", diff)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package mistakes_test has a program for each mistake of the authors of hooks and loops that once passed the compiler,
-// go vet and the program's own tests. The tools that find it now are run on it, and the table of docs/mistakes.md is
-// made of their output.
+// go vet and the program's own tests. The tools that find it now are run on it, and the table of docs/hooks/mistakes.md
+// is made of their output.
 package mistakes_test
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write what the tools say into the archives and into docs/mistakes.md")
+var update = flag.Bool("update", false, "write what the tools say into the archives and into docs/hooks/mistakes.md")
 
 // A mistake is an archive in testdata: the comment names it, the file tools has the tools that find it, one in a line,
 // and a file "want TOOL" what each says. The other files are a package.
@@ -197,7 +197,7 @@ const (
 
 // TestPageHasTheTable: run it with -update after a change of an archive.
 func TestPageHasTheTable(t *testing.T) {
-	file := filepath.Join(usermodule.Root(t), "docs", "mistakes.md")
+	file := filepath.Join(usermodule.Root(t), "docs", "hooks", "mistakes.md")
 	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestPageHasTheTable(t *testing.T) {
 	}
 }
 
-// table returns the table of docs/mistakes.md.
+// table returns the table of docs/hooks/mistakes.md.
 func table(all []mistake) string {
 	var b strings.Builder
 	b.WriteString("| mistake | found by | message |\n|---|---|---|\n")

@@ -13,5 +13,5 @@
 // A failing program is shrunk and printed as Go code, ready to be pasted into a test.
 //
 //	go test ./tests/model                                         ten thousand programs
-//	go test ./tests/model -timeout 0 -programs 1000000 -report    more, and docs/figures/model.json
+//	go test ./tests/model -timeout 0 -programs 1000000 -report    more, and docs/evidence/figures/model.json
 package model

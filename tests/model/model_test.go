@@ -16,7 +16,7 @@ import (
 var (
 	count = flag.Int("programs", 0,
 		"how many programs to play; 0 for ten thousand, a tenth of that in short mode and under the race detector")
-	report = flag.Bool("report", false, "write how many were played into docs/figures/model.json")
+	report = flag.Bool("report", false, "write how many were played into docs/evidence/figures/model.json")
 )
 
 func TestMain(m *testing.M) {

@@ -14,13 +14,13 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A row is one line of the tables in docs/seeds.md.
+// A row is one line of the tables in docs/evidence/five-systems.md.
 type row struct{ system, kind, theirs, ours string }
 
-// readTables reads the rows of docs/seeds.md, with their headings.
+// readTables reads the rows of docs/evidence/five-systems.md, with their headings.
 func readTables(t *testing.T) []row {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seeds.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "evidence", "five-systems.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestTheVocabularyIsComplete(t *testing.T) {
 	for _, r := range readTables(t) {
 		key := r.system + "\t" + r.kind + "\t" + r.theirs
 		if listed[key] == 0 {
-			t.Errorf("docs/seeds.md has %q, which is not in the list or is there twice", key)
+			t.Errorf("docs/evidence/five-systems.md has %q, which is not in the list or is there twice", key)
 		}
 		listed[key]--
 		if r.ours == "" {
@@ -69,7 +69,7 @@ func TestTheVocabularyIsComplete(t *testing.T) {
 	}
 	for key, n := range listed {
 		if n > 0 {
-			t.Errorf("%q has no row in docs/seeds.md", key)
+			t.Errorf("%q has no row in docs/evidence/five-systems.md", key)
 		}
 	}
 	if len(listed) < 150 {

@@ -5,9 +5,10 @@
 //		go -C examples/agent run . -yes -record /tmp/run.jsonl "$task"
 //	done
 //	export GOWORK=off
-//	go -C cmd/hooklog/pagetest run . -record /tmp/run.jsonl -show '#event=139' -screenshot ../../../docs/hooklog.png
+//	go -C cmd/hooklog/pagetest run . -record /tmp/run.jsonl -show '#event=139' \
+//		-screenshot ../../../docs/hooks/hooklog.png
 //	go -C cmd/hooklog/pagetest run . -record /tmp/run.jsonl -show '#event=139' -scheme dark \
-//		-screenshot ../../../docs/hooklog-dark.png
+//		-screenshot ../../../docs/hooks/hooklog-dark.png
 //
 // It needs Chromium or Chrome, which it finds in the PATH, or by the environment variable CHROMIUM.
 package main

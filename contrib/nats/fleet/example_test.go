@@ -25,8 +25,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A worker runs the task of a client. In a real fleet, both are in processes of their own. docs/fleet.md shows parts of
-// this program.
+// A worker runs the task of a client. In a real fleet, both are in processes of their own. docs/agents/fleets.md shows
+// parts of this program.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	dir := must(os.MkdirTemp("", "fleet"))
@@ -63,7 +63,7 @@ func Example() {
 
 // The page on fleets shows a short form of the example: each call in it is one that the example makes.
 func TestPageShowsTheExample(t *testing.T) {
-	page, example := read(t, "../../../docs/fleet.md"), read(t, "example_test.go")
+	page, example := read(t, "../../../docs/agents/fleets.md"), read(t, "example_test.go")
 	program, _, _ := strings.Cut(page, "## How it works")
 	shown := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(program, -1)
 	calls := 0

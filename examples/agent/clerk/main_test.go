@@ -71,7 +71,7 @@ func TestAnotherProcessGivesTheApproval(t *testing.T) {
 	if err != nil || asked == nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "agents.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "agents", "agent.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestAnotherProcessGivesTheApproval(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if want += "$ " + command + "-approve ID\n" + out; !strings.Contains(string(page), "```console\n"+want+"```\n") {
-		t.Errorf("docs/agents.md lacks\n%s", want)
+		t.Errorf("docs/agents/agent.md lacks\n%s", want)
 	}
 	out, err = clerk(t, append(flags, "-approve", asked[1])...)
 	if err == nil || !strings.Contains(out, "suspended/"+asked[1]) {

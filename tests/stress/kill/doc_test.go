@@ -6,7 +6,7 @@
 // the reader must report the line, and the next line must be complete.
 //
 //	go test ./tests/stress/kill                                a few dozen kills for each
-//	go test ./tests/stress/kill -kills 400 -timeout 0 -report  more, with a report in docs/figures
+//	go test ./tests/stress/kill -kills 400 -timeout 0 -report  more, with a report in docs/evidence/figures
 //
 // A kill is not a power failure: these tests do not show which data survives on disk when a machine loses power.
 package kill

@@ -23,7 +23,7 @@ import (
 
 var (
 	kills  = flag.Int("kills", 0, "how many `times` each writer is killed; 0 for 24, or 5 under the race detector")
-	report = flag.Bool("report", false, "write the figures into docs/figures")
+	report = flag.Bool("report", false, "write the figures into docs/evidence/figures")
 )
 
 // The environment of a process that will be killed: the writer, the directory, the first version, and the number

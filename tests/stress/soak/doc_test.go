@@ -10,5 +10,5 @@
 // Between rounds, everything that was added is removed, no goroutine may be left, and the heap is measured.
 //
 //	go test ./tests/stress/soak                                          a short run
-//	go test ./tests/stress/soak -fires 100000000 -timeout 0 -report      the whole, with a report in docs/figures
+//	go test ./tests/stress/soak -fires 100000000 -timeout 0 -report      the whole, with a report
 package soak

@@ -19,7 +19,7 @@ import (
 var (
 	howMany = flag.Int("fires", 0,
 		"how many `fires` the soak makes; 0 for two million, or a fifth of that under the race detector")
-	report = flag.Bool("report", false, "write the figures of the soak into docs/figures")
+	report = flag.Bool("report", false, "write the figures of the soak into docs/evidence/figures")
 )
 
 const root = "../../.."
