@@ -48,9 +48,6 @@ func firesWith() []contestant {
 		add("a ninth hook, with Before", func(h H, last R) { h.Flow.Add(new(quiet), hookkit.Before(last)) }),
 		add("a ninth hook, with After", func(h H, last R) { h.Flow.Add(new(quiet), hookkit.After(last)) }),
 		ninth(", with Timeout", hookkit.Timeout(time.Minute)),
-		add("a ninth hook, behind a condition", func(h H, _ R) {
-			h.Flow.Add(points.FlowWhen("always", func(*points.Run, points.Call) bool { return true }, new(quiet)))
-		}),
 		add("an observer", func(h H, _ R) { h.Flow.Observe(blind{}) }),
 		add("an observer of all points", func(h H, _ R) { h.ObserveAny(blind{}) }),
 		add("an Async observer, its queue full at times", func(h H, _ R) { h.Flow.Observe(blind{}, hookkit.Async(1<<16)) }),

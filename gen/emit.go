@@ -183,16 +183,10 @@ const banner = `// Machinery. Of what follows, programs use only the method Call
 
 `
 
-// condition is the name of a field that generated code embeds. It cannot hide the method of a point, even of a point
-// that is called Condition.
-const condition = "hookgenCondition"
-
 // shared returns the machinery that does not belong to one point.
 func (e *emitter) shared() string {
 	var b strings.Builder
-	b.WriteString(`type ` + condition + ` = hookimpl.Condition
-
-// HookgenLineage has a method for this package and for each package that it extends. Packages
+	b.WriteString(`// HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
 `)

@@ -17,7 +17,6 @@ type apiEmitter struct {
 func emitAPI(f *jen.File, l law) {
 	e := &apiEmitter{l, f}
 	e.hook()
-	e.when()
 	e.outcomes()
 	e.match()
 	e.observer()
@@ -131,29 +130,6 @@ func (e *apiEmitter) hook() {
 	e.prose("Bind adds f to its point.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
 		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
-}
-
-// when emits the adapter that adds a condition to a hook.
-func (e *apiEmitter) when() {
-	adapter := jen.Struct(jen.Id(condition), jen.Id(anyPoint+"Func"))
-	continues := make([]jen.Code, len(e.results()))
-	for i := range continues {
-		continues[i] = jen.Nil()
-	}
-	pass := jen.Return(continues...)
-	if e.Around() {
-		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(anyParam)))
-	}
-	e.doc(
-		"HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
-	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(),
-		jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
-		jen.Id("h").Add(hookType())).Add(hookType()).Block(
-		jen.Return(adapter.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true},
-			implName("When").Call(jen.Id("desc"), jen.Id("when"), jen.Id("h")),
-			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
-				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
-				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))
 }
 
 // outcomes emits the sealed interface of outcomes, and their constructors.

@@ -97,7 +97,7 @@ func TestEmitTakesPayloadsOfEveryForm(t *testing.T) {
 
 func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 	const point = "On(int)"
-	everywhere := []string{"On", "OnFunc", "OnFunc.On", "OnFunc.Bind", "OnWhen", "OnObserver", "OnFired", "OnPoint",
+	everywhere := []string{"On", "OnFunc", "OnFunc.On", "OnFunc.Bind", "OnObserver", "OnFired", "OnPoint",
 		"OnPoint.Fire"}
 	optional := []string{"OnOutcome", "OnExit", "ReplaceOn", "OnNext", "OnNext.Call"}
 	for law, has := range map[string]string{

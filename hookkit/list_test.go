@@ -7,10 +7,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 )
-
-func rains(*run, int) bool { return true }
 
 // explained returns the text of Explain, without sites.
 func explained(t *testing.T, h *hooks) string {
@@ -46,7 +43,7 @@ func TestExplainShowsEveryHookWithReasons(t *testing.T) {
 	gone.Remove()
 	inner := h.Layer("tenant")
 	inner.First.Add(
-		testpoints.FirstWhen("it rains", rains, continues),
+		continues,
 		hookkit.Named("umbrella"),
 		hookkit.Priority(hookkit.InputShape),
 	)
@@ -59,7 +56,7 @@ func TestExplainShowsEveryHookWithReasons(t *testing.T) {
    1. guard  priority 100 (Safety), layer 0, timeout 1.5s, fail closed, from SITE
    2. plain  priority 0 (default), layer 0, from SITE
    3. odd  priority 7, layer 0, after plain, once, from SITE
-   4. umbrella  priority 80 (InputShape), layer 1 (tenant), when it rains, from SITE
+   4. umbrella  priority 80 (InputShape), layer 1 (tenant), from SITE
    o  everything  priority 60 (Detection), layer 0, from SITE
    o  audit  priority 0 (default), layer 0, async, queue 64, from SITE
 Second(int): Stop, FailClosed
@@ -175,15 +172,5 @@ func TestListNamesTheLayers(t *testing.T) {
 		if got := nameless.Points()[0].Observers()[i]; got.Layer != i+1 || got.LayerName != want {
 			t.Errorf("observer %d is in layer %d %q, want %d %q", i, got.Layer, got.LayerName, i+1, want)
 		}
-	}
-}
-
-func TestNestedConditionsAreListedAsOne(t *testing.T) {
-	var h hooks
-	h.First.Add(testpoints.FirstWhen("it is late", rains, testpoints.FirstWhen("it rains", rains, &guard{})))
-	i := h.First.List()[0]
-	if i.When != "it is late and it rains" || i.Name != "hookkit_test.guard" ||
-		!strings.Contains(i.Why, ", when it is late and it rains, ") {
-		t.Errorf("listed as %+v", i)
 	}
 }

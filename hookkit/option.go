@@ -104,8 +104,7 @@ type CallOption func(*opaque.Settings)
 func (CallOption) hookOption() {}
 func (CallOption) gateOption() {}
 
-// Once lets the hook be called at most once, even by concurrent fires. Then its registration at the point is removed. A
-// When adapter whose condition is false leaves the hook for a later fire.
+// Once lets the hook be called at most once, even by concurrent fires. Then its registration at the point is removed.
 func Once() CallOption { return func(s *opaque.Settings) { s.Once = true } }
 
 // A PolicyOption tightens the policy of a point for one hook. It is legal in Add where hooks decide, and in Use.

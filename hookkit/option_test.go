@@ -270,25 +270,6 @@ func TestOnce(t *testing.T) {
 			t.Errorf("the hook ran %d times, the act %d times, want 1 and 20", n, acted)
 		}
 	})
-	t.Run("waits for its condition", func(t *testing.T) {
-		var h hooks
-		calls, acted := 0, 0
-		counts := wrapFunc(func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
-			calls++
-			return next.Call(c, n)
-		})
-		is := func(want int) func(*run, int) bool { return func(_ *run, n int) bool { return n >= want } }
-		h.Wrap.Add(testpoints.WrapWhen("not zero", is(1), testpoints.WrapWhen("not one", is(2), counts)), hookkit.Once())
-		for n := range 4 {
-			_, _ = h.Wrap.Fire(t.Context(), nil, n, func(ctx, int) (string, error) {
-				acted++
-				return "", nil
-			})
-			if want := min(max(n-1, 0), 1); calls != want || acted != n+1 || len(h.Wrap.List()) != 1-want {
-				t.Errorf("after %d fires it ran %d times, the act %d times: %+v", n+1, calls, acted, h.Wrap.List())
-			}
-		}
-	})
 	t.Run("leaves the observers", func(t *testing.T) {
 		var h hooks
 		var d diary

@@ -48,6 +48,5 @@ type Info struct {
 	Once       bool          // the hook is called at most once
 	FailClosed bool          // a failure of the hook ends the fire, as it always does at Check and Around
 	Async      int           // the length of the queue; 0 for a synchronous observer
-	When       string        // the description given to a When adapter; "" without one
 	Why        string        // the reasons for its position, in words
 }

@@ -94,7 +94,6 @@ func TestNameIsTypeFunctionOrNamed(t *testing.T) {
 		"Use":                   {h.Use(&guard{}), "hookkit_test.guard"},
 		"Trace":                 {h.Trace(new(hookkit.Recorder)), "hookkit.Recorder"},
 		"ObserveAny, generic":   {h.ObserveAny(generic[map[string]int]{}), "hookkit_test.generic"},
-		"inside a condition":    {h.First.Add(testpoints.FirstWhen("it rains", rains, &guard{})), "hookkit_test.guard"},
 		"Add with Named":        {h.First.Add(continues, hookkit.Named("given")), "given"},
 		"Observe with Named":    {h.First.ObserveFunc(ignore, hookkit.Named("watching")), "watching"},
 		"Use with Named":        {h.Use(&guard{}, hookkit.Named("used")), "used"},
@@ -280,8 +279,6 @@ func TestNilHooksAndObserversPanic(t *testing.T) {
 		noFunc  testpoints.FirstFunc
 		noGuard *guard
 		h       hooks
-		inner   = testpoints.FirstWhen("it rains", rains, noFunc)
-		never   = testpoints.FirstWhen("it rains", nil, continues)
 	)
 	for name, c := range map[string]struct {
 		f    func()
@@ -303,15 +300,6 @@ func TestNilHooksAndObserversPanic(t *testing.T) {
 		"any hook": {
 			func() { at(0)(&h).AddAny(nil) },
 			"hookkit: First.AddAny at SITE: the hook is nil; pass a function",
-		},
-		"conditional hook": {func() { h.First.Add(inner) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
-		"condition": {
-			func() { h.First.Add(never) },
-			`hookkit: First.Add at SITE: the condition "it rains" is nil; pass a function`,
-		},
-		"nested condition": {
-			func() { h.First.Add(testpoints.FirstWhen("x", rains, never)) },
-			`hookkit: First.Add at SITE: the condition "it rains" is nil; pass a function`,
 		},
 		"observer": {
 			func() { h.First.Observe(nil) },

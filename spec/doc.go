@@ -202,7 +202,7 @@
 // # Names
 //
 // For a point N these names are kept free, whatever its law: N, NFunc, NOutcome, NExit, NObserver, NFired, NPoint,
-// NWhen, NNext, ReplaceN, EditN, ObserveN and MatchN; in every package Run, NewRun, Hooks, Hook and AnyObserver. No
+// NNext, ReplaceN, EditN, ObserveN and MatchN; in every package Run, NewRun, Hooks, Hook and AnyObserver. No
 // declaration and no import of the spec's package has one of them. No point is called Use, Layer, Trace, Points,
 // Explain, ObserveAny, HandleFailures, Registered or Bind, which are methods.
 //

@@ -203,23 +203,6 @@ func (f WatchFunc) Bind(h *Hooks) {
 	h.Watch.Add(f)
 }
 
-// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
-	return struct {
-		hookgenCondition
-		WatchFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.Watch(ctx, run, payload)
-		},
-	}
-}
-
 // WatchObserver is notified of every fire of Watch after it is decided.
 type WatchObserver[P any] interface {
 	ObserveWatch(ctx context.Context, run *Run, fired WatchFired[P])
@@ -296,23 +279,6 @@ func (f RewriteFunc) Rewrite(ctx context.Context, run *Run, payload Call) (Rewri
 // Bind adds f to its point.
 func (f RewriteFunc) Bind(h *Hooks) {
 	h.Rewrite.Add(f)
-}
-
-// RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
-	return struct {
-		hookgenCondition
-		RewriteFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Rewrite(ctx, run, payload)
-		},
-	}
 }
 
 // RewriteOutcome is a decision of a hook of Rewrite: ReplaceRewrite. Nil continues.
@@ -424,23 +390,6 @@ func (f FlowFunc) Flow(ctx context.Context, run *Run, payload Call) (FlowOutcome
 // Bind adds f to its point.
 func (f FlowFunc) Bind(h *Hooks) {
 	h.Flow.Add(f)
-}
-
-// FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
-// desc.
-func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
-	return struct {
-		hookgenCondition
-		FlowFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Flow(ctx, run, payload)
-		},
-	}
 }
 
 // FlowOutcome is a decision of a hook of Flow: ReplaceFlow, Skip or End. Nil continues.
@@ -575,23 +524,6 @@ func (f LenientFunc) Lenient(ctx context.Context, run *Run, payload Call) (Lenie
 // Bind adds f to its point.
 func (f LenientFunc) Bind(h *Hooks) {
 	h.Lenient.Add(f)
-}
-
-// LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
-	return struct {
-		hookgenCondition
-		LenientFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Lenient(ctx, run, payload)
-		},
-	}
 }
 
 // LenientOutcome is a decision of a hook of Lenient: ReplaceLenient, Skip or End. Nil continues.
@@ -733,23 +665,6 @@ func (f TrimFunc) Bind(h *Hooks) {
 	h.Trim.Add(f)
 }
 
-// TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
-// desc.
-func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
-	return struct {
-		hookgenCondition
-		TrimFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Trim(ctx, run, payload)
-		},
-	}
-}
-
 // TrimOutcome is a decision of a hook of Trim: EditTrim. Nil continues.
 type TrimOutcome interface {
 	legalAtTrim()
@@ -857,23 +772,6 @@ func (f LeaveFunc) Leave(ctx context.Context, run *Run, payload Call) (LeaveOutc
 // Bind adds f to its point.
 func (f LeaveFunc) Bind(h *Hooks) {
 	h.Leave.Add(f)
-}
-
-// LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
-	return struct {
-		hookgenCondition
-		LeaveFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Leave(ctx, run, payload)
-		},
-	}
 }
 
 // LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
@@ -993,23 +891,6 @@ func (f JudgeFunc) Judge(ctx context.Context, run *Run, payload Call) (JudgeOutc
 // Bind adds f to its point.
 func (f JudgeFunc) Bind(h *Hooks) {
 	h.Judge.Add(f)
-}
-
-// JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
-	return struct {
-		hookgenCondition
-		JudgeFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Judge(ctx, run, payload)
-		},
-	}
 }
 
 // JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
@@ -1137,23 +1018,6 @@ func (f GatherFunc) Bind(h *Hooks) {
 	h.Gather.Add(f)
 }
 
-// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
-	return struct {
-		hookgenCondition
-		GatherFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) ([]string, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Gather(ctx, run, payload)
-		},
-	}
-}
-
 // GatherObserver is notified of every fire of Gather after it is decided.
 type GatherObserver[P any] interface {
 	ObserveGather(ctx context.Context, run *Run, fired GatherFired[P])
@@ -1243,23 +1107,6 @@ func (f RefuseFunc) Bind(h *Hooks) {
 	h.Refuse.Add(f)
 }
 
-// RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
-	return struct {
-		hookgenCondition
-		RefuseFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.Refuse(ctx, run, payload)
-		},
-	}
-}
-
 // RefuseObserver is notified of every fire of Refuse after it is decided.
 type RefuseObserver[P any] interface {
 	ObserveRefuse(ctx context.Context, run *Run, fired RefuseFired[P])
@@ -1347,23 +1194,6 @@ func (f WrapFunc) Wrap(ctx context.Context, run *Run, payload Call, next WrapNex
 // Bind adds f to its point.
 func (f WrapFunc) Bind(h *Hooks) {
 	h.Wrap.Add(f)
-}
-
-// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
-// desc.
-func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
-	return struct {
-		hookgenCondition
-		WrapFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-			if !when(run, payload) {
-				return next.Call(ctx, payload)
-			}
-			return h.Wrap(ctx, run, payload, next)
-		},
-	}
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1477,8 +1307,6 @@ func (p *WrapPoint) FireBy(
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
-
-type hookgenCondition = hookimpl.Condition
 
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.

@@ -475,23 +475,6 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 	h.OnRunStart.Add(f)
 }
 
-// OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
-	return struct {
-		hookgenCondition
-		OnRunStartFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.OnRunStart(ctx, run, payload)
-		},
-	}
-}
-
 // OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil
 // continues.
 type OnRunStartOutcome interface {
@@ -639,23 +622,6 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 	h.ShouldStop.Add(f)
 }
 
-// ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
-	return struct {
-		hookgenCondition
-		ShouldStopFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.ShouldStop(ctx, run, payload)
-		},
-	}
-}
-
 // ShouldStopObserver is notified of every fire of ShouldStop after it is decided.
 type ShouldStopObserver[P any] interface {
 	ObserveShouldStop(ctx context.Context, run *Run, fired ShouldStopFired[P])
@@ -752,23 +718,6 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 	h.BeforeStep.Add(f)
 }
 
-// BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
-	return struct {
-		hookgenCondition
-		BeforeStepFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Step) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.BeforeStep(ctx, run, payload)
-		},
-	}
-}
-
 // BeforeStepObserver is notified of every fire of BeforeStep after it is decided.
 type BeforeStepObserver[P any] interface {
 	ObserveBeforeStep(ctx context.Context, run *Run, fired BeforeStepFired[P])
@@ -851,27 +800,6 @@ func (f ShouldCompactFunc) ShouldCompact(
 // Bind adds f to its point.
 func (f ShouldCompactFunc) Bind(h *Hooks) {
 	h.ShouldCompact.Add(f)
-}
-
-// ShouldCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func ShouldCompactWhen(
-	desc string,
-	when func(*Run, ContextUse) bool,
-	h ShouldCompact[ContextUse],
-) ShouldCompact[ContextUse] {
-	return struct {
-		hookgenCondition
-		ShouldCompactFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.ShouldCompact(ctx, run, payload)
-		},
-	}
 }
 
 // ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
@@ -1012,27 +940,6 @@ func (f BeforeCompactFunc) Bind(h *Hooks) {
 	h.BeforeCompact.Add(f)
 }
 
-// BeforeCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeCompactWhen(
-	desc string,
-	when func(*Run, Compaction) bool,
-	h BeforeCompact[Compaction],
-) BeforeCompact[Compaction] {
-	return struct {
-		hookgenCondition
-		BeforeCompactFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeCompact(ctx, run, payload)
-		},
-	}
-}
-
 // BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
 type BeforeCompactOutcome interface {
 	legalAtBeforeCompact()
@@ -1166,23 +1073,6 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 	h.AfterCompact.Add(f)
 }
 
-// AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
-	return struct {
-		hookgenCondition
-		AfterCompactFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.AfterCompact(ctx, run, payload)
-		},
-	}
-}
-
 // AfterCompactOutcome is a decision of a hook of AfterCompact: ReplaceAfterCompact. Nil continues.
 type AfterCompactOutcome interface {
 	legalAtAfterCompact()
@@ -1300,23 +1190,6 @@ func (f BriefingFunc) Bind(h *Hooks) {
 	h.Briefing.Add(f)
 }
 
-// BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
-	return struct {
-		hookgenCondition
-		BriefingFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Step) ([]string, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Briefing(ctx, run, payload)
-		},
-	}
-}
-
 // BriefingObserver is notified of every fire of Briefing after it is decided.
 type BriefingObserver[P any] interface {
 	ObserveBriefing(ctx context.Context, run *Run, fired BriefingFired[P])
@@ -1406,23 +1279,6 @@ func (f BeforeLLMFunc) BeforeLLM(ctx context.Context, run *Run, payload LLMReque
 // Bind adds f to its point.
 func (f BeforeLLMFunc) Bind(h *Hooks) {
 	h.BeforeLLM.Add(f)
-}
-
-// BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
-	return struct {
-		hookgenCondition
-		BeforeLLMFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeLLM(ctx, run, payload)
-		},
-	}
 }
 
 // BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil
@@ -1581,23 +1437,6 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 	h.AroundLLM.Add(f)
 }
 
-// AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
-	return struct {
-		hookgenCondition
-		AroundLLMFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
-			if !when(run, payload) {
-				return next.Call(ctx, payload)
-			}
-			return h.AroundLLM(ctx, run, payload, next)
-		},
-	}
-}
-
 // AroundLLMObserver is notified of every fire of AroundLLM after it is decided.
 type AroundLLMObserver[P any] interface {
 	ObserveAroundLLM(ctx context.Context, run *Run, fired AroundLLMFired[P])
@@ -1726,23 +1565,6 @@ func (f AfterLLMFunc) AfterLLM(ctx context.Context, run *Run, payload LLMRespons
 // Bind adds f to its point.
 func (f AfterLLMFunc) Bind(h *Hooks) {
 	h.AfterLLM.Add(f)
-}
-
-// AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
-	return struct {
-		hookgenCondition
-		AfterLLMFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.AfterLLM(ctx, run, payload)
-		},
-	}
 }
 
 // AfterLLMOutcome is a decision of a hook of AfterLLM: ReplaceAfterLLM or EndTurn. Nil continues.
@@ -1883,27 +1705,6 @@ func (f OnToolsDisabledFunc) Bind(h *Hooks) {
 	h.OnToolsDisabled.Add(f)
 }
 
-// OnToolsDisabledWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnToolsDisabledWhen(
-	desc string,
-	when func(*Run, ToolsDisabled) bool,
-	h OnToolsDisabled[ToolsDisabled],
-) OnToolsDisabled[ToolsDisabled] {
-	return struct {
-		hookgenCondition
-		OnToolsDisabledFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ToolsDisabled) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnToolsDisabled(ctx, run, payload)
-		},
-	}
-}
-
 // OnToolsDisabledObserver is notified of every fire of OnToolsDisabled after it is decided.
 type OnToolsDisabledObserver[P any] interface {
 	ObserveOnToolsDisabled(ctx context.Context, run *Run, fired OnToolsDisabledFired[P])
@@ -1987,27 +1788,6 @@ func (f BeforeToolFunc) BeforeTool(ctx context.Context, run *Run, payload ToolCa
 // Bind adds f to its point.
 func (f BeforeToolFunc) Bind(h *Hooks) {
 	h.BeforeTool.Add(f)
-}
-
-// BeforeToolWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeToolWhen(
-	desc string,
-	when func(*Run, ToolCallRequest) bool,
-	h BeforeTool[ToolCallRequest],
-) BeforeTool[ToolCallRequest] {
-	return struct {
-		hookgenCondition
-		BeforeToolFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeTool(ctx, run, payload)
-		},
-	}
 }
 
 // BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn.
@@ -2168,27 +1948,6 @@ func (f OnPermissionFunc) Bind(h *Hooks) {
 	h.OnPermission.Add(f)
 }
 
-// OnPermissionWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnPermissionWhen(
-	desc string,
-	when func(*Run, ToolCallRequest) bool,
-	h OnPermission[ToolCallRequest],
-) OnPermission[ToolCallRequest] {
-	return struct {
-		hookgenCondition
-		OnPermissionFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.OnPermission(ctx, run, payload)
-		},
-	}
-}
-
 // OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
 type OnPermissionOutcome interface {
 	legalAtOnPermission()
@@ -2334,23 +2093,6 @@ func (f BeforeAskFunc) Bind(h *Hooks) {
 	h.BeforeAsk.Add(f)
 }
 
-// BeforeAskWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func BeforeAskWhen(desc string, when func(*Run, Question) bool, h BeforeAsk[Question]) BeforeAsk[Question] {
-	return struct {
-		hookgenCondition
-		BeforeAskFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeAsk(ctx, run, payload)
-		},
-	}
-}
-
 // BeforeAskOutcome is a decision of a hook of BeforeAsk: Refuse or Approve. Nil continues.
 type BeforeAskOutcome interface {
 	legalAtBeforeAsk()
@@ -2478,27 +2220,6 @@ func (f OnPermissionGrantedFunc) Bind(h *Hooks) {
 	h.OnPermissionGranted.Add(f)
 }
 
-// OnPermissionGrantedWhen returns a hook that calls h if when returns true, and continues
-// otherwise. Listings show desc.
-func OnPermissionGrantedWhen(
-	desc string,
-	when func(*Run, Grant) bool,
-	h OnPermissionGranted[Grant],
-) OnPermissionGranted[Grant] {
-	return struct {
-		hookgenCondition
-		OnPermissionGrantedFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Grant) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnPermissionGranted(ctx, run, payload)
-		},
-	}
-}
-
 // OnPermissionGrantedObserver is notified of every fire of OnPermissionGranted after it is decided.
 type OnPermissionGrantedObserver[P any] interface {
 	ObserveOnPermissionGranted(ctx context.Context, run *Run, fired OnPermissionGrantedFired[P])
@@ -2580,27 +2301,6 @@ func (f OnPermissionDeniedFunc) OnPermissionDenied(ctx context.Context, run *Run
 // Bind adds f to its point.
 func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
 	h.OnPermissionDenied.Add(f)
-}
-
-// OnPermissionDeniedWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnPermissionDeniedWhen(
-	desc string,
-	when func(*Run, Denial) bool,
-	h OnPermissionDenied[Denial],
-) OnPermissionDenied[Denial] {
-	return struct {
-		hookgenCondition
-		OnPermissionDeniedFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Denial) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnPermissionDenied(ctx, run, payload)
-		},
-	}
 }
 
 // OnPermissionDeniedObserver is notified of every fire of OnPermissionDenied after it is decided.
@@ -2685,23 +2385,6 @@ func (f OnHandoffFunc) OnHandoff(ctx context.Context, run *Run, payload Handoff)
 // Bind adds f to its point.
 func (f OnHandoffFunc) Bind(h *Hooks) {
 	h.OnHandoff.Add(f)
-}
-
-// OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
-	return struct {
-		hookgenCondition
-		OnHandoffFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.OnHandoff(ctx, run, payload)
-		},
-	}
 }
 
 // OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil
@@ -2860,32 +2543,6 @@ func (f AroundToolFunc) Bind(h *Hooks) {
 	h.AroundTool.Add(f)
 }
 
-// AroundToolWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func AroundToolWhen(
-	desc string,
-	when func(*Run, ToolCallRequest) bool,
-	h AroundTool[ToolCallRequest],
-) AroundTool[ToolCallRequest] {
-	return struct {
-		hookgenCondition
-		AroundToolFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(
-			ctx context.Context,
-			run *Run,
-			payload ToolCallRequest,
-			next AroundToolNext,
-		) (hookkit.Answer[ToolCallResult], error) {
-			if !when(run, payload) {
-				return next.Call(ctx, payload)
-			}
-			return h.AroundTool(ctx, run, payload, next)
-		},
-	}
-}
-
 // AroundToolObserver is notified of every fire of AroundTool after it is decided.
 type AroundToolObserver[P any] interface {
 	ObserveAroundTool(ctx context.Context, run *Run, fired AroundToolFired[P])
@@ -3019,27 +2676,6 @@ func (f OnToolProgressFunc) Bind(h *Hooks) {
 	h.OnToolProgress.Add(f)
 }
 
-// OnToolProgressWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnToolProgressWhen(
-	desc string,
-	when func(*Run, ToolProgress) bool,
-	h OnToolProgress[ToolProgress],
-) OnToolProgress[ToolProgress] {
-	return struct {
-		hookgenCondition
-		OnToolProgressFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ToolProgress) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnToolProgress(ctx, run, payload)
-		},
-	}
-}
-
 // OnToolProgressObserver is notified of every fire of OnToolProgress after it is decided.
 type OnToolProgressObserver[P any] interface {
 	ObserveOnToolProgress(ctx context.Context, run *Run, fired OnToolProgressFired[P])
@@ -3120,27 +2756,6 @@ func (f OnToolErrorFunc) OnToolError(ctx context.Context, run *Run, payload Tool
 // Bind adds f to its point.
 func (f OnToolErrorFunc) Bind(h *Hooks) {
 	h.OnToolError.Add(f)
-}
-
-// OnToolErrorWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnToolErrorWhen(
-	desc string,
-	when func(*Run, ToolFailure) bool,
-	h OnToolError[ToolFailure],
-) OnToolError[ToolFailure] {
-	return struct {
-		hookgenCondition
-		OnToolErrorFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ToolFailure) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnToolError(ctx, run, payload)
-		},
-	}
 }
 
 // OnToolErrorObserver is notified of every fire of OnToolError after it is decided.
@@ -3225,27 +2840,6 @@ func (f OnSubagentStartFunc) Bind(h *Hooks) {
 	h.OnSubagentStart.Add(f)
 }
 
-// OnSubagentStartWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnSubagentStartWhen(
-	desc string,
-	when func(*Run, Subagent) bool,
-	h OnSubagentStart[Subagent],
-) OnSubagentStart[Subagent] {
-	return struct {
-		hookgenCondition
-		OnSubagentStartFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Subagent) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnSubagentStart(ctx, run, payload)
-		},
-	}
-}
-
 // OnSubagentStartObserver is notified of every fire of OnSubagentStart after it is decided.
 type OnSubagentStartObserver[P any] interface {
 	ObserveOnSubagentStart(ctx context.Context, run *Run, fired OnSubagentStartFired[P])
@@ -3325,27 +2919,6 @@ func (f OnSubagentStopFunc) OnSubagentStop(ctx context.Context, run *Run, payloa
 // Bind adds f to its point.
 func (f OnSubagentStopFunc) Bind(h *Hooks) {
 	h.OnSubagentStop.Add(f)
-}
-
-// OnSubagentStopWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnSubagentStopWhen(
-	desc string,
-	when func(*Run, SubagentDone) bool,
-	h OnSubagentStop[SubagentDone],
-) OnSubagentStop[SubagentDone] {
-	return struct {
-		hookgenCondition
-		OnSubagentStopFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload SubagentDone) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnSubagentStop(ctx, run, payload)
-		},
-	}
 }
 
 // OnSubagentStopObserver is notified of every fire of OnSubagentStop after it is decided.
@@ -3433,27 +3006,6 @@ func (f AfterToolFunc) AfterTool(ctx context.Context, run *Run, payload ToolCall
 // Bind adds f to its point.
 func (f AfterToolFunc) Bind(h *Hooks) {
 	h.AfterTool.Add(f)
-}
-
-// AfterToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func AfterToolWhen(
-	desc string,
-	when func(*Run, ToolCallResult) bool,
-	h AfterTool[ToolCallResult],
-) AfterTool[ToolCallResult] {
-	return struct {
-		hookgenCondition
-		AfterToolFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.AfterTool(ctx, run, payload)
-		},
-	}
 }
 
 // AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil
@@ -3599,27 +3151,6 @@ func (f OnBudgetExceededFunc) Bind(h *Hooks) {
 	h.OnBudgetExceeded.Add(f)
 }
 
-// OnBudgetExceededWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnBudgetExceededWhen(
-	desc string,
-	when func(*Run, BudgetExceeded) bool,
-	h OnBudgetExceeded[BudgetExceeded],
-) OnBudgetExceeded[BudgetExceeded] {
-	return struct {
-		hookgenCondition
-		OnBudgetExceededFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload BudgetExceeded) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnBudgetExceeded(ctx, run, payload)
-		},
-	}
-}
-
 // OnBudgetExceededObserver is notified of every fire of OnBudgetExceeded after it is decided.
 type OnBudgetExceededObserver[P any] interface {
 	ObserveOnBudgetExceeded(ctx context.Context, run *Run, fired OnBudgetExceededFired[P])
@@ -3702,23 +3233,6 @@ func (f AfterStepFunc) AfterStep(ctx context.Context, run *Run, payload StepResu
 // Bind adds f to its point.
 func (f AfterStepFunc) Bind(h *Hooks) {
 	h.AfterStep.Add(f)
-}
-
-// AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
-	return struct {
-		hookgenCondition
-		AfterStepFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload StepResult) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.AfterStep(ctx, run, payload)
-		},
-	}
 }
 
 // AfterStepObserver is notified of every fire of AfterStep after it is decided.
@@ -3804,23 +3318,6 @@ func (f CheckDoneFunc) CheckDone(ctx context.Context, run *Run, payload DoneRequ
 // Bind adds f to its point.
 func (f CheckDoneFunc) Bind(h *Hooks) {
 	h.CheckDone.Add(f)
-}
-
-// CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
-	return struct {
-		hookgenCondition
-		CheckDoneFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.CheckDone(ctx, run, payload)
-		},
-	}
 }
 
 // CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil
@@ -3965,27 +3462,6 @@ func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
 	h.OnDoneAccepted.Add(f)
 }
 
-// OnDoneAcceptedWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnDoneAcceptedWhen(
-	desc string,
-	when func(*Run, DoneAccepted) bool,
-	h OnDoneAccepted[DoneAccepted],
-) OnDoneAccepted[DoneAccepted] {
-	return struct {
-		hookgenCondition
-		OnDoneAcceptedFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload DoneAccepted) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnDoneAccepted(ctx, run, payload)
-		},
-	}
-}
-
 // OnDoneAcceptedObserver is notified of every fire of OnDoneAccepted after it is decided.
 type OnDoneAcceptedObserver[P any] interface {
 	ObserveOnDoneAccepted(ctx context.Context, run *Run, fired OnDoneAcceptedFired[P])
@@ -4068,23 +3544,6 @@ func (f OnRunErrorFunc) OnRunError(ctx context.Context, run *Run, payload RunErr
 // Bind adds f to its point.
 func (f OnRunErrorFunc) Bind(h *Hooks) {
 	h.OnRunError.Add(f)
-}
-
-// OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
-	return struct {
-		hookgenCondition
-		OnRunErrorFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.OnRunError(ctx, run, payload)
-		},
-	}
 }
 
 // OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
@@ -4214,23 +3673,6 @@ func (f OnStopFunc) Bind(h *Hooks) {
 	h.OnStop.Add(f)
 }
 
-// OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
-	return struct {
-		hookgenCondition
-		OnStopFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.OnStop(ctx, run, payload)
-		},
-	}
-}
-
 // OnStopObserver is notified of every fire of OnStop after it is decided.
 type OnStopObserver[P any] interface {
 	ObserveOnStop(ctx context.Context, run *Run, fired OnStopFired[P])
@@ -4324,27 +3766,6 @@ func (f BeforeRunEndFunc) BeforeRunEnd(
 // Bind adds f to its point.
 func (f BeforeRunEndFunc) Bind(h *Hooks) {
 	h.BeforeRunEnd.Add(f)
-}
-
-// BeforeRunEndWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeRunEndWhen(
-	desc string,
-	when func(*Run, AgentResult) bool,
-	h BeforeRunEnd[AgentResult],
-) BeforeRunEnd[AgentResult] {
-	return struct {
-		hookgenCondition
-		BeforeRunEndFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeRunEnd(ctx, run, payload)
-		},
-	}
 }
 
 // BeforeRunEndOutcome is a decision of a hook of BeforeRunEnd: ReplaceBeforeRunEnd. Nil continues.
@@ -4460,23 +3881,6 @@ func (f OnRunEndFunc) OnRunEnd(ctx context.Context, run *Run, payload AgentResul
 // Bind adds f to its point.
 func (f OnRunEndFunc) Bind(h *Hooks) {
 	h.OnRunEnd.Add(f)
-}
-
-// OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
-	return struct {
-		hookgenCondition
-		OnRunEndFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload AgentResult) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnRunEnd(ctx, run, payload)
-		},
-	}
 }
 
 // OnRunEndObserver is notified of every fire of OnRunEnd after it is decided.
@@ -5085,8 +4489,6 @@ const (
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
-
-type hookgenCondition = hookimpl.Condition
 
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.

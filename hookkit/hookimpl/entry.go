@@ -29,7 +29,6 @@ type entry struct {
 	failClosed bool
 	spent      *atomic.Bool // of Once: the hook was called
 	queue      *queue       // of Async
-	when       string       // the description of a When adapter
 }
 
 // An anchor is one registration in a Before or an After.
@@ -106,12 +105,6 @@ func newEntry(hook any, set opaque.Settings, site string) *entry {
 	if e.name == "" {
 		e.name = nameOf(hook)
 	}
-	var when []string
-	around, _ := conditions(hook)
-	for _, c := range around {
-		when = append(when, c.desc)
-	}
-	e.when = strings.Join(when, " and ")
 	if set.Once {
 		e.spent = new(atomic.Bool)
 	}
@@ -121,14 +114,8 @@ func newEntry(hook any, set opaque.Settings, site string) *entry {
 	return e
 }
 
-// refuseNil panics if the hook or observer is nil, or one inside a When adapter, or that adapter's condition.
+// refuseNil panics if the hook or observer is nil.
 func refuseNil(verb, site, what string, hook any) {
-	around, hook := conditions(hook)
-	for _, c := range around {
-		if isNil(c.when) {
-			panic(fmt.Sprintf("hookkit: %s at %s: the condition %q is nil; pass a function", verb, site, c.desc))
-		}
-	}
 	if isNil(hook) {
 		panic(fmt.Sprintf("hookkit: %s at %s: the %s is nil; pass a value", verb, site, what))
 	}
@@ -148,7 +135,6 @@ func isNil(hook any) bool {
 
 // nameOf returns the type of a hook without its star and its type arguments, or the name of a function.
 func nameOf(hook any) string {
-	_, hook = conditions(hook)
 	if e, ok := hook.(everything); ok {
 		hook = e.observer
 	}

@@ -43,7 +43,7 @@ func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 func (e *entry) info(layers []*Registry) hookkit.Info {
 	i := hookkit.Info{
 		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.registry.depth, LayerName: e.registry.name,
-		Timeout: e.timeout, Once: e.spent != nil, When: e.when,
+		Timeout: e.timeout, Once: e.spent != nil,
 	}
 	if e.queue != nil {
 		i.Async = e.queue.size
@@ -74,9 +74,6 @@ func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 			word = "after "
 		}
 		words = append(words, word+a.reg.name)
-	}
-	if i.When != "" {
-		words = append(words, "when "+i.When)
 	}
 	if i.Timeout > 0 {
 		words = append(words, "timeout "+i.Timeout.String())

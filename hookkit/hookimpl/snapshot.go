@@ -68,10 +68,7 @@ func (s *Snapshot) callable(e *entry) any {
 	if len(s.tracers) == 0 && e.timeout == 0 && e.spent == nil {
 		return e.hook
 	}
-	supervised := &supervisedHook{snapshot: s, entry: e, hook: e.hook}
-	if e.spent != nil {
-		_, supervised.hook = conditions(e.hook) // due asks the conditions
-	}
+	supervised := &supervisedHook{snapshot: s, entry: e}
 	return s.point.MakeHook(s.point.Name, supervised.call)
 }
 

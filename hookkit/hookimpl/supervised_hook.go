@@ -13,7 +13,6 @@ import (
 type supervisedHook struct {
 	snapshot *Snapshot
 	entry    *entry
-	hook     any // of the entry; with Once without its conditions
 }
 
 // call is the AnyHook that calls the hook of the entry. A hook with Once that was called before continues.
@@ -23,7 +22,7 @@ func (s *supervisedHook) call(
 	call hookkit.AnyCall,
 ) (reply hookkit.AnyReply, err error) {
 	e := s.entry
-	if e.spent != nil && !s.due(run, call.Payload) {
+	if e.spent != nil && !e.spend() {
 		if call.Next != nil {
 			return call.Next(ctx, call.Payload)
 		}
@@ -50,7 +49,7 @@ func (s *supervisedHook) call(
 		}()
 	}
 	if e.timeout == 0 {
-		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
+		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 	} else {
 		reply, err = s.callWithTimeout(ctx, run, call)
 	}
@@ -58,18 +57,8 @@ func (s *supervisedHook) call(
 	return reply, err
 }
 
-// due reports whether a Once hook is to be called now. A condition that is false leaves the hook for a later fire.
-func (s *supervisedHook) due(run hookkit.AnyRun, payload any) bool {
-	e := s.entry
-	if e.spent.Load() {
-		return false
-	}
-	around, _ := conditions(e.hook)
-	for _, c := range around {
-		if !c.holds(run, payload) {
-			return false
-		}
-	}
+// spend reports whether this call of a hook with Once is the first one, and then removes its registration.
+func (e *entry) spend() bool {
 	if !e.spent.CompareAndSwap(false, true) {
 		return false
 	}
@@ -169,7 +158,7 @@ func (s *supervisedHook) callWithTimeout(
 				s.snapshot.report(ctx, e.failure(s.snapshot.point.Name, late))
 			}
 		}()
-		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, s.hook, run, call) })
+		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 		if _, isCrash := a.err.(*crash); !isCrash && context.Cause(ctx) == hookkit.ErrTimeout &&
 			context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late

@@ -343,18 +343,6 @@ var (
 	askExit  fixture.PollClosedExit  = fixture.Ask{Prompt: "sure?"}
 )
 
-func TestConditionsDoNotAllocate(t *testing.T) {
-	var h fixture.Hooks
-	never := func(*fixture.Run, fixture.Item) bool { return false }
-	for range 8 {
-		h.RewriteClosed.Add(fixture.RewriteClosedWhen("never", never, quiet{}))
-		h.RewriteClosed.AddFunc(quiet{}.RewriteClosed)
-	}
-	if got := allocations(t, &h, quietFires["RewriteClosed"].fire); got > 0 {
-		t.Errorf("%v allocations a fire", got)
-	}
-}
-
 func TestRemovedObserversAndTracersDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(quiet{})

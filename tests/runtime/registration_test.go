@@ -50,14 +50,6 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 			"Verify.AddFunc at " + here, "the hook is nil; pass a value"},
 		"Add a nil pointer": {func(h *fixture.Hooks) { h.Verify.Add(noHook) },
 			"Verify.Add at " + here, "the hook is nil; pass a value"},
-		"Add nil inside a When": {func(h *fixture.Hooks) { h.Verify.Add(fixture.VerifyWhen("ever", always, nil)) },
-			"Verify.Add at " + here, "the hook is nil; pass a value"},
-		"Add nil inside two": {func(h *fixture.Hooks) {
-			h.Verify.Add(fixture.VerifyWhen("x", always, fixture.VerifyWhen("y", always, noHook)))
-		}, "Verify.Add at " + here, "the hook is nil; pass a value"},
-		"Add without a condition": {func(h *fixture.Hooks) {
-			h.Verify.Add(fixture.VerifyWhen("it is late", always, fixture.VerifyWhen("it rains", nil, new(fixtureHook))))
-		}, "Verify.Add at " + here, `the condition "it rains" is nil; pass a function`},
 		"AddAny nil": {func(h *fixture.Hooks) { points.Named("Verify").At(h).AddAny(nil) },
 			"Verify.AddAny at " + here, "the hook is nil; pass a function"},
 		"AddAny with FailClosed": {func(h *fixture.Hooks) {

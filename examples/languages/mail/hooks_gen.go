@@ -150,23 +150,6 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 	h.BeforeSend.Add(f)
 }
 
-// BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
-	return struct {
-		hookgenCondition
-		BeforeSendFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeSend(ctx, run, payload)
-		},
-	}
-}
-
 // BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
 // continues.
 type BeforeSendOutcome interface {
@@ -306,23 +289,6 @@ func (f OnSentFunc) Bind(h *Hooks) {
 	h.OnSent.Add(f)
 }
 
-// OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func OnSentWhen(desc string, when func(*Run, Message) bool, h OnSent[Message]) OnSent[Message] {
-	return struct {
-		hookgenCondition
-		OnSentFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnSent(ctx, run, payload)
-		},
-	}
-}
-
 // OnSentObserver is notified of every fire of OnSent after it is decided.
 type OnSentObserver[P any] interface {
 	ObserveOnSent(ctx context.Context, run *Run, fired OnSentFired[P])
@@ -390,8 +356,6 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
-
-type hookgenCondition = hookimpl.Condition
 
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.

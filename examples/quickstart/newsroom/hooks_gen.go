@@ -152,23 +152,6 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 	h.BeforePublish.Add(f)
 }
 
-// BeforePublishWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
-	return struct {
-		hookgenCondition
-		BeforePublishFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforePublish(ctx, run, payload)
-		},
-	}
-}
-
 // BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold.
 // Nil continues.
 type BeforePublishOutcome interface {
@@ -312,23 +295,6 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 	h.OnPublished.Add(f)
 }
 
-// OnPublishedWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
-	return struct {
-		hookgenCondition
-		OnPublishedFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Article) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnPublished(ctx, run, payload)
-		},
-	}
-}
-
 // OnPublishedObserver is notified of every fire of OnPublished after it is decided.
 type OnPublishedObserver[P any] interface {
 	ObserveOnPublished(ctx context.Context, run *Run, fired OnPublishedFired[P])
@@ -399,8 +365,6 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
-
-type hookgenCondition = hookimpl.Condition
 
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.

@@ -211,23 +211,6 @@ func (f FirstFunc) Bind(h *Hooks) {
 	h.First.Add(f)
 }
 
-// FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] {
-	return struct {
-		hookgenCondition
-		FirstFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.First(ctx, run, n)
-		},
-	}
-}
-
 // FirstOutcome is a decision of a hook of First: Stop. Nil continues.
 type FirstOutcome interface {
 	legalAtFirst()
@@ -343,23 +326,6 @@ func (f SecondFunc) Second(ctx context.Context, run *Run, n int) (SecondOutcome,
 // Bind adds f to its point.
 func (f SecondFunc) Bind(h *Hooks) {
 	h.Second.Add(f)
-}
-
-// SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[int] {
-	return struct {
-		hookgenCondition
-		SecondFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.Second(ctx, run, n)
-		},
-	}
 }
 
 // SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
@@ -480,23 +446,6 @@ func (f LastFunc) Bind(h *Hooks) {
 	h.Last.Add(f)
 }
 
-// LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
-// desc.
-func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
-	return struct {
-		hookgenCondition
-		LastFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.Last(ctx, run, n)
-		},
-	}
-}
-
 // LastOutcome is a decision of a hook of Last: Stop. Nil continues.
 type LastOutcome interface {
 	legalAtLast()
@@ -611,23 +560,6 @@ func (f ShapeFunc) Shape(ctx context.Context, run *Run, letter Letter) (ShapeOut
 // Bind adds f to its point.
 func (f ShapeFunc) Bind(h *Hooks) {
 	h.Shape.Add(f)
-}
-
-// ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape[Letter] {
-	return struct {
-		hookgenCondition
-		ShapeFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
-			if !when(run, letter) {
-				return nil, nil
-			}
-			return h.Shape(ctx, run, letter)
-		},
-	}
 }
 
 // ShapeOutcome is a decision of a hook of Shape: ReplaceShape or EditShape. Nil continues.
@@ -754,23 +686,6 @@ func (f PollFunc) Bind(h *Hooks) {
 	h.Poll.Add(f)
 }
 
-// PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
-// desc.
-func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
-	return struct {
-		hookgenCondition
-		PollFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.Poll(ctx, run, n)
-		},
-	}
-}
-
 // PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
 type PollOutcome interface {
 	legalAtPoll()
@@ -889,23 +804,6 @@ func (f PollOpenFunc) PollOpen(ctx context.Context, run *Run, n int) (PollOpenOu
 // Bind adds f to its point.
 func (f PollOpenFunc) Bind(h *Hooks) {
 	h.PollOpen.Add(f)
-}
-
-// PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollOpen[int] {
-	return struct {
-		hookgenCondition
-		PollOpenFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.PollOpen(ctx, run, n)
-		},
-	}
 }
 
 // PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
@@ -1031,23 +929,6 @@ func (f GatherFunc) Bind(h *Hooks) {
 	h.Gather.Add(f)
 }
 
-// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[int] {
-	return struct {
-		hookgenCondition
-		GatherFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) ([]string, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.Gather(ctx, run, n)
-		},
-	}
-}
-
 // GatherObserver is notified of every fire of Gather after it is decided.
 type GatherObserver[P any] interface {
 	ObserveGather(ctx context.Context, run *Run, fired GatherFired[P])
@@ -1136,23 +1017,6 @@ func (f GatherClosedFunc) GatherClosed(ctx context.Context, run *Run, n int) ([]
 // Bind adds f to its point.
 func (f GatherClosedFunc) Bind(h *Hooks) {
 	h.GatherClosed.Add(f)
-}
-
-// GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int]) GatherClosed[int] {
-	return struct {
-		hookgenCondition
-		GatherClosedFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) ([]string, error) {
-			if !when(run, n) {
-				return nil, nil
-			}
-			return h.GatherClosed(ctx, run, n)
-		},
-	}
 }
 
 // GatherClosedObserver is notified of every fire of GatherClosed after it is decided.
@@ -1249,23 +1113,6 @@ func (f ReviewFunc) Review(ctx context.Context, run *Run, letter Letter) (Review
 // Bind adds f to its point.
 func (f ReviewFunc) Bind(h *Hooks) {
 	h.Review.Add(f)
-}
-
-// ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Review[Letter] {
-	return struct {
-		hookgenCondition
-		ReviewFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
-			if !when(run, letter) {
-				return nil, nil, nil
-			}
-			return h.Review(ctx, run, letter)
-		},
-	}
 }
 
 // ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil
@@ -1424,23 +1271,6 @@ func (f VerifyFunc) Bind(h *Hooks) {
 	h.Verify.Add(f)
 }
 
-// VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[int] {
-	return struct {
-		hookgenCondition
-		VerifyFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) error {
-			if !when(run, n) {
-				return nil
-			}
-			return h.Verify(ctx, run, n)
-		},
-	}
-}
-
 // VerifyObserver is notified of every fire of Verify after it is decided.
 type VerifyObserver[P any] interface {
 	ObserveVerify(ctx context.Context, run *Run, fired VerifyFired[P])
@@ -1528,23 +1358,6 @@ func (f WrapFunc) Wrap(ctx context.Context, run *Run, n int, next WrapNext) (hoo
 // Bind adds f to its point.
 func (f WrapFunc) Bind(h *Hooks) {
 	h.Wrap.Add(f)
-}
-
-// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
-// desc.
-func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
-	return struct {
-		hookgenCondition
-		WrapFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
-			if !when(run, n) {
-				return next.Call(ctx, n)
-			}
-			return h.Wrap(ctx, run, n, next)
-		},
-	}
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1669,23 +1482,6 @@ func (f WatchFunc) Bind(h *Hooks) {
 	h.Watch.Add(f)
 }
 
-// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] {
-	return struct {
-		hookgenCondition
-		WatchFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, n int) error {
-			if !when(run, n) {
-				return nil
-			}
-			return h.Watch(ctx, run, n)
-		},
-	}
-}
-
 // WatchObserver is notified of every fire of Watch after it is decided.
 type WatchObserver[P any] interface {
 	ObserveWatch(ctx context.Context, run *Run, fired WatchFired[P])
@@ -1753,8 +1549,6 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
-
-type hookgenCondition = hookimpl.Condition
 
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.

@@ -187,23 +187,6 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 	h.BeforeSend.Add(f)
 }
 
-// BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
-	return struct {
-		hookgenCondition
-		BeforeSendFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeSend(ctx, run, payload)
-		},
-	}
-}
-
 // BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
 // continues.
 type BeforeSendOutcome interface {
@@ -343,23 +326,6 @@ func (f MaySendFunc) Bind(h *Hooks) {
 	h.MaySend.Add(f)
 }
 
-// MaySendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
-	return struct {
-		hookgenCondition
-		MaySendFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.MaySend(ctx, run, payload)
-		},
-	}
-}
-
 // MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
 type MaySendOutcome interface {
 	legalAtMaySend()
@@ -495,23 +461,6 @@ func (f FooterFunc) Bind(h *Hooks) {
 	h.Footer.Add(f)
 }
 
-// FooterWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
-	return struct {
-		hookgenCondition
-		FooterFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) ([]string, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.Footer(ctx, run, payload)
-		},
-	}
-}
-
 // FooterObserver is notified of every fire of Footer after it is decided.
 type FooterObserver[P any] interface {
 	ObserveFooter(ctx context.Context, run *Run, fired FooterFired[P])
@@ -609,23 +558,6 @@ func (f AroundSendFunc) AroundSend(
 // Bind adds f to its point.
 func (f AroundSendFunc) Bind(h *Hooks) {
 	h.AroundSend.Add(f)
-}
-
-// AroundSendWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
-	return struct {
-		hookgenCondition
-		AroundSendFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
-			if !when(run, payload) {
-				return next.Call(ctx, payload)
-			}
-			return h.AroundSend(ctx, run, payload, next)
-		},
-	}
 }
 
 // AroundSendObserver is notified of every fire of AroundSend after it is decided.
@@ -752,23 +684,6 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 	h.AfterSend.Add(f)
 }
 
-// AfterSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
-	return struct {
-		hookgenCondition
-		AfterSendFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.AfterSend(ctx, run, payload)
-		},
-	}
-}
-
 // AfterSendOutcome is a decision of a hook of AfterSend: ReplaceAfterSend. Nil continues.
 type AfterSendOutcome interface {
 	legalAtAfterSend()
@@ -878,23 +793,6 @@ func (f BeforeShowFunc) BeforeShow(ctx context.Context, run *Run, payload Messag
 // Bind adds f to its point.
 func (f BeforeShowFunc) Bind(h *Hooks) {
 	h.BeforeShow.Add(f)
-}
-
-// BeforeShowWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
-	return struct {
-		hookgenCondition
-		BeforeShowFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
-			if !when(run, payload) {
-				return nil, nil
-			}
-			return h.BeforeShow(ctx, run, payload)
-		},
-	}
 }
 
 // BeforeShowOutcome is a decision of a hook of BeforeShow: EditBeforeShow. Nil continues.
@@ -1007,23 +905,6 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 	h.BeforeSave.Add(f)
 }
 
-// BeforeSaveWhen returns a hook that calls h if when returns true, and continues otherwise.
-// Listings show desc.
-func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
-	return struct {
-		hookgenCondition
-		BeforeSaveFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Message) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.BeforeSave(ctx, run, payload)
-		},
-	}
-}
-
 // BeforeSaveObserver is notified of every fire of BeforeSave after it is decided.
 type BeforeSaveObserver[P any] interface {
 	ObserveBeforeSave(ctx context.Context, run *Run, fired BeforeSaveFired[P])
@@ -1113,23 +994,6 @@ func (f OnSentFunc) Bind(h *Hooks) {
 	h.OnSent.Add(f)
 }
 
-// OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
-// show desc.
-func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
-	return struct {
-		hookgenCondition
-		OnSentFunc
-	}{
-		hookimpl.When(desc, when, h),
-		func(ctx context.Context, run *Run, payload Receipt) error {
-			if !when(run, payload) {
-				return nil
-			}
-			return h.OnSent(ctx, run, payload)
-		},
-	}
-}
-
 // OnSentObserver is notified of every fire of OnSent after it is decided.
 type OnSentObserver[P any] interface {
 	ObserveOnSent(ctx context.Context, run *Run, fired OnSentFired[P])
@@ -1197,8 +1061,6 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
-
-type hookgenCondition = hookimpl.Condition
 
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
