@@ -7,11 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/hookgen/hookgen/gen"
-	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/gen/page"
 	"github.com/hookgen/hookgen/gen/summary"
 )
@@ -27,15 +24,6 @@ func (i *invocation) doc() error {
 		return err
 	}
 	return i.deliver(text, page.Header, "hookgen doc")
-}
-
-// graph prints or writes the graph of the spec.
-func (i *invocation) graph() error {
-	s, err := i.summary()
-	if err != nil {
-		return err
-	}
-	return i.deliver(graph.Draw(s, i.format), graph.Header, "hookgen graph -format "+i.format)
 }
 
 // summary reads the spec.
@@ -71,14 +59,10 @@ func (i *invocation) generatedPackage(s *summary.Spec) page.Generated {
 
 // checkDocumentFlags refuses flags that do not go together with the command or with each other.
 func (i *invocation) checkDocumentFlags(given map[string]bool) error {
-	document := i.command == "doc" || i.command == "graph"
+	document := i.command == "doc"
 	switch {
 	case given["check"] && !document:
-		return errors.New("-check is a flag of hookgen doc and hookgen graph")
-	case given["format"] && i.command != "graph":
-		return errors.New("-format is a flag of hookgen graph")
-	case !slices.Contains(graph.Formats, i.format):
-		return fmt.Errorf("-format %s: choose one of %s", i.format, strings.Join(graph.Formats, ", "))
+		return errors.New("-check is a flag of hookgen doc")
 	case given["check"] && i.fresh == "":
 		return errors.New("-check needs a file")
 	case given["o"] && i.out == "" && document:
@@ -89,15 +73,6 @@ func (i *invocation) checkDocumentFlags(given map[string]bool) error {
 		return fmt.Errorf("-json prints findings where %s prints its output: give -o too", i.command)
 	}
 	return nil
-}
-
-// formatOf returns the format of a graph that is written to a file, for which no -format was given. A picture.svg that
-// holds Mermaid would be a broken picture.
-func formatOf(file string) string {
-	if format := strings.TrimPrefix(filepath.Ext(file), "."); slices.Contains(graph.Formats, format) {
-		return format
-	}
-	return graph.Formats[0]
 }
 
 // deliver prints a document, or writes it to the file of -o, or compares it with the file of -check. header is part of

@@ -32,7 +32,6 @@ Usage:
 	hookgen breaking -against REF [DIR]
 	                               print what changed in the spec since REF, and exit 1 if that breaks something
 	hookgen doc [DIR]              print the documentation of the spec, in Markdown
-	hookgen graph [DIR]            print its points as a graph: Mermaid, DOT or SVG
 	hookgen export [DIR]           print it as JSON, with a JSON Schema for each payload and reply
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
 	hookgen version                print the version, for bug reports
@@ -126,8 +125,6 @@ func helpOn(command string) string {
 		return helpDoc
 	case "export":
 		return helpExport
-	case "graph":
-		return helpGraph
 	default:
 		return help
 	}

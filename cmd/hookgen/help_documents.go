@@ -29,33 +29,6 @@ Examples import the generated package. If the go:generate line of the code has t
 Exit codes: 0 fine, 1 findings, 2 usage or files.
 `
 
-const helpGraph = `hookgen graph draws the points of a spec in their order: laws, exits, groups and extended packages.
-
-	hookgen graph -o docs/hooks.svg mail
-
-Formats:
-
-	mermaid   for a block of a Markdown page; GitHub and many site generators draw it
-	dot       for Graphviz
-	svg       a picture, for light and dark pages; no other program is needed
-
-Groups are interfaces that the points interface embeds. A parent is the interface of another generated package; its
-points are not drawn. A number at an exit is its strength in a vote, and 1 wins.
-
-Usage:
-
-	hookgen graph [-format mermaid|dot|svg] [-o FILE | -check FILE] [DIR]
-
-Flags:
-
-	-format F    default: that of the name of FILE, such as hooks.svg, or else mermaid
-	-o FILE      write the graph to FILE, which must not exist or be such a graph; default: print it
-	-check FILE  write nothing; print how FILE is stale, and exit 1 if it is: for CI
-	-json        with -o or -check: print findings as a JSON array of {file, line, col, message, rule}
-
-Exit codes: 0 fine, 1 findings, 2 usage or files.
-`
-
 const helpExport = `hookgen export prints a spec as JSON, with JSON Schemas of the messages that cross the wire.
 Programs read it, and types for hooks in other languages are made from it.
 

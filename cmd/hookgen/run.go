@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
-	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -28,7 +26,6 @@ type invocation struct {
 	dir            string
 	out            string // of -o; "" if it was not given
 	fresh          string // of -check; "" if it was not given
-	format         string // of graph
 	json           bool
 	all            bool   // check every spec below dir
 	against        string // of breaking
@@ -37,7 +34,7 @@ type invocation struct {
 }
 
 // commands are the arguments that are not read as a directory.
-var commands = []string{"breaking", "check", "doc", "export", "graph", "init", "version"}
+var commands = []string{"breaking", "check", "doc", "export", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -60,8 +57,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = i.doc()
 	case "export":
 		err = i.export()
-	case "graph":
-		err = i.graph()
 	case "init":
 		err = i.initialize()
 	case "version":
@@ -81,7 +76,6 @@ func (i *invocation) parse(args []string) error {
 	flags.StringVar(&i.against, "against", "", "")
 	flags.BoolVar(&i.github, "github", false, "")
 	flags.StringVar(&i.fresh, "check", "", "")
-	flags.StringVar(&i.format, "format", graph.Formats[0], "")
 	var words []string
 	for {
 		if err := flags.Parse(args); err != nil {
@@ -100,9 +94,6 @@ func (i *invocation) parse(args []string) error {
 	}
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	if !given["format"] && i.command == "graph" {
-		i.format = formatOf(cmp.Or(i.out, i.fresh))
-	}
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
 		return i.helpWith(words[1:])

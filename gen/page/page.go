@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/gen/summary"
 )
 
@@ -152,7 +151,7 @@ func (w *writer) pointLink(name string) string {
 func (w *writer) life() {
 	w.line("## %s\n", lifeHeading)
 	w.comment(w.spec.About)
-	w.line("```mermaid\n%s```\n", graph.Draw(w.spec, "mermaid"))
+	w.line("```mermaid\n%s```\n", mermaid(w.spec))
 	w.line("A solid arrow leads to the next point of the spec. A dashed arrow leads to an exit, with which a hook ends " +
 		"the fire.\nThe number at a vote is the strength of the exit: 1 wins.\n")
 }

@@ -35,7 +35,6 @@ import (
 
 //go:generate go run ../../cmd/hookgen -o ../../generated/agent
 //go:generate go run ../../cmd/hookgen doc -o ../../docs/agents/agent-points.md
-//go:generate go run ../../cmd/hookgen graph -format svg -o ../../docs/agents/agent-points.svg
 
 // Points are the fire points of an agent loop, in the order in which a run reaches them. It is a declaration for
 // hookgen; nothing implements it.

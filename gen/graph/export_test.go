@@ -1,4 +1,0 @@
-package graph
-
-// TextWidth is textWidth, for the tests of layouts.
-var TextWidth = textWidth

@@ -1,0 +1,172 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hookgen/hookgen/gen/summary"
+)
+
+// Mermaid has its own themes for light and dark pages. A class therefore sets the color of the text together with that
+// of its background.
+const mermaidClasses = `    classDef observe fill:#eaeef2,stroke:#8c959f,color:#1f2328
+    classDef flow fill:#ddf4ff,stroke:#0969da,color:#1f2328
+    classDef vote fill:#fbefff,stroke:#8250df,color:#1f2328
+    classDef collect fill:#dafbe1,stroke:#1a7f37,color:#1f2328
+    classDef check fill:#fff1e5,stroke:#bc4c00,color:#1f2328
+    classDef around fill:#d9f5f1,stroke:#0f766e,color:#1f2328
+    classDef parent fill:#ffffff,stroke:#57606a,color:#1f2328,stroke-dasharray:4
+    classDef exit fill:#fff8c5,stroke:#9a6700,color:#1f2328
+`
+
+// mermaid returns the points of a spec in the order of the spec, with their laws, exits, groups and parents, as a
+// flowchart of Mermaid.
+func mermaid(s *summary.Spec) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "flowchart TD\n    accTitle: %s\n", title(s))
+	var declare func(items []*item, indent string)
+	declare = func(items []*item, indent string) {
+		for _, i := range items {
+			switch {
+			case i.group != "":
+				fmt.Fprintf(&b, "%ssubgraph %s[\"%s\"]\n", indent, i.id, mermaidText(i.group))
+				declare(i.items, indent+"    ")
+				fmt.Fprintf(&b, "%send\n", indent)
+			case i.parent != nil:
+				fmt.Fprintf(&b, "%s%s[[\"%s.Points<br/>%s\"]]:::parent\n", indent, i.id, mermaidText(i.parent.Name),
+					mermaidText(i.parent.Path))
+			default:
+				fmt.Fprintf(&b, "%s%s[\"%s<br/>%s\"]:::%s\n", indent, i.id, mermaidText(signature(i.point)),
+					mermaidText(lawAndPolicy(i.point)), i.point.Law)
+				for n, x := range i.point.Exits {
+					arrow := "-.->"
+					if r := strength(i.point, n); r != "" {
+						arrow = "-. " + r + " .->"
+					}
+					fmt.Fprintf(&b, "%s%s %s %sx%d([\"%s\"]):::exit\n", indent, i.id, arrow, i.id, n+1, mermaidText(x))
+				}
+			}
+		}
+	}
+	items, chain := tree(s)
+	declare(items, "    ")
+	if len(chain) > 1 {
+		fmt.Fprintf(&b, "    %s\n", joinIDs(chain, " --> "))
+	}
+	b.WriteString(mermaidClasses)
+	return b.String()
+}
+
+// mermaidText writes text for use between quotes. Mermaid gives a meaning to many characters, so that all but
+// letters, digits and a few others become entities.
+func mermaidText(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/()[]", r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}
+
+// An item is a point, a parent, or a group of items.
+type item struct {
+	id     string // p1, p2 and so on for points and parents, g1 and so on for groups
+	point  *summary.Point
+	parent *summary.Parent
+	group  string
+	items  []*item
+}
+
+// tree returns the items of a spec in source order: the outermost ones, and all points and parents.
+func tree(s *summary.Spec) (outermost, chain []*item) {
+	root := &item{}
+	// add adds an item to the groups that hold it. The members of a group are neighbours, so that a group which is
+	// still open is the last item.
+	add := func(groups []string, i *item) {
+		at := root
+		for _, name := range groups {
+			if n := len(at.items); n == 0 || at.items[n-1].group != name {
+				at.items = append(at.items, &item{group: name})
+			}
+			at = at.items[len(at.items)-1]
+		}
+		at.items = append(at.items, i)
+	}
+	parents := slices.Clone(s.Extends)
+	for n := 0; n <= len(s.Points); n++ {
+		for len(parents) > 0 && parents[0].Before == n {
+			add(parents[0].In, &item{parent: parents[0]})
+			parents = parents[1:]
+		}
+		if n < len(s.Points) {
+			add(s.Points[n].Groups, &item{point: s.Points[n]})
+		}
+	}
+	return root.items, number(root.items)
+}
+
+// number gives every item its id, and returns the points and parents in order.
+func number(items []*item) []*item {
+	var chain []*item
+	groups := 0
+	var visit func([]*item)
+	visit = func(items []*item) {
+		for _, i := range items {
+			if i.group != "" {
+				groups++
+				i.id = fmt.Sprint("g", groups)
+				visit(i.items)
+				continue
+			}
+			chain = append(chain, i)
+			i.id = fmt.Sprint("p", len(chain))
+		}
+	}
+	visit(items)
+	return chain
+}
+
+// joinIDs joins the ids of items.
+func joinIDs(items []*item, separator string) string {
+	ids := make([]string, len(items))
+	for n, i := range items {
+		ids[n] = i.id
+	}
+	return strings.Join(ids, separator)
+}
+
+// title returns the title of the graph, for example "agentspec: 29 points, in the order of the spec".
+func title(s *summary.Spec) string {
+	if len(s.Points) == 1 {
+		return s.Package + ": 1 point"
+	}
+	return fmt.Sprintf("%s: %d points, in the order of the spec", s.Package, len(s.Points))
+}
+
+// signature returns the name of a point with its payload.
+func signature(p *summary.Point) string { return p.Name + "(" + p.Payload.Text + ")" }
+
+// lawAndPolicy returns the law of a point with its policy.
+func lawAndPolicy(p *summary.Point) string {
+	text := p.Brief()
+	if policy := p.PolicyBrief(); policy != "" {
+		text += ", " + policy
+	}
+	if p.Deprecated != "" {
+		text += ", deprecated"
+	}
+	return text
+}
+
+// strength returns the text before an exit: in a vote its strength, 1 being the strongest.
+func strength(p *summary.Point, exit int) string {
+	if p.Law != "vote" {
+		return ""
+	}
+	return fmt.Sprint(exit + 1)
+}
