@@ -389,22 +389,3 @@ func readBlocks(t *testing.T, name string) []block {
 	}
 	return blocks
 }
-
-// TestFirstStepsShowTheFilesOfTour keeps the page and the tour the same.
-func TestFirstStepsShowTheFilesOfTour(t *testing.T) {
-	var shown []string
-	for _, b := range readBlocks(t, "docs/hooks/getting-started.md") {
-		if _, text, ok := strings.Cut(b.text, "\n\n"); ok && b.language == "go" {
-			shown = append(shown, text)
-		}
-	}
-	for _, name := range []string{"spec.go", "limit.go"} {
-		text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "examples", "tour", "files", name+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(shown, string(text)) {
-			t.Errorf("the page does not show the tour's %s", name)
-		}
-	}
-}

@@ -5,128 +5,130 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
 
 const hookgenModule = "github.com/hookgen/hookgen"
 
-// files are the files of the visitor's module. Each name has the suffix .txt, so that the go command ignores them.
+// embedded are the files of the tour's module. Each name has the suffix .txt, so that the go command ignores them.
 //
 //go:embed files/*.txt
-var files embed.FS
+var embedded embed.FS
 
 // A stage is the module of an imaginary user, and the tools that work on it.
 type stage struct {
-	*narrator
-	ctx      context.Context
-	dir      string            // of the module
-	commands map[string]string // the programs of this repository, by name
+	ctx   context.Context
+	out   io.Writer
+	tools string            // the directory of hookgen and hooklog
+	dir   string            // of the module
+	files map[string]string // the files of the module as they were written first, by name
 }
 
 // newStage creates the module in a directory, and builds hookgen and hooklog from this repository.
-func newStage(ctx context.Context, n *narrator, dir string) (*stage, error) {
-	s := &stage{n, ctx, filepath.Join(dir, "tour"), map[string]string{}}
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", hookgenModule).CombinedOutput()
-	root := strings.TrimSpace(string(out))
-	if err != nil || root == "" {
-		return nil, fmt.Errorf("cannot find hookgen's source: run the tour from the root of its repository\n%s", out)
+func newStage(ctx context.Context, out io.Writer, dir string) (*stage, error) {
+	s := &stage{ctx, out, dir, filepath.Join(dir, "tour"), map[string]string{}}
+	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", hookgenModule)
+	list.Env = append(os.Environ(), "GOFLAGS=")
+	root, err := list.Output()
+	if err != nil || len(root) == 0 {
+		return nil, errors.New("this directory is not in a clone of hookgen: run the tour from the root of a clone")
 	}
-	fmt.Fprint(n.out, "Building hookgen and hooklog, which takes a moment the first time ...")
-	for _, name := range []string{"hookgen", "hooklog"} {
-		program := filepath.Join(dir, name+".exe")
-		s.commands[name] = program
-		build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, hookgenModule+"/cmd/"+name)
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s does not build: %w\n%s", name, err, out)
+	s.say("The tour builds hookgen and hooklog, which takes longer the first time, and runs them in %s.", s.dir)
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator),
+		"./cmd/hookgen", "./cmd/hooklog")
+	build.Dir, build.Env = strings.TrimSpace(string(root)), list.Env
+	if text, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("hookgen does not build: %w\n%s", err, text)
+	}
+	for _, name := range []string{"mail/spec.go", "limit/limit.go", "main.go"} {
+		text, err := embedded.ReadFile("files/" + path.Base(name) + ".txt")
+		if err != nil {
+			return nil, err
+		}
+		s.files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
+		if err := s.write(name, s.files[name]); err != nil {
+			return nil, err
 		}
 	}
-	fmt.Fprintln(n.out)
-	return s, s.write("go.mod", "module example.com/tour\n\ngo 1.26.0\n\n"+
-		"require "+hookgenModule+" v0.0.0\n\nreplace "+hookgenModule+" => "+modulePath(root)+"\n")
+	const mod = "module example.com/tour\n\ngo 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n"
+	return s, s.write("go.mod", fmt.Sprintf(mod, hookgenModule, build.Dir))
 }
 
-// modulePath returns the directory in the syntax of a go.mod file.
-func modulePath(dir string) string {
-	if strings.ContainsAny(dir, " \"'`()[]{},") {
-		return fmt.Sprintf("%q", dir)
-	}
-	return dir
-}
-
-// write writes a file of the module and shows nothing.
+// write writes a file of the module.
 func (s *stage) write(name, text string) error {
-	path := filepath.Join(s.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	file := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(text), 0o644)
+	return os.WriteFile(file, []byte(text), 0o644)
 }
 
-// add writes an embedded file into the module and shows it.
-func (s *stage) add(name string) error {
-	text, err := files.ReadFile("files/" + filepath.Base(name) + ".txt")
-	if err != nil {
-		return err
+// say prints a line.
+func (s *stage) say(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
+
+// show prints the declaration that begins with a line of a file.
+func (s *stage) show(name, begins string) error {
+	_, rest, found := strings.Cut(s.files[name], "\n"+begins)
+	body, _, closed := strings.Cut(rest, "\n}\n")
+	if !found || !closed {
+		return fmt.Errorf("%s has no %q", name, begins)
 	}
-	fmt.Fprintln(s.out, s.paint(bold, name))
-	s.quote(cyan, string(text))
-	return s.write(name, string(text))
+	s.say("   %s", name)
+	s.quote("     ", begins+body+"\n}")
+	return nil
 }
 
-// edit replaces lines of a file of the module and shows the change.
+// edit replaces lines of a file, and prints both versions.
 func (s *stage) edit(name, before, after string) error {
-	s.change(name, before, after)
-	return s.replace(name, before, after)
-}
-
-// replace replaces lines of a file of the module and shows nothing.
-func (s *stage) replace(name, before, after string) error {
-	text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
-	if err != nil {
-		return err
-	}
-	if strings.Count(string(text), before) != 1 {
+	if strings.Count(s.files[name], before) != 1 {
 		return fmt.Errorf("%s does not have exactly one %q", name, before)
 	}
-	return s.write(name, strings.Replace(string(text), before, after, 1))
+	s.say("   %s", name)
+	s.quote("   - ", strings.TrimSpace(before))
+	s.quote("   + ", strings.TrimSpace(after))
+	return s.write(name, strings.Replace(s.files[name], before, after, 1))
 }
 
-// works runs a command that must succeed, and shows its output.
-func (s *stage) works(command ...string) error {
-	out, err := s.execute(command)
-	s.quote("", out)
-	if err != nil {
+// quote prints the lines of a text, each after a prefix.
+func (s *stage) quote(prefix, text string) {
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		s.say("%s%s", prefix, strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))
+	}
+}
+
+// succeeds runs a command, prints its output, and reports an error if the command fails.
+func (s *stage) succeeds(command ...string) error {
+	if err := s.execute(command); err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
 	return nil
 }
 
-// fails runs a command that must fail, and shows its output.
-func (s *stage) fails(command ...string) error {
-	out, err := s.execute(command)
-	s.quote(red, out)
+// refused is like succeeds for a command that has to fail.
+func (s *stage) refused(command ...string) error {
+	err := s.execute(command)
 	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return fmt.Errorf("%s should have failed, and did not", strings.Join(command, " "))
-	case !errors.As(err, &exit) || s.ctx.Err() != nil:
-		return err
+	if s.ctx.Err() == nil && errors.As(err, &exit) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s should have failed: %v", strings.Join(command, " "), err)
 }
 
-// execute shows a command and runs it in the module, outside of any workspace.
-func (s *stage) execute(command []string) (string, error) {
-	fmt.Fprintln(s.out, s.paint(bold, "$ "+strings.Join(command, " ")))
+// execute runs a command in the module, outside of any workspace, and prints it with its output.
+func (s *stage) execute(command []string) error {
+	s.say("   $ %s", strings.Join(command, " "))
 	program := command[0]
-	if own, ok := s.commands[program]; ok {
-		program = own
+	if program != "go" {
+		program = filepath.Join(s.tools, program)
 	}
 	cmd := exec.CommandContext(s.ctx, program, command[1:]...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.CombinedOutput()
-	return string(out), err
+	s.quote("     ", string(out))
+	return err
 }
