@@ -30,6 +30,13 @@ func docLines(doc string) []string {
 	return lines
 }
 
+// splitDoc returns a doc comment as two lists of line comments: first the comment without its deprecation, and then the
+// deprecation, which comes last in generated comments.
+func splitDoc(doc string) (head, deprecated []string) {
+	deprecation := Deprecation(doc)
+	return docLines(strings.Replace(doc, deprecation, "", 1)), docLines(deprecation)
+}
+
 // printable removes characters that end a line comment or are invisible in it.
 func printable(r rune) rune {
 	if r == '\r' || r == '\u2028' || r == '\u2029' || r == 0 || r == '\ufeff' {

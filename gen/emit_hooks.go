@@ -38,8 +38,8 @@ func (e *emitter) hooks(f *jen.File) {
 			g.Id(parentField(p.Import.Name)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
 		for _, p := range e.spec.Points {
-			comment(g, docLines(Deprecation(p.Doc))...)
-			g.Id(p.Name).Id(p.Name + "Point")
+			fieldDoc(g, p)
+			g.Id(p.Name).Id(p.Name + "Point").Line()
 		}
 	})
 
@@ -60,6 +60,22 @@ func (e *emitter) hooks(f *jen.File) {
 	hooksMethods(f)
 	e.pointsMethod(f)
 }
+
+// fieldDoc adds the comment of the point and its law to its field, because editors show the comment of a field where a
+// program writes hooks.BeforeTool.
+func fieldDoc(g *jen.Group, p *Point) {
+	head, deprecated := splitDoc(p.Doc)
+	if len(head) > 0 {
+		comment(g, append(head, "//")...)
+	}
+	prose(g, lawDoc(p))
+	if len(deprecated) > 0 {
+		comment(g, append([]string{"//"}, deprecated...)...)
+	}
+}
+
+// lawDoc returns the law of a point for the comments of its interface and its field.
+func lawDoc(p *Point) string { return p.LawWords() + " " + p.FailureWords() }
 
 // hooksMethods emits the methods of Hooks, which are the same for each spec.
 func hooksMethods(f *jen.File) {

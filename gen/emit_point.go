@@ -85,39 +85,10 @@ func (e *apiEmitter) results() []jen.Code {
 	return append(rs, jen.Error())
 }
 
-// semantics explains how the hooks of the point run.
-func (e *apiEmitter) semantics() []string {
-	var lines []string
-	switch e.Kind {
-	case Observe:
-		lines = append(lines, "Every hook runs. An error is reported and changes nothing.")
-	case Flow:
-		lines = append(lines, "Hooks run in order until one leaves with an exit.")
-		if !e.Exits {
-			lines = []string{"Hooks run in order."}
-		}
-	case Vote:
-		lines = append(lines, "Every hook votes, and the strongest vote wins.")
-	case Collect:
-		lines = append(lines, "Every hook contributes; the contributions are concatenated in firing order.")
-	case Check:
-		lines = append(lines, "Hooks run in order. The first error ends the fire, which returns it.")
-	case Around:
-		lines = append(lines, "The first hook is the outermost. Each calls next or answers itself.")
-	}
-	switch {
-	case e.Closed:
-		lines = append(lines, "A failing hook ends the fire with an error.")
-	case e.Open:
-		lines = append(lines, "A failing hook is reported, and the next one runs.")
-	}
-	return lines
-}
-
 // hook emits the interface of hooks and its function type.
 func (e *apiEmitter) hook() {
 	e.f.Comment(strings.TrimSuffix(anyDoc, "\n"))
-	e.doc(e.semantics()...)
+	e.doc(anyWords)
 	e.f.Type().Id(anyPoint).Types(jen.Id("P").Id("any")).Interface(
 		jen.Id(anyPoint).Params(e.params(jen.Id("P"))...).Params(e.results()...))
 

@@ -27,6 +27,7 @@ const (
 	anyMatches    = "case HookgenMatched:\n\t\treturn hookgenMatches(x)"
 	anyResults    = "HookgenLaw"
 	anyText       = "HookgenText"
+	anyWords      = "HookgenWords"
 	anySpec       = "HookgenSpec"
 	anyDoc        = "// HookgenDoc\n"
 	anyDeprecated = "//\n// HookgenDeprecated\n"
@@ -87,14 +88,14 @@ func (e *emitter) substitution(p *Point) substitution {
 		}
 		put(anyZeros, strings.Join(zeros, ",\n\t\t"))
 	}
+	put(anyWords, lawDoc(p))
 	put(anyPoint, p.Name)
 	put(lowerFirst(anyPoint), lowerFirst(p.Name))
 	put(anyParam, e.paramName(p))
 	put(strconv.Quote(anySpec), strconv.Quote(e.to.Source))
 	put(strconv.Quote(anyText), strconv.Quote(e.text(p.Payload.Expr)))
 	put(strconv.Quote(anyResults), strconv.Quote(e.results(p)))
-	deprecation := Deprecation(p.Doc) // at the end of the comment
-	head := docLines(strings.Replace(p.Doc, deprecation, "", 1))
+	head, deprecated := splitDoc(p.Doc)
 	if len(head) > 0 {
 		head = append(head, "//")
 	}
@@ -102,7 +103,6 @@ func (e *emitter) substitution(p *Point) substitution {
 		head = append([]string{"// " + p.Name + " is a hook of the point " + p.Name + ".", "//"}, head...)
 	}
 	sub.plain = sub.plain && plainDoc(head)
-	deprecated := docLines(deprecation)
 	sub.plain = sub.plain && plainDoc(deprecated)
 	if len(deprecated) > 0 {
 		deprecated = append([]string{"//"}, append(deprecated, "")...)

@@ -84,6 +84,7 @@ func generationHolds(t *rapid.T, u *universe, g *genSpec, own bool) bool {
 		t.Fatalf("the compiler refuses it: %v\n%s\n%s", err, src, text)
 	}
 	mustBeInert(t, text)
+	mustDocumentFields(t, text)
 	silent := generated(t, g.sources("p", false), own)
 	if diff := cmp.Diff(codeOf(t, silent), codeOf(t, text)); diff != "" {
 		t.Fatalf("its comments change what a spec makes (-without +with):\n%s\n%s", diff, src)
@@ -150,6 +151,38 @@ func mustBeInert(t *rapid.T, text []byte) {
 		t.Fatalf("the file begins with %q", first.Text)
 	}
 }
+
+// mustDocumentFields checks that each field of Hooks has the comment of its point's interface: what the spec says of the
+// point, and the law.
+func mustDocumentFields(t *rapid.T, text []byte) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interfaces, fields := map[string]string{}, map[string]string{}
+	for _, d := range file.Decls {
+		d, ok := d.(*ast.GenDecl)
+		if !ok || d.Tok != token.TYPE {
+			continue
+		}
+		spec := d.Specs[0].(*ast.TypeSpec)
+		interfaces[spec.Name.Name] = d.Doc.Text()
+		if hooks, ok := spec.Type.(*ast.StructType); ok && spec.Name.Name == "Hooks" {
+			for _, f := range hooks.Fields.List {
+				fields[f.Names[0].Name] = f.Doc.Text()
+			}
+		}
+	}
+	for name, got := range fields {
+		want := strings.TrimPrefix(interfaces[name], name+" is a hook of the point "+name+".\n\n")
+		if layout.ReplaceAllString(got, "") != layout.ReplaceAllString(want, "") || !strings.Contains(got, "hook") {
+			t.Fatalf("field %s of Hooks has the comment %q, and its interface %q", name, got, want)
+		}
+	}
+}
+
+// layout matches characters that gofmt may add to or remove from the comments of types. It leaves those of fields.
+var layout = regexp.MustCompile(`[^\pL\pN]+`)
 
 // codeOf returns Go code without its comments.
 func codeOf(t *rapid.T, text []byte) string {

@@ -87,16 +87,70 @@ func (Allow) isExit()       {}
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
-	Watch   WatchPoint
+	// Watch is an observe point.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	Watch WatchPoint
+
+	// Rewrite is a flow with Replace and without exits.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
+	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 	Rewrite RewritePoint
-	Flow    FlowPoint
+
+	// Flow is like the point that guards tools in an agent.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) ends the
+	// fire, and the program must refuse the act.
+	Flow FlowPoint
+
+	// Lenient is like Flow with FailOpen.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) is
+	// reported, and the next hook runs.
 	Lenient LenientPoint
-	Trim    TrimPoint
-	Leave   LeavePoint
-	Judge   JudgePoint
-	Gather  GatherPoint
-	Refuse  RefusePoint
-	Wrap    WrapPoint
+
+	// Trim is a flow with Edit: hooks may change only the arguments of the call.
+	//
+	// Hooks run in order. Each may edit the payload's Args, and nothing else of it, for the next hooks
+	// and the program. A hook that fails (error, panic or timeout) ends the fire, and the program must
+	// refuse the act.
+	Trim TrimPoint
+
+	// Leave is a flow without Replace.
+	//
+	// Hooks run in order. The first that leaves with Skip or End ends the fire. A hook that fails
+	// (error, panic or timeout) ends the fire, and the program must refuse the act.
+	Leave LeavePoint
+
+	// Judge is a vote.
+	//
+	// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
+	// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// timeout) ends the fire, and the program must refuse the act.
+	Judge JudgePoint
+
+	// Gather collects.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	Gather GatherPoint
+
+	// Refuse is a check.
+	//
+	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
+	// (error, panic or timeout) refuses: the fire returns the failure.
+	Refuse RefusePoint
+
+	// Wrap wraps.
+	//
+	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+	// program, gets the error.
+	Wrap WrapPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -185,7 +239,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 
 // Watch is an observe point.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type Watch[P any] interface {
 	Watch(ctx context.Context, run *Run, payload P) error
 }
@@ -263,7 +318,8 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, payload Call) {
 
 // Rewrite is a flow with Replace and without exits.
 //
-// Hooks run in order. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
+// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 type Rewrite[P any] interface {
 	Rewrite(ctx context.Context, run *Run, payload P) (RewriteOutcome, error)
 }
@@ -374,7 +430,9 @@ func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by 
 
 // Flow is like the point that guards tools in an agent.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) ends the
+// fire, and the program must refuse the act.
 type Flow[P any] interface {
 	Flow(ctx context.Context, run *Run, payload P) (FlowOutcome, error)
 }
@@ -507,8 +565,9 @@ func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit F
 
 // Lenient is like Flow with FailOpen.
 //
-// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
-// runs.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) is
+// reported, and the next hook runs.
 type Lenient[P any] interface {
 	Lenient(ctx context.Context, run *Run, payload P) (LenientOutcome, error)
 }
@@ -647,7 +706,9 @@ func (p *LenientPoint) FireBy(
 
 // Trim is a flow with Edit: hooks may change only the arguments of the call.
 //
-// Hooks run in order. A failing hook ends the fire with an error.
+// Hooks run in order. Each may edit the payload's Args, and nothing else of it, for the next hooks
+// and the program. A hook that fails (error, panic or timeout) ends the fire, and the program must
+// refuse the act.
 type Trim[P any] interface {
 	Trim(ctx context.Context, run *Run, payload P) (TrimOutcome, error)
 }
@@ -756,7 +817,8 @@ func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hoo
 
 // Leave is a flow without Replace.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. The first that leaves with Skip or End ends the fire. A hook that fails
+// (error, panic or timeout) ends the fire, and the program must refuse the act.
 type Leave[P any] interface {
 	Leave(ctx context.Context, run *Run, payload P) (LeaveOutcome, error)
 }
@@ -875,7 +937,9 @@ func (p *LeavePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit L
 
 // Judge is a vote.
 //
-// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
+// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// timeout) ends the fire, and the program must refuse the act.
 type Judge[P any] interface {
 	Judge(ctx context.Context, run *Run, payload P) (JudgeOutcome, error)
 }
@@ -999,8 +1063,8 @@ func (p *JudgePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit J
 
 // Gather collects.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
-// reported, and the next one runs.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -1089,7 +1153,8 @@ func (p *GatherPoint) FireBy(ctx context.Context, run *Run, payload Call) (colle
 
 // Refuse is a check.
 //
-// Hooks run in order. The first error ends the fire, which returns it.
+// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
+// (error, panic or timeout) refuses: the fire returns the failure.
 type Refuse[P any] interface {
 	Refuse(ctx context.Context, run *Run, payload P) error
 }
@@ -1178,7 +1243,9 @@ func (p *RefusePoint) FireBy(ctx context.Context, run *Run, payload Call) (by ho
 
 // Wrap wraps.
 //
-// The first hook is the outermost. Each calls next or answers itself.
+// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+// program, gets the error.
 type Wrap[P any] interface {
 	Wrap(ctx context.Context, run *Run, payload P, next WrapNext) (hookkit.Answer[Result], error)
 }

@@ -239,12 +239,12 @@ func (w *writer) point(p *summary.Point) error {
 	if t := w.structOf(p.Payload); t != nil {
 		w.fields(t.Fields, t.Encodes)
 	}
-	w.line("**Law:** %s.\n\n%s\n", code(p.Brief()), strings.Join(p.LawWords(), " "))
+	w.line("**Law:** %s.\n\n%s\n", code(p.Brief()), p.LawWords)
 	w.line("**A hook returns:**\n")
 	for _, o := range w.returns(p) {
 		w.line("- %s", o)
 	}
-	w.line("\n**Failures:** %s\n", p.FailureWords())
+	w.line("\n**Failures:** %s\n", p.FailureWords)
 	example, err := w.examples.hook(p)
 	if err != nil {
 		return err

@@ -151,8 +151,7 @@ Deprecated: use [Refuse](#exit-refuse).
 
 **Law:** ¬flow: replace¬.
 
-Hooks run in order. A hook may replace the payload: the hooks after it and the program see the replacement. ` +
-		`A hook may leave with an exit: the first exit ends the fire, and the remaining hooks do not run.
+Hooks run in order. Each may replace the payload for the next hooks and the program. The first that leaves with Refuse ends the fire.
 
 **A hook returns:**
 
@@ -160,7 +159,7 @@ Hooks run in order. A hook may replace the payload: the hooks after it and the p
 - ¬ReplaceBeforeSend(m, reason)¬: replaces the payload
 - [¬Refuse{Reason string; Code int}¬](#exit-refuse): Keeps a message from being sent.
 
-**Failures:** A hook that returns an error, panics or exceeds its timeout ends the fire, and the program must refuse ` +
+**Failures:** A hook that fails (error, panic or timeout) ends the fire, and the program must refuse ` +
 		`the act.
 
 <!-- package hooks -->

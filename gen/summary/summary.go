@@ -1,7 +1,7 @@
 // Package summary turns a spec into plain data for documentation, graphs and exports: points, laws, outcomes, and the
 // types that hooks meet. It imports package gen only.
 //
-// Start with [Of]. Laws in words, the same in every output, are in words.go.
+// Start with [Of]. Laws in a few words are in words.go.
 package summary
 
 import (
@@ -98,6 +98,10 @@ type Point struct {
 	Exits     []string `json:"exits,omitempty"`  // in the order of the list: the first is the strongest in a vote
 	Collect   Type     `json:"collect,omitzero"` // the type of a contribution
 	Around    Type     `json:"around,omitzero"`  // the result of the wrapped act
+
+	// LawWords and FailureWords are the law in sentences; see [gen.Point.LawWords].
+	LawWords     string `json:"-"`
+	FailureWords string `json:"-"`
 }
 
 // An Exit is a struct type that a hook can return to end a fire.
@@ -217,6 +221,7 @@ func (c *converter) point(p *gen.Point) *Point {
 		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
 		Law: laws[p.Kind], Policy: policies[p.Policy], Reverse: p.Reverse, Replace: p.Replace, Edit: c.typ(p.Edit),
 		EditField: p.EditField, Collect: c.typ(p.Collect), Around: c.typ(p.Around),
+		LawWords: p.LawWords(), FailureWords: p.FailureWords(),
 	}
 	for _, x := range p.Exits {
 		out.Exits = append(out.Exits, x.Name)

@@ -313,37 +313,272 @@ func (Refuse) isExit()           {}
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
-	OnRunStart          OnRunStartPoint
-	ShouldStop          ShouldStopPoint
-	BeforeStep          BeforeStepPoint
-	ShouldCompact       ShouldCompactPoint
-	BeforeCompact       BeforeCompactPoint
-	AfterCompact        AfterCompactPoint
-	Briefing            BriefingPoint
-	BeforeLLM           BeforeLLMPoint
-	AroundLLM           AroundLLMPoint
-	AfterLLM            AfterLLMPoint
-	OnToolsDisabled     OnToolsDisabledPoint
-	BeforeTool          BeforeToolPoint
-	OnPermission        OnPermissionPoint
-	BeforeAsk           BeforeAskPoint
+	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
+	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
+	// call. A failing hook fails the run.
+	//
+	// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
+	// fire, and the program must refuse the act.
+	OnRunStart OnRunStartPoint
+
+	// ShouldStop fires before the first step, and after each step once all other work of the step is done. It does not
+	// fire after a suspended step, whose work is not done.
+	// Step.Number is the number of completed steps. Any contributed signal stops the run before its next step; the
+	// result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
+	// becomes a warning of its result.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) ends the fire, and the program must refuse the act.
+	ShouldStop ShouldStopPoint
+
+	// BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
+	// more, with the same number, when the run is resumed.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	BeforeStep BeforeStepPoint
+
+	// ShouldCompact fires once per step, before its prompt is built, with the use of the context window. A Compact
+	// requests a compaction of the stored conversation; BeforeCompact may still skip it. A failing hook is
+	// reported, and the others decide.
+	//
+	// Every hook sees the same payload and may vote for Compact. Without a vote, the program decides. A
+	// hook that fails (error, panic or timeout) is reported, and the next hook runs.
+	ShouldCompact ShouldCompactPoint
+
+	// BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
+	// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
+	// unchanged, and the run continues.
+	//
+	// Hooks run in order. The first that leaves with SkipCompaction ends the fire. A hook that fails
+	// (error, panic or timeout) ends the fire, and the program must refuse the act.
+	BeforeCompact BeforeCompactPoint
+
+	// AfterCompact fires after each compaction that was not skipped. Replace may restore messages that must stay.
+	// The returned Messages become the stored conversation, unless a tool result in them has lost its call. A
+	// compaction that failed, separated a call from its result, or did not shrink the conversation has Err set and
+	// was undone. Then nothing is replaced.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
+	// fails (error, panic or timeout) is reported, and the next hook runs.
+	AfterCompact AfterCompactPoint
+
+	// Briefing fires once per prompt, before BeforeLLM, and collects text for that prompt only. The non-empty
+	// texts are joined by blank lines in firing order. If they exceed the limit, the loop drops whole texts from
+	// the end and fires OnBudgetExceeded with the kind briefing.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	Briefing BriefingPoint
+
+	// BeforeLLM fires once per prompt, when the request is complete and about to be sent. Changes concern this
+	// request only, not the stored conversation. UseReply replaces the call to the model. EndTurn ends the run
+	// before the call. A failing hook refuses the call and fails the run.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with UseReply or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+	// ends the fire, and the program must refuse the act.
+	BeforeLLM BeforeLLMPoint
+
+	// AroundLLM fires around the call to the model, once per prompt that BeforeLLM neither answered nor ended.
+	// Each call of next is one call to the model and counts towards the run. Call next again to retry, also with
+	// another request.
+	//
+	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+	// program, gets the error.
+	AroundLLM AroundLLMPoint
+
+	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
+	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
+	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
+	// the run. AfterLLM does not fire if the call failed.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
+	// fire, and the program must refuse the act.
+	AfterLLM AfterLLMPoint
+
+	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
+	// answered with an error and reaches neither BeforeTool nor AfterTool.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnToolsDisabled OnToolsDisabledPoint
+
+	// BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
+	// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair them. The
+	// permission check and the dispatch use the returned Name and Args; only the loop sets ID and Step. SkipTool
+	// answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
+	// reply is dispatched. A failing hook refuses the call, and the run continues.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+	// ends the fire, and the program must refuse the act.
+	BeforeTool BeforeToolPoint
+
+	// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
+	// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
+	// fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
+	// If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
+	// OnPermission fires once more with the changed call. If the answer of the approver is Pending, the run is suspended
+	// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
+	//
+	// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
+	// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// timeout) ends the fire, and the program must refuse the act.
+	OnPermission OnPermissionPoint
+
+	// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
+	// Approve answer instead of the person, and then nobody is asked. A failing hook refuses the call, and the run
+	// continues. If an approval changes the arguments and the vote about the changed call is Ask, BeforeAsk fires
+	// once more: Refuse still refuses, and the person is not asked again.
+	//
+	// Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
+	// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// timeout) ends the fire, and the program must refuse the act.
+	BeforeAsk BeforeAskPoint
+
+	// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
+	// calls that nobody had to be asked about.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
 	OnPermissionGranted OnPermissionGrantedPoint
-	OnPermissionDenied  OnPermissionDeniedPoint
-	OnHandoff           OnHandoffPoint
-	AroundTool          AroundToolPoint
-	OnToolProgress      OnToolProgressPoint
-	OnToolError         OnToolErrorPoint
-	OnSubagentStart     OnSubagentStartPoint
-	OnSubagentStop      OnSubagentStopPoint
-	AfterTool           AfterToolPoint
-	OnBudgetExceeded    OnBudgetExceededPoint
-	AfterStep           AfterStepPoint
-	CheckDone           CheckDonePoint
-	OnDoneAccepted      OnDoneAcceptedPoint
-	OnRunError          OnRunErrorPoint
-	OnStop              OnStopPoint
-	BeforeRunEnd        BeforeRunEndPoint
-	OnRunEnd            OnRunEndPoint
+
+	// OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
+	// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
+	// model gets the reason.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnPermissionDenied OnPermissionDeniedPoint
+
+	// OnHandoff fires once per permitted handoff call, before any call of the reply is dispatched. A replaced Task
+	// or To changes the handoff. SkipTool answers the call and the run continues; EndTurn ends the run. A failing
+	// hook refuses the handoff, and the run continues. The target takes over after the other calls of the reply
+	// are answered, unless one of them ends the run.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+	// ends the fire, and the program must refuse the act.
+	OnHandoff OnHandoffPoint
+
+	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call of
+	// next is one attempt; call it again to retry. If a run that the tool started is suspended, next returns an error
+	// with the kind suspended whatever the tool returned, and AroundTool fires once more when the run is resumed. The
+	// call is final: an attempt with another name or other arguments fails. Skipped, refused and handed over calls and
+	// calls of the done tool are not dispatched and do not fire it. Observers are notified as soon as their call has
+	// returned, also while other calls of the reply are running.
+	//
+	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+	// program, gets the error.
+	AroundTool AroundToolPoint
+
+	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
+	// concurrently. It never fires after AfterTool of the same call.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnToolProgress OnToolProgressPoint
+
+	// OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
+	// another attempt follows: when that attempt starts, or when AroundTool has returned.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnToolError OnToolErrorPoint
+
+	// OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
+	// OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnSubagentStart OnSubagentStartPoint
+
+	// OnSubagentStop fires when a run that this run started has ended, for any reason.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnSubagentStop OnSubagentStopPoint
+
+	// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a skip, a
+	// denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all dispatched calls of the
+	// reply have returned, one call after the other in call order, a call of the done tool last. For the calls of a
+	// suspended step this is after the run was resumed. The returned result is recorded and sent to the model, with the
+	// texts of Context after the output. But a failure stays a failure: an emptied Err is restored, and a result that
+	// gains an Err becomes a failure. EndTurn ends the run; results of the reply's other calls are kept. A failing hook
+	// withholds the result, and the run continues.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
+	// fire, and the program must refuse the act.
+	AfterTool AfterToolPoint
+
+	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
+	// tokens, cost, time, the context window, the size of the briefing. The owner of the budget decides whether
+	// the run stops.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnBudgetExceeded OnBudgetExceededPoint
+
+	// AfterStep fires exactly once per started step, at its end, even if the step failed or was cancelled.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	AfterStep AfterStepPoint
+
+	// CheckDone fires each time the model wants to finish: with a reply without tool calls, or with a call of the
+	// done tool after the other calls of the reply. A replaced Answer is the accepted answer. RejectDone continues
+	// the run with Feedback for the model, and so does a failing hook. At the loop's limit of rejections the run
+	// stops with retry_limit. The last rejected answer is then the reply, unless a hook failed. A hook that must
+	// keep an answer from the user therefore returns an error.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with RejectDone ends the fire. A hook that fails (error, panic or timeout) ends the
+	// fire, and the program must refuse the act.
+	CheckDone CheckDonePoint
+
+	// OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnDoneAccepted OnDoneAcceptedPoint
+
+	// OnRunError fires at most once per run, when the run is about to fail. EndTurn replaces the failure by a
+	// reply; the failure and its signals become warnings of the result. A failing hook is reported, and the run
+	// fails. Cancellation and limits are not failures. OnRunError does not fire for a failure of BeforeRunEnd.
+	//
+	// Hooks run in order. The first that leaves with EndTurn ends the fire. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	OnRunError OnRunErrorPoint
+
+	// OnStop fires once per run, when the run stops for any reason, with the signals so far. A hook may add
+	// signals; it cannot resume the run.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	OnStop OnStopPoint
+
+	// BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
+	// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
+	// the run fails, and Reply, Calls and Messages are empty.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
+	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	BeforeRunEnd BeforeRunEndPoint
+
+	// OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
+	// Env can still be used; its usage is added to the totals for the caller.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnRunEnd OnRunEndPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -457,7 +692,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 //
 // It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
+// fire, and the program must refuse the act.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
 }
@@ -603,8 +840,8 @@ func (p *OnRunStartPoint) FireBy(
 // result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 // becomes a warning of its result.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook ends
-// the fire with an error.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) ends the fire, and the program must refuse the act.
 type ShouldStop[P any] interface {
 	ShouldStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
@@ -700,7 +937,8 @@ func (p *ShouldStopPoint) FireBy(
 // BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
 // more, with the same number, when the run is resumed.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type BeforeStep[P any] interface {
 	BeforeStep(ctx context.Context, run *Run, payload P) error
 }
@@ -780,7 +1018,8 @@ func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
 // requests a compaction of the stored conversation; BeforeCompact may still skip it. A failing hook is
 // reported, and the others decide.
 //
-// Every hook votes, and the strongest vote wins. A failing hook is reported, and the next one runs.
+// Every hook sees the same payload and may vote for Compact. Without a vote, the program decides. A
+// hook that fails (error, panic or timeout) is reported, and the next hook runs.
 type ShouldCompact[P any] interface {
 	ShouldCompact(ctx context.Context, run *Run, payload P) (ShouldCompactOutcome, error)
 }
@@ -918,7 +1157,8 @@ func (p *ShouldCompactPoint) FireBy(
 // too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
 // unchanged, and the run continues.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. The first that leaves with SkipCompaction ends the fire. A hook that fails
+// (error, panic or timeout) ends the fire, and the program must refuse the act.
 type BeforeCompact[P any] interface {
 	BeforeCompact(ctx context.Context, run *Run, payload P) (BeforeCompactOutcome, error)
 }
@@ -1055,7 +1295,8 @@ func (p *BeforeCompactPoint) FireBy(
 // compaction that failed, separated a call from its result, or did not shrink the conversation has Err set and
 // was undone. Then nothing is replaced.
 //
-// Hooks run in order. A failing hook is reported, and the next one runs.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
+// fails (error, panic or timeout) is reported, and the next hook runs.
 type AfterCompact[P any] interface {
 	AfterCompact(ctx context.Context, run *Run, payload P) (AfterCompactOutcome, error)
 }
@@ -1171,8 +1412,8 @@ func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compa
 // texts are joined by blank lines in firing order. If they exceed the limit, the loop drops whole texts from
 // the end and fires OnBudgetExceeded with the kind briefing.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
-// reported, and the next one runs.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type Briefing[P any] interface {
 	Briefing(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -1263,7 +1504,9 @@ func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (col
 // request only, not the stored conversation. UseReply replaces the call to the model. EndTurn ends the run
 // before the call. A failing hook refuses the call and fails the run.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with UseReply or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+// ends the fire, and the program must refuse the act.
 type BeforeLLM[P any] interface {
 	BeforeLLM(ctx context.Context, run *Run, payload P) (BeforeLLMOutcome, error)
 }
@@ -1409,7 +1652,9 @@ func (p *BeforeLLMPoint) FireBy(
 // Each call of next is one call to the model and counts towards the run. Call next again to retry, also with
 // another request.
 //
-// The first hook is the outermost. Each calls next or answers itself.
+// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+// program, gets the error.
 type AroundLLM[P any] interface {
 	AroundLLM(ctx context.Context, run *Run, payload P, next AroundLLMNext) (hookkit.Answer[LLMResponse], error)
 }
@@ -1549,7 +1794,9 @@ func (p *AroundLLMPoint) FireBy(
 // Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
 // the run. AfterLLM does not fire if the call failed.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
+// fire, and the program must refuse the act.
 type AfterLLM[P any] interface {
 	AfterLLM(ctx context.Context, run *Run, payload P) (AfterLLMOutcome, error)
 }
@@ -1687,7 +1934,8 @@ func (p *AfterLLMPoint) FireBy(
 // OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 // answered with an error and reaches neither BeforeTool nor AfterTool.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnToolsDisabled[P any] interface {
 	OnToolsDisabled(ctx context.Context, run *Run, payload P) error
 }
@@ -1772,7 +2020,9 @@ func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload Tools
 // answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
 // reply is dispatched. A failing hook refuses the call, and the run continues.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+// ends the fire, and the program must refuse the act.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
 }
@@ -1926,7 +2176,9 @@ func (p *BeforeToolPoint) FireBy(
 // OnPermission fires once more with the changed call. If the answer of the approver is Pending, the run is suspended
 // once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 //
-// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
+// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// timeout) ends the fire, and the program must refuse the act.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
 }
@@ -2075,7 +2327,9 @@ func (p *OnPermissionPoint) FireBy(
 // continues. If an approval changes the arguments and the vote about the changed call is Ask, BeforeAsk fires
 // once more: Refuse still refuses, and the person is not asked again.
 //
-// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+// Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
+// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// timeout) ends the fire, and the program must refuse the act.
 type BeforeAsk[P any] interface {
 	BeforeAsk(ctx context.Context, run *Run, payload P) (BeforeAskOutcome, error)
 }
@@ -2202,7 +2456,8 @@ func (p *BeforeAskPoint) FireBy(
 // OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 // calls that nobody had to be asked about.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnPermissionGranted[P any] interface {
 	OnPermissionGranted(ctx context.Context, run *Run, payload P) error
 }
@@ -2285,7 +2540,8 @@ func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload G
 // silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
 // model gets the reason.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnPermissionDenied[P any] interface {
 	OnPermissionDenied(ctx context.Context, run *Run, payload P) error
 }
@@ -2369,7 +2625,9 @@ func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload De
 // hook refuses the handoff, and the run continues. The target takes over after the other calls of the reply
 // are answered, unless one of them ends the run.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+// ends the fire, and the program must refuse the act.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
 }
@@ -2515,7 +2773,9 @@ func (p *OnHandoffPoint) FireBy(
 // calls of the done tool are not dispatched and do not fire it. Observers are notified as soon as their call has
 // returned, also while other calls of the reply are running.
 //
-// The first hook is the outermost. Each calls next or answers itself.
+// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+// program, gets the error.
 type AroundTool[P any] interface {
 	AroundTool(ctx context.Context, run *Run, payload P, next AroundToolNext) (hookkit.Answer[ToolCallResult], error)
 }
@@ -2658,7 +2918,8 @@ func (p *AroundToolPoint) FireBy(
 // OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 // concurrently. It never fires after AfterTool of the same call.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnToolProgress[P any] interface {
 	OnToolProgress(ctx context.Context, run *Run, payload P) error
 }
@@ -2740,7 +3001,8 @@ func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolPr
 // OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 // another attempt follows: when that attempt starts, or when AroundTool has returned.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnToolError[P any] interface {
 	OnToolError(ctx context.Context, run *Run, payload P) error
 }
@@ -2822,7 +3084,8 @@ func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailu
 // OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
 // OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnSubagentStart[P any] interface {
 	OnSubagentStart(ctx context.Context, run *Run, payload P) error
 }
@@ -2903,7 +3166,8 @@ func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subag
 
 // OnSubagentStop fires when a run that this run started has ended, for any reason.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnSubagentStop[P any] interface {
 	OnSubagentStop(ctx context.Context, run *Run, payload P) error
 }
@@ -2990,7 +3254,9 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // gains an Err becomes a failure. EndTurn ends the run; results of the reply's other calls are kept. A failing hook
 // withholds the result, and the run continues.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
+// fire, and the program must refuse the act.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
 }
@@ -3133,7 +3399,8 @@ func (p *AfterToolPoint) FireBy(
 // tokens, cost, time, the context window, the size of the briefing. The owner of the budget decides whether
 // the run stops.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnBudgetExceeded[P any] interface {
 	OnBudgetExceeded(ctx context.Context, run *Run, payload P) error
 }
@@ -3217,7 +3484,8 @@ func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload Budg
 
 // AfterStep fires exactly once per started step, at its end, even if the step failed or was cancelled.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type AfterStep[P any] interface {
 	AfterStep(ctx context.Context, run *Run, payload P) error
 }
@@ -3302,7 +3570,9 @@ func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult)
 // stops with retry_limit. The last rejected answer is then the reply, unless a hook failed. A hook that must
 // keep an answer from the user therefore returns an error.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with RejectDone ends the fire. A hook that fails (error, panic or timeout) ends the
+// fire, and the program must refuse the act.
 type CheckDone[P any] interface {
 	CheckDone(ctx context.Context, run *Run, payload P) (CheckDoneOutcome, error)
 }
@@ -3444,7 +3714,8 @@ func (p *CheckDonePoint) FireBy(
 
 // OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnDoneAccepted[P any] interface {
 	OnDoneAccepted(ctx context.Context, run *Run, payload P) error
 }
@@ -3527,8 +3798,8 @@ func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAc
 // reply; the failure and its signals become warnings of the result. A failing hook is reported, and the run
 // fails. Cancellation and limits are not failures. OnRunError does not fire for a failure of BeforeRunEnd.
 //
-// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
-// runs.
+// Hooks run in order. The first that leaves with EndTurn ends the fire. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type OnRunError[P any] interface {
 	OnRunError(ctx context.Context, run *Run, payload P) (OnRunErrorOutcome, error)
 }
@@ -3654,8 +3925,8 @@ func (p *OnRunErrorPoint) FireBy(
 // OnStop fires once per run, when the run stops for any reason, with the signals so far. A hook may add
 // signals; it cannot resume the run.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
-// reported, and the next one runs.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type OnStop[P any] interface {
 	OnStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
@@ -3746,7 +4017,8 @@ func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (c
 // Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 // the run fails, and Reply, Calls and Messages are empty.
 //
-// Hooks run in order. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
+// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 type BeforeRunEnd[P any] interface {
 	BeforeRunEnd(ctx context.Context, run *Run, payload P) (BeforeRunEndOutcome, error)
 }
@@ -3865,7 +4137,8 @@ func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *Agent
 // OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
 // Env can still be used; its usage is added to the totals for the caller.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnRunEnd[P any] interface {
 	OnRunEnd(ctx context.Context, run *Run, payload P) error
 }

@@ -50,8 +50,18 @@ func (Refuse) isExit()            {}
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
+	// BeforeSend fires before a message is sent. Hooks may change it or refuse it.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
+	// and the program must refuse the act.
 	BeforeSend BeforeSendPoint
-	OnSent     OnSentPoint
+
+	// OnSent fires after a message was sent.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnSent OnSentPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -132,7 +142,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 
 // BeforeSend fires before a message is sent. Hooks may change it or refuse it.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
+// and the program must refuse the act.
 type BeforeSend[P any] interface {
 	BeforeSend(ctx context.Context, run *Run, payload P) (BeforeSendOutcome, error)
 }
@@ -271,7 +283,8 @@ func (p *BeforeSendPoint) FireBy(
 
 // OnSent fires after a message was sent.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnSent[P any] interface {
 	OnSent(ctx context.Context, run *Run, payload P) error
 }

@@ -51,9 +51,20 @@ func (Withhold) isExit()               {}
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
-	Agent         agent.Hooks // the points of package agent
+	Agent agent.Hooks // the points of package agent
+	// BeforePublish fires after a run has produced an article, before anybody can read it. Hooks may edit the
+	// article or withhold it. A failing hook withholds it too.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with Withhold ends the fire. A hook that fails (error, panic or timeout) ends the
+	// fire, and the program must refuse the act.
 	BeforePublish BeforePublishPoint
-	OnPublished   OnPublishedPoint
+
+	// OnPublished fires after an article was published.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnPublished OnPublishedPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -134,7 +145,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 // BeforePublish fires after a run has produced an article, before anybody can read it. Hooks may edit the
 // article or withhold it. A failing hook withholds it too.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with Withhold ends the fire. A hook that fails (error, panic or timeout) ends the
+// fire, and the program must refuse the act.
 type BeforePublish[P any] interface {
 	BeforePublish(ctx context.Context, run *Run, payload P) (BeforePublishOutcome, error)
 }
@@ -277,7 +290,8 @@ func (p *BeforePublishPoint) FireBy(
 
 // OnPublished fires after an article was published.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnPublished[P any] interface {
 	OnPublished(ctx context.Context, run *Run, payload P) error
 }

@@ -90,18 +90,83 @@ func (Allow) isExit()          {}
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
-	First        FirstPoint
-	Second       SecondPoint
-	Last         LastPoint
-	Shape        ShapePoint
-	Poll         PollPoint
-	PollOpen     PollOpenPoint
-	Gather       GatherPoint
+	// First is a flow in which a failing hook is skipped.
+	//
+	// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	First FirstPoint
+
+	// Second is a flow that a failing hook ends.
+	//
+	// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
+	// panic or timeout) ends the fire, and the program must refuse the act.
+	Second SecondPoint
+
+	// Last is First with the order mirrored.
+	//
+	// Hooks run in order. The first that leaves with Stop ends the fire. The order is reversed: last
+	// in, first out, and the inner layer before the outer. A hook that fails (error, panic or timeout)
+	// is reported, and the next hook runs.
+	Last LastPoint
+
+	// Shape changes a letter.
+	//
+	// Hooks run in order. Each may replace the payload, or edit its Text, for the next hooks and the
+	// program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
+	Shape ShapePoint
+
+	// Poll is a vote that a failing hook ends.
+	//
+	// Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
+	// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// timeout) ends the fire, and the program must refuse the act.
+	Poll PollPoint
+
+	// PollOpen is a vote that skips a failing hook.
+	//
+	// Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
+	// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// timeout) is reported, and the next hook runs.
+	PollOpen PollOpenPoint
+
+	// Gather collects, and skips a failing hook.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	Gather GatherPoint
+
+	// GatherClosed collects until a hook fails.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) ends the fire, and the program must refuse the act.
 	GatherClosed GatherClosedPoint
-	Review       ReviewPoint
-	Verify       VerifyPoint
-	Wrap         WrapPoint
-	Watch        WatchPoint
+
+	// Review decides about a letter and collects remarks.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with Stop, Coded or Numbered ends the fire. Each may also contribute values, which
+	// the program gets in firing order. A hook that fails (error, panic or timeout) is reported, and
+	// the next hook runs.
+	Review ReviewPoint
+
+	// Verify ends with the first error.
+	//
+	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
+	// (error, panic or timeout) refuses: the fire returns the failure.
+	Verify VerifyPoint
+
+	// Wrap wraps an act that yields a text.
+	//
+	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+	// program, gets the error.
+	Wrap WrapPoint
+
+	// Watch is observed.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	Watch WatchPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -192,8 +257,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 
 // First is a flow in which a failing hook is skipped.
 //
-// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
-// runs.
+// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type First[P any] interface {
 	First(ctx context.Context, run *Run, n P) (FirstOutcome, error)
 }
@@ -310,7 +375,8 @@ func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExi
 
 // Second is a flow that a failing hook ends.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
+// panic or timeout) ends the fire, and the program must refuse the act.
 type Second[P any] interface {
 	Second(ctx context.Context, run *Run, n P) (SecondOutcome, error)
 }
@@ -427,8 +493,9 @@ func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondE
 
 // Last is First with the order mirrored.
 //
-// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
-// runs.
+// Hooks run in order. The first that leaves with Stop ends the fire. The order is reversed: last
+// in, first out, and the inner layer before the outer. A hook that fails (error, panic or timeout)
+// is reported, and the next hook runs.
 type Last[P any] interface {
 	Last(ctx context.Context, run *Run, n P) (LastOutcome, error)
 }
@@ -544,7 +611,8 @@ func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit,
 
 // Shape changes a letter.
 //
-// Hooks run in order. A failing hook is reported, and the next one runs.
+// Hooks run in order. Each may replace the payload, or edit its Text, for the next hooks and the
+// program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
 type Shape[P any] interface {
 	Shape(ctx context.Context, run *Run, letter P) (ShapeOutcome, error)
 }
@@ -668,7 +736,9 @@ func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by h
 
 // Poll is a vote that a failing hook ends.
 //
-// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+// Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
+// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// timeout) ends the fire, and the program must refuse the act.
 type Poll[P any] interface {
 	Poll(ctx context.Context, run *Run, n P) (PollOutcome, error)
 }
@@ -788,7 +858,9 @@ func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit,
 
 // PollOpen is a vote that skips a failing hook.
 //
-// Every hook votes, and the strongest vote wins. A failing hook is reported, and the next one runs.
+// Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
+// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// timeout) is reported, and the next hook runs.
 type PollOpen[P any] interface {
 	PollOpen(ctx context.Context, run *Run, n P) (PollOpenOutcome, error)
 }
@@ -910,8 +982,8 @@ func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollO
 
 // Gather collects, and skips a failing hook.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
-// reported, and the next one runs.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, n P) ([]string, error)
 }
@@ -1000,8 +1072,8 @@ func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []
 
 // GatherClosed collects until a hook fails.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook ends
-// the fire with an error.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) ends the fire, and the program must refuse the act.
 type GatherClosed[P any] interface {
 	GatherClosed(ctx context.Context, run *Run, n P) ([]string, error)
 }
@@ -1096,8 +1168,10 @@ func (p *GatherClosedPoint) FireBy(
 
 // Review decides about a letter and collects remarks.
 //
-// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
-// runs.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with Stop, Coded or Numbered ends the fire. Each may also contribute values, which
+// the program gets in firing order. A hook that fails (error, panic or timeout) is reported, and
+// the next hook runs.
 type Review[P any] interface {
 	Review(ctx context.Context, run *Run, letter P) (ReviewOutcome, []string, error)
 }
@@ -1253,7 +1327,8 @@ func (p *ReviewPoint) FireBy(
 
 // Verify ends with the first error.
 //
-// Hooks run in order. The first error ends the fire, which returns it.
+// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
+// (error, panic or timeout) refuses: the fire returns the failure.
 type Verify[P any] interface {
 	Verify(ctx context.Context, run *Run, n P) error
 }
@@ -1342,7 +1417,9 @@ func (p *VerifyPoint) FireBy(ctx context.Context, run *Run, n int) (by hookkit.B
 
 // Wrap wraps an act that yields a text.
 //
-// The first hook is the outermost. Each calls next or answers itself.
+// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+// program, gets the error.
 type Wrap[P any] interface {
 	Wrap(ctx context.Context, run *Run, n P, next WrapNext) (hookkit.Answer[string], error)
 }
@@ -1464,7 +1541,8 @@ func (p *WrapPoint) FireBy(
 
 // Watch is observed.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type Watch[P any] interface {
 	Watch(ctx context.Context, run *Run, n P) error
 }

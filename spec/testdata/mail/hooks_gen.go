@@ -75,14 +75,57 @@ func (Allow) isExit()         {}
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
+	// BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+	// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
+	// and the program must refuse the act.
 	BeforeSend BeforeSendPoint
-	MaySend    MaySendPoint
-	Footer     FooterPoint
+
+	// MaySend asks, about the message as BeforeSend left it, whether it may be sent.
+	//
+	// Every hook sees the same payload and may vote for Refuse, Hold or Allow. Refuse is the strongest,
+	// and the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic
+	// or timeout) ends the fire, and the program must refuse the act.
+	MaySend MaySendPoint
+
+	// Footer collects lines that go below the text.
+	//
+	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	Footer FooterPoint
+
+	// AroundSend wraps the sending itself.
+	//
+	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+	// program, gets the error.
 	AroundSend AroundSendPoint
-	AfterSend  AfterSendPoint
+
+	// AfterSend fires on the way back, so the hook that was first before sending is now last.
+	//
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. The order is
+	// reversed: last in, first out, and the inner layer before the outer. A hook that fails (error,
+	// panic or timeout) is reported, and the next hook runs.
+	AfterSend AfterSendPoint
+
+	// BeforeShow fires before a message is shown: hooks may change the text, but not the sender.
+	//
+	// Hooks run in order. Each may edit the payload's Body, and nothing else of it, for the next hooks
+	// and the program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
 	BeforeShow BeforeShowPoint
+
+	// BeforeSave may refuse to keep a copy.
+	//
+	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
+	// (error, panic or timeout) refuses: the fire returns the failure.
 	BeforeSave BeforeSavePoint
-	OnSent     OnSentPoint
+
+	// OnSent fires after a message was sent.
+	//
+	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// reported, and the other hooks run.
+	OnSent OnSentPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -169,7 +212,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
-// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
+// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
+// and the program must refuse the act.
 type BeforeSend[P any] interface {
 	BeforeSend(ctx context.Context, run *Run, payload P) (BeforeSendOutcome, error)
 }
@@ -308,7 +353,9 @@ func (p *BeforeSendPoint) FireBy(
 
 // MaySend asks, about the message as BeforeSend left it, whether it may be sent.
 //
-// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+// Every hook sees the same payload and may vote for Refuse, Hold or Allow. Refuse is the strongest,
+// and the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic
+// or timeout) ends the fire, and the program must refuse the act.
 type MaySend[P any] interface {
 	MaySend(ctx context.Context, run *Run, payload P) (MaySendOutcome, error)
 }
@@ -442,8 +489,8 @@ func (p *MaySendPoint) FireBy(
 
 // Footer collects lines that go below the text.
 //
-// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
-// reported, and the next one runs.
+// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type Footer[P any] interface {
 	Footer(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -532,7 +579,9 @@ func (p *FooterPoint) FireBy(ctx context.Context, run *Run, payload Message) (co
 
 // AroundSend wraps the sending itself.
 //
-// The first hook is the outermost. Each calls next or answers itself.
+// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
+// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
+// program, gets the error.
 type AroundSend[P any] interface {
 	AroundSend(ctx context.Context, run *Run, payload P, next AroundSendNext) (hookkit.Answer[Receipt], error)
 }
@@ -666,7 +715,9 @@ func (p *AroundSendPoint) FireBy(
 
 // AfterSend fires on the way back, so the hook that was first before sending is now last.
 //
-// Hooks run in order. A failing hook is reported, and the next one runs.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. The order is
+// reversed: last in, first out, and the inner layer before the outer. A hook that fails (error,
+// panic or timeout) is reported, and the next hook runs.
 type AfterSend[P any] interface {
 	AfterSend(ctx context.Context, run *Run, payload P) (AfterSendOutcome, error)
 }
@@ -777,7 +828,8 @@ func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt)
 
 // BeforeShow fires before a message is shown: hooks may change the text, but not the sender.
 //
-// Hooks run in order. A failing hook is reported, and the next one runs.
+// Hooks run in order. Each may edit the payload's Body, and nothing else of it, for the next hooks
+// and the program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
 type BeforeShow[P any] interface {
 	BeforeShow(ctx context.Context, run *Run, payload P) (BeforeShowOutcome, error)
 }
@@ -887,7 +939,8 @@ func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message
 
 // BeforeSave may refuse to keep a copy.
 //
-// Hooks run in order. The first error ends the fire, which returns it.
+// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
+// (error, panic or timeout) refuses: the fire returns the failure.
 type BeforeSave[P any] interface {
 	BeforeSave(ctx context.Context, run *Run, payload P) error
 }
@@ -976,7 +1029,8 @@ func (p *BeforeSavePoint) FireBy(ctx context.Context, run *Run, payload Message)
 
 // OnSent fires after a message was sent.
 //
-// Every hook runs. An error is reported and changes nothing.
+// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// reported, and the other hooks run.
 type OnSent[P any] interface {
 	OnSent(ctx context.Context, run *Run, payload P) error
 }

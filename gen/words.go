@@ -1,0 +1,62 @@
+package gen
+
+// LawWords returns the law of the point in one to four short sentences: how hooks run, and their possible decisions. The
+// result is the same in generated comments and in pages. It names no types, only exits and the field of Edit.
+func (p *Point) LawWords() string {
+	exits := make([]string, len(p.Exits))
+	for i, x := range p.Exits {
+		exits[i] = x.Name
+	}
+	var words string
+	switch p.Kind {
+	case Observe:
+		words = "Every hook runs. None can change or stop anything."
+	case Flow:
+		words = "Hooks run in order."
+		if p.Edit.Expr != nil && p.Replace {
+			words += " Each may replace the payload, or edit its " + p.EditField + ", for the next hooks and the program."
+		} else if p.Replace {
+			words += " Each may replace the payload for the next hooks and the program."
+		} else if p.Edit.Expr != nil {
+			words += " Each may edit the payload's " + p.EditField + ", and nothing else of it, for the next hooks and the program."
+		}
+		if len(exits) > 0 {
+			words += " The first that leaves with " + joinOr(exits) + " ends the fire."
+		}
+	case Vote:
+		words = "Every hook sees the same payload and may vote for " + joinOr(exits) + "."
+		if len(exits) > 1 {
+			words += " " + exits[0] + " is the strongest, and the strongest vote wins."
+		}
+		words += " Without a vote, the program decides."
+	case Collect:
+		words = "Every hook contributes values, which the program gets in firing order."
+	case Check:
+		words = "Hooks run in order. The first error ends the fire, and the program gets it."
+	case Around:
+		words = "Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without it."
+	}
+	if p.Collect.Expr != nil && p.Kind != Collect {
+		words += " Each may also contribute values, which the program gets in firing order."
+	}
+	if p.Reverse {
+		words += " The order is reversed: last in, first out, and the inner layer before the outer."
+	}
+	return words
+}
+
+// FailureWords returns the consequence of a hook that fails, in one sentence.
+func (p *Point) FailureWords() string {
+	consequence := "is reported, and the other hooks run."
+	switch {
+	case p.Policy == FailClosed:
+		consequence = "ends the fire, and the program must refuse the act."
+	case p.Policy == FailOpen:
+		consequence = "is reported, and the next hook runs."
+	case p.Kind == Check:
+		consequence = "refuses: the fire returns the failure."
+	case p.Kind == Around:
+		consequence = "fails the act: the hook around it, or else the program, gets the error."
+	}
+	return "A hook that fails (error, panic or timeout) " + consequence
+}
