@@ -34,7 +34,7 @@ Usage:
 	hookgen doc [DIR]              print the documentation of the spec, in Markdown
 	hookgen export [DIR]           print it as JSON, with a JSON Schema for each payload and reply
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
-	hookgen version                print the version, for bug reports
+	hookgen version                print the version, for bug reports; hookgen --version does the same
 
 Flags:
 

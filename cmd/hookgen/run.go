@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/internal/spelling"
+	"github.com/hookgen/hookgen/internal/version"
 )
 
 // The exit codes.
@@ -38,6 +39,9 @@ var commands = []string{"breaking", "check", "doc", "export", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	if version.Asked(args) {
+		args = []string{"version"}
+	}
 	i := &invocation{stdout: stdout, stderr: stderr}
 	switch err := i.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -60,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case "init":
 		err = i.initialize()
 	case "version":
-		i.version()
+		fmt.Fprint(i.stdout, version.Text("hookgen"))
 	default:
 		err = i.generate()
 	}

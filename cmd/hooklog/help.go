@@ -12,7 +12,7 @@ Usage:
 	hooklog html FILE        write a page of runs, fires and payloads into a file
 	hooklog serve FILE       show the page in a browser on this machine, and follow the file
 
-hooklog help COMMAND explains a command.
+hooklog help COMMAND explains a command. hooklog --version prints the version, for bug reports.
 
 FILE is a record, and "-" is standard input. The older files that wire.Rotate keeps are read before it: FILE.2, FILE.1
 and then FILE. A file that is named twice is read once.

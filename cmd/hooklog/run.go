@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/internal/spelling"
+	"github.com/hookgen/hookgen/internal/version"
 )
 
 // The exit codes.
@@ -61,6 +62,12 @@ func (i *invocation) run(ctx context.Context, args []string) int {
 		names = append(names, c.name)
 	}
 	switch name {
+	case "--version", "-version":
+		if len(args) > 0 {
+			break
+		}
+		fmt.Fprint(i.stdout, version.Text("hooklog"))
+		return fine
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(i.stdout, help)
 		return fine

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/internal/version"
 )
 
 // TestErrorsAreVisible gives names and flags that would control the terminal.
@@ -97,6 +99,20 @@ func TestHostsAreThoseOfBrowsers(t *testing.T) {
 	} {
 		if got := strings.Join(hostsOf(address{text: c.address}), " "); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.address, got, c.want)
+		}
+	}
+}
+
+func TestVersionIsPrinted(t *testing.T) {
+	for arg, want := range map[string]string{"--version": version.Text("hooklog"), "-version": version.Text("hooklog"),
+		"-h": help} {
+		var out, problems bytes.Buffer
+		i := &invocation{stdout: &out, stderr: &problems}
+		if code := i.run(t.Context(), []string{arg}); code != fine || problems.Len() > 0 || out.String() != want {
+			t.Errorf("%s: the exit code is %d, printed %q and %q", arg, code, &out, &problems)
+		}
+		if !strings.Contains(help, "--version") {
+			t.Error("the help does not mention --version")
 		}
 	}
 }

@@ -5,6 +5,7 @@
 //
 // hookvet help lists the checks, and hookvet help NAME explains one. The page docs/hooks/hookvet.md has an example of
 // each.
+// hookvet --version prints the version, for bug reports.
 //
 // It exits with 0 if it finds nothing, with 1 if it finds mistakes, and with 2 if it cannot check a package.
 package main
@@ -12,9 +13,11 @@ package main
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,12 +25,20 @@ import (
 	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/hookgen/hookgen/hookvet"
+	"github.com/hookgen/hookgen/internal/version"
 )
 
 // checking is the environment variable of a process that run starts.
 const checking = "HOOKVET_CHECKING"
 
 func main() {
+	if version.Asked(os.Args[1:]) {
+		fmt.Print(version.Text("hookvet"))
+		return
+	}
+	if os.Getenv(checking) != "" {
+		flag.Bool("version", false, "print the version of hookvet, for bug reports") // for the list of flags
+	}
 	if os.Getenv(checking) != "" || slices.ContainsFunc(os.Args[1:], ofVet) {
 		multichecker.Main(hookvet.Analyzers()...)
 	}
@@ -53,10 +64,31 @@ const (
 // notRun matches the lines that multichecker prints for a package that does not compile, one per check.
 var notRun = regexp.MustCompile(`^\w+: (analysis skipped due to errors in package|failed prerequisites: .*)$`)
 
+// position matches the absolute name of a file at the beginning of a line, before its line number.
+var position = regexp.MustCompile(`^(.*?)(:\d+(?::\d+)?: )`)
+
+// shortened returns a line of multichecker with names of files relative to a directory, as go vet prints them.
+func shortened(line, dir string) string {
+	if m := position.FindStringSubmatch(line); m != nil && filepath.IsAbs(m[1]) {
+		name, err := filepath.Rel(dir, m[1])
+		if err == nil && filepath.Base(name) == name {
+			name = "." + string(filepath.Separator) + name
+		}
+		if err == nil && len(name) < len(m[1]) {
+			line = name + line[len(m[1]):]
+		}
+	}
+	return strings.ReplaceAll(line, " "+dir+string(filepath.Separator), " ."+string(filepath.Separator))
+}
+
 // run runs the checks in another process, because multichecker never returns. It replaces the lines about checks that
 // did not run by one, and returns the exit code.
 func run() (int, error) {
 	program, err := os.Executable()
+	if err != nil {
+		return trouble, err
+	}
+	dir, err := os.Getwd()
 	if err != nil {
 		return trouble, err
 	}
@@ -76,7 +108,7 @@ func run() (int, error) {
 		if notRun.MatchString(strings.TrimSuffix(line, "\n")) {
 			skipped = true
 		} else {
-			fmt.Fprint(os.Stderr, line)
+			fmt.Fprint(os.Stderr, shortened(line, dir))
 		}
 		if err != nil {
 			break

@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
@@ -92,7 +95,10 @@ func main() {
 			if _, failed := err.(*exec.ExitError); !failed {
 				t.Errorf("the command returned %v", err)
 			}
-			got := findings(strings.ReplaceAll(out, m.Dir, "."))
+			if strings.Contains(out, m.Dir) {
+				t.Errorf("there are absolute names of files in:\n%s", out)
+			}
+			got := findings(out)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("want -, got +:\n%s\n%s", diff, out)
 			}
@@ -135,15 +141,15 @@ func TestExitCodes(t *testing.T) {
 		last      string
 	}{
 		"nothing":          {[]string{"./right"}, 0, "", ""},
-		"a finding":        {[]string{"./found"}, 1, "./found/found.go:5:1: ", ""},
-		"syntax":           {[]string{"./syntax"}, 2, "./syntax/syntax.go:3:9: ", skipped},
-		"undefined":        {[]string{"./undefined"}, 2, "./undefined/undefined.go:3:9: undefined: y\n", skipped},
-		"import":           {[]string{"./above"}, 2, "./undefined/undefined.go:3:9: undefined: y\n", skipped},
+		"a finding":        {[]string{"./found"}, 1, "found/found.go:5:1: ", ""},
+		"syntax":           {[]string{"./syntax"}, 2, "syntax/syntax.go:3:9: ", skipped},
+		"undefined":        {[]string{"./undefined"}, 2, "undefined/undefined.go:3:9: undefined: y\n", skipped},
+		"import":           {[]string{"./above"}, 2, "undefined/undefined.go:3:9: undefined: y\n", skipped},
 		"no Go files":      {[]string{"./empty"}, 2, "-: no Go files in ./empty\n", skipped},
 		"no directory":     {[]string{"./nowhere"}, 2, "-: stat ./nowhere: directory not found\n", skipped},
 		"no such flag":     {[]string{"-nothing", "./right"}, 2, "flag provided but not defined: -nothing\n", ""},
 		"no arguments":     {nil, 2, "hookvet is a tool for static analysis of Go programs.\n", ""},
-		"one right of two": {[]string{"./right", "./syntax"}, 2, "./syntax/syntax.go:3:9: ", skipped},
+		"one right of two": {[]string{"./right", "./syntax"}, 2, "syntax/syntax.go:3:9: ", skipped},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := m.Try(append([]string{hookvet}, c.arguments...)...)
@@ -152,12 +158,61 @@ func TestExitCodes(t *testing.T) {
 			if errors.As(err, &exit) {
 				code = exit.ExitCode()
 			}
-			out = strings.ReplaceAll(out, m.Dir, ".")
+			if strings.Contains(out, m.Dir) {
+				t.Errorf("there are absolute names of files in:\n%s", out)
+			}
 			if code != c.code || !strings.HasPrefix(out, c.first) || !strings.HasSuffix(out, c.last) {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, out)
 			}
 			if strings.Contains(out, "prerequisites") {
 				t.Errorf("a line per check:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestNamesOfFilesAreRelative(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b", "user")
+	below := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	here := "." + string(filepath.Separator)
+	for _, c := range []struct{ line, want string }{
+		{below("main.go") + ":1:9: text\n", here + "main.go:1:9: text\n"},
+		{below("lib", "lib.go") + ":10:6: text", filepath.Join("lib", "lib.go") + ":10:6: text"},
+		{below("lib", "lib.go") + ":10: text", filepath.Join("lib", "lib.go") + ":10: text"},
+		{below("..", "other", "x.go") + ":1:2: text", filepath.Join("..", "other", "x.go") + ":1:2: text"},
+		{"-: no Go files in " + below("empty"), "-: no Go files in " + here + "empty"},
+		{"lib/lib.go:1:2: text", "lib/lib.go:1:2: text"},
+		{"-: nothing", "-: nothing"},
+		{"", ""},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			if got := shortened(c.line, dir); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	root := string(filepath.Separator) + "x.go"
+	if got := shortened(root+":1:1: text", dir); got != root+":1:1: text" {
+		t.Errorf("a longer relative name: %q", got)
+	}
+}
+
+// go vet asks a tool for its version with -V=full, and wants another form.
+func TestVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	m := usermodule.New(t)
+	hookvet := usermodule.Build(t, "hookvet")
+	for arguments, want := range map[string]string{
+		"--version": "hookvet " + gen.Version + "\n" + runtime.Version() + " ", "-version": "hookvet " + gen.Version + "\n",
+		"-V=full": "hookvet version devel ", "-h": "Usage of ",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			out, err := m.Try(hookvet, arguments)
+			if err != nil || !strings.HasPrefix(out, want) && !strings.Contains(out, "/"+want) ||
+				arguments == "-h" && !strings.Contains(out, "-version") {
+				t.Errorf("got %v and\n%s", err, out)
 			}
 		})
 	}

@@ -15,6 +15,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -31,6 +33,7 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 	flags := flag.NewFlagSet("natslog", flag.ContinueOnError)
 	flags.SetOutput(problems)
 	var (
+		asked  = flags.Bool("version", false, "print the version, for bug reports")
 		server = flags.String("server", "nats://127.0.0.1:4222", "the `URL` of the server; several are separated by commas")
 		events = flags.String("events", "", "the `name` of the events")
 		follow = flags.Bool("follow", false, "continue with new events until the program is interrupted")
@@ -44,6 +47,10 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 	)
 	if err := flags.Parse(args); err != nil {
 		return 2
+	}
+	if *asked {
+		fmt.Fprint(out, version())
+		return 0
 	}
 	fail := func(err error) int {
 		fmt.Fprintln(problems, "natslog:", err)
@@ -97,4 +104,13 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 		}
 	}
 	return code
+}
+
+// version returns the facts that a bug report needs, in the form of hooklog --version.
+func version() string {
+	number, module := "(devel)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		number, module = info.Main.Version, fmt.Sprintf("module %s %s\n", info.Main.Path, info.Main.Version)
+	}
+	return fmt.Sprintf("natslog %s\n%s %s/%s\n%s", number, runtime.Version(), runtime.GOOS, runtime.GOARCH, module)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -118,5 +119,15 @@ func TestTroubleEndsWithTwo(t *testing.T) {
 				t.Errorf("natslog ended with %d: %s", code, &problems)
 			}
 		})
+	}
+}
+
+func TestVersionHasWhatABugReportNeeds(t *testing.T) {
+	var out, problems bytes.Buffer
+	code := run(t.Context(), []string{"--version"}, none, &out, &problems)
+	lines := strings.Split(out.String(), "\n")
+	if code != 0 || problems.Len() > 0 || len(lines) != 4 || !strings.HasPrefix(lines[0], "natslog ") ||
+		lines[1] != runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH || !strings.HasPrefix(lines[2], "module ") {
+		t.Errorf("exit code %d, printed %q and %q", code, &out, &problems)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package version describes a command of this module for bug reports: its version, Go, and its source. Start with
+// [Text].
+package version
 
 import (
 	"fmt"
@@ -9,13 +11,18 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// version prints the facts that a bug report needs: the version of hookgen, of Go, and of the source.
-func (i *invocation) version() {
-	i.say("hookgen %s", gen.Version)
-	i.say("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+// Asked reports whether the only argument is --version, with one dash or two as all flags.
+func Asked(args []string) bool {
+	return len(args) == 1 && (args[0] == "--version" || args[0] == "-version")
+}
+
+// Text returns the facts that a bug report needs, one per line: the version of the command, of Go, and of the source.
+func Text(command string) string {
+	text := fmt.Sprintf("%s %s\n%s %s/%s\n", command, gen.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if info, ok := debug.ReadBuildInfo(); ok {
-		i.say("%s", origin(info))
+		text += origin(info) + "\n"
 	}
+	return text
 }
 
 // origin describes the source of this program: its module, and the commit if the go command recorded it.
