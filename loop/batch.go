@@ -124,17 +124,13 @@ func (b *batch) run(again bool) {
 	if !r.state.over() {
 		b.dispatch()
 	}
-	if b.suspend(func(c *call) bool { return c.waits && c.result == nil }) {
+	if b.suspend((*call).waiting) {
 		return
 	}
 	if r.state.over() {
 		b.abandon()
 	}
-	for _, c := range b.calls {
-		if c != b.last {
-			b.after(c)
-		}
-	}
+	b.afterAll(b.calls)
 	if b.last != nil && !r.state.over() {
 		b.finish(b.last)
 	}
@@ -179,6 +175,15 @@ func (c *call) refuse(status agent.CallStatus, err *agent.ToolError, by, reason 
 	c.give(agent.ToolCallResult{
 		Status: status, Kind: err.Kind, Err: err.Error(), NoRetry: err.NoRetry, By: by, Reason: reason,
 	})
+}
+
+// afterAll fires AfterTool for calls in call order, except for the one that hands over or finishes.
+func (b *batch) afterAll(calls []*call) {
+	for _, c := range calls {
+		if c != b.last {
+			b.after(c)
+		}
+	}
 }
 
 // after fires AfterTool for a call, once.

@@ -4,79 +4,12 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
-
-// dispatch runs the permitted calls in parallel and waits for all of them.
-func (b *batch) dispatch() {
-	r := b.r
-	permitted := make([]*call, 0, len(b.calls))
-	for _, c := range b.calls {
-		if c.result == nil && c != b.last && (!c.waits || r.hasAnswer(c.spawned)) {
-			permitted = append(permitted, c)
-		}
-	}
-	parallel := r.limits.Parallel
-	if parallel <= 0 {
-		parallel = len(permitted)
-	}
-	d := &dispatcher{r: r, slots: make(chan struct{}, max(parallel, 1))}
-	defer func() { // waits also if a hook ends the goroutine
-		d.running.Wait()
-		if r.ctx.Err() != nil {
-			r.cancelled()
-		}
-		for _, c := range permitted {
-			if c.stopsRun {
-				r.stop(agent.CauseStopRequested, map[string]any{"tool": c.req.Name, "call": c.req.ID},
-					"The tool %s stopped the run: %s", c.req.Name, c.result.Err)
-			}
-		}
-	}()
-	for i, c := range permitted {
-		d.slots <- struct{}{}
-		if r.ctx.Err() != nil || d.stopping.Load() {
-			<-d.slots
-			c.markNotRun()
-			continue
-		}
-		if i == len(permitted)-1 {
-			d.dispatch(c) // in this goroutine, which would only wait
-			break
-		}
-		d.running.Add(1)
-		c.dispatcher = d
-		r.crew.do(c)
-	}
-}
-
-// A dispatcher dispatches the calls of a batch.
-type dispatcher struct {
-	r        *run
-	running  sync.WaitGroup // in other goroutines
-	slots    chan struct{}
-	stopping atomic.Bool // a tool asked to stop the run
-}
-
-func (d *dispatcher) dispatch(c *call) {
-	d.r.dispatch(c)
-	if c.stopsRun {
-		d.stopping.Store(true)
-	}
-}
-
-// do dispatches the call in a goroutine of the crew.
-func (c *call) do() {
-	d := c.dispatcher
-	defer d.running.Done()
-	defer func() { <-d.slots }()
-	d.dispatch(c)
-}
 
 // A flight is a dispatched call with its attempts.
 type flight struct {

@@ -5,8 +5,8 @@
 // concurrent use.
 //
 // A run (start.go, run.go) is a sequence of steps. A step builds a prompt (compact.go, prompt.go) and calls the model
-// (model.go). It decides the tool calls of the reply one after the other (decide.go, arguments.go, permission.go) and
-// dispatches the permitted calls in parallel (dispatch.go). It records the results in call order (batch.go). A reply
+// (model.go). It decides the tool calls of the reply one after the other (decide.go, arguments.go, permission.go). Then
+// it dispatches the permitted calls in call order (group.go, dispatch.go) and records the results (batch.go). A reply
 // without calls, or a call of the done tool, is an answer that must pass the gates (done.go). An agent can be a tool of
 // another agent (subagent.go), or take over its conversation (handoff.go). A run that waits for a person ends with a
 // state (suspend.go, snapshot.go) and continues with the answer (resume.go). See stop.go for the reasons to stop, and
@@ -24,7 +24,9 @@
 //     BeforeTool fired for gets exactly one AfterTool.
 //   - P3, decided before dispatch: the loop dispatches the call exactly as the BeforeTool hooks returned it, or
 //     as an approval changed it. All calls of a reply are decided, in call order, before the first one is
-//     dispatched.
+//     dispatched. Then they are carried out in call order. Consecutive calls of tools that are ReadOnly or
+//     Concurrent run in parallel. Every other call runs alone: it begins when all earlier calls have returned, and no
+//     later call begins before it has returned. A call that the loop abandons has returned.
 //   - P4, asked once: OnPermission fires once per call, on the final arguments. If an approval changes them, it
 //     fires once more, on the changed ones. An approver is asked at most once, and never about a call that a
 //     hook denies. If there is no approver, or it fails or does not answer in time, the call is denied.
@@ -52,8 +54,8 @@
 // OnRunStart and BeforeStep of the same step. So each of these pairs fires in both processes, and so do
 // OnSubagentStart, OnSubagentStop and AroundTool of a call that waits for its own inner run. Everything else fires
 // once: BeforeTool, OnPermission, OnHandoff and BeforeAsk before the suspension; OnPermissionGranted or
-// OnPermissionDenied, AfterTool and ShouldStop after the resumption. AfterTool fires then for all calls of the reply,
-// in call order.
+// OnPermissionDenied, AfterTool and ShouldStop after the resumption. AfterTool fires then in call order. Before the
+// suspension it fires only for calls that were over before a call that waits for its inner run.
 //
 //   - The answer is bound to its question, to the tool and to the exact arguments. It has all effects that it has
 //     without suspension: P3 and P4 hold. Decided calls are not decided again, but a tool that was switched off, was
@@ -61,7 +63,8 @@
 //   - Some of the answers suspend the run again, with a new state. No call of a reply is dispatched before all
 //     questions about the reply are answered. Calls that had finished, and inner runs that had finished, are not run
 //     again.
-//   - If an inner run is suspended, the other calls of the reply finish, and the outer run is suspended with it.
+//   - If an inner run is suspended, the calls that run in parallel with it finish, and the outer run is suspended with
+//     it. Later calls of the reply wait for the resumption.
 //     Only runs that a call or a handoff started can wait. In a run that a hook starts, a pending answer denies.
 //   - If a hook of OnStop stops the run with a stronger cause, or a hook of BeforeRunEnd fails, there is no state, and
 //     the open calls are answered as not run. The same happens if the resumed run ends at OnRunStart.

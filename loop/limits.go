@@ -20,7 +20,7 @@ type Limits struct {
 	Depth        int // of runs started by runs; 0: 16. The limits of the runs that started a run count too
 
 	Calls    int // of one reply; 0: 256. The calls after them are refused and reach no hook
-	Parallel int // calls dispatched at once; 0: 8
+	Parallel int // calls that run at once, of tools that are ReadOnly or Concurrent; 0: 8
 	ArgBytes int // of one call; 0: 1 MiB. The call fails
 	Briefing int // tokens of the briefing of one prompt; 0: 8000. Texts beyond it are dropped
 	Window   int // tokens of one request and its reply; 0: as reported by the model, else unknown

@@ -463,7 +463,7 @@ func TestOutcome_AfterTool_EndTurn(t *testing.T) {
 	a, b := &looptest.Tool{Name: "a", Result: "A"}, &looptest.Tool{Name: "b", Result: "B"}
 	ran := looptest.Harness{
 		Turns: turns(looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil))),
-		Tools: tools(a, b),
+		Tools: tools(loop.Concurrent(a), loop.Concurrent(b)),
 		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "from " + r.Output, Reason: "found in " + r.Output}, nil
 		})),

@@ -15,9 +15,9 @@ type EventKind string
 
 // The kinds of events, in their order within a step. Events of inner runs come in between, with their own Run.
 //
-// The calls of a reply run in parallel, but AfterTool fires when all of them have returned. A user interface that must
-// not wait for the slowest call shows EventReturned, which comes when its call returns. Like EventChunk and
-// EventProgress it has text that no hook has edited or redacted yet.
+// EventResult comes when all calls of the reply have returned. A user interface that must not wait for the slowest one
+// shows EventReturned, which comes when its call returns. Like EventChunk and EventProgress it has text that no hook
+// has edited or redacted yet.
 //
 // The events of one call are in order: EventAsking, EventCalling, EventProgress, EventReturned, EventResult. Those of
 // parallel calls mix. A call that is refused, skipped or answered by a hook has only EventResult, after EventAsking if

@@ -67,18 +67,20 @@ func TestAReturnedCallIsShownAtOnce(t *testing.T) {
 	for name, order := range map[string][]string{"SlowFirst": {"slow", "cheap"}, "CheapFirst": {"cheap", "slow"}} {
 		t.Run(name, func(t *testing.T) {
 			shown := make(chan struct{})
-			slow := &looptest.Tool{Name: "slow", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			slow := loop.ReadOnly(&looptest.Tool{Name: "slow", Func: func(
+				ctx context.Context, _ agent.ToolCallRequest,
+			) (string, error) {
 				select {
 				case <-shown:
 					return "slow output", nil
 				case <-ctx.Done():
 					return "", ctx.Err()
 				}
-			}}
+			}})
 			var events []string
 			ran := streamed(t, looptest.Harness{
 				Turns: turns(looptest.Calls(looptest.Call(order[0], nil), looptest.Call(order[1], nil)), looptest.Reply("ok")),
-				Tools: tools(slow, &looptest.Tool{Name: "cheap", Result: "cheap output"}),
+				Tools: tools(slow, &looptest.Tool{Name: "cheap", ReadOnly: true, Result: "cheap output"}),
 				Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 					r.Output = "edited"
 					return agent.ReplaceAfterTool(r, "x"), nil

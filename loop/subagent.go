@@ -14,7 +14,7 @@ import (
 // conversation. The inner run fires the hooks of the calling run as its outer layer, and its usage counts towards
 // that run. If the agent has no Model, Approver or Clock, it uses those of the calling run. If the inner run is
 // stopped before it is done, the call fails with the reply as guidance. If it is suspended, the calling run is
-// suspended with it.
+// suspended with it. Consecutive calls of sub-agents run in parallel, because the tool is [Concurrent].
 func Subagent(a *Agent) agent.Tool {
 	if a == nil {
 		panic("loop: Subagent of a nil agent; pass one")
@@ -31,6 +31,7 @@ func (s *subagent) Schema() agent.ToolSchema {
 		Parameters: json.RawMessage(`{"type":"object","properties":{
 			"task":{"type":"string","description":"what the agent is to do"}},
 			"required":["task"],"additionalProperties":false}`),
+		Concurrent: true,
 	}
 }
 

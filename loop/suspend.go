@@ -114,7 +114,7 @@ func (r *run) snapshot() (*snapshot, error) {
 
 // saved returns the call for the state.
 func (c *call) saved(last bool) savedCall {
-	saved := savedCall{ID: c.req.ID, Name: c.req.Name, Args: c.req.Args, Fired: c.fired, Last: last}
+	saved := savedCall{ID: c.req.ID, Name: c.req.Name, Args: c.req.Args, Fired: c.fired && !c.settled, Last: last}
 	switch {
 	case c.result != nil:
 		result := c.result.Clone()

@@ -89,7 +89,8 @@ func encode(out any) (string, error) {
 	return string(data), nil
 }
 
-// ReadOnly marks a tool that changes nothing, for hooks that permit only such tools.
+// ReadOnly marks a tool that changes nothing, for hooks that permit only such tools. Consecutive calls of such tools
+// run in parallel, like those of [Concurrent] ones.
 func ReadOnly(t agent.Tool) agent.Tool {
 	return marked{t, func(s *agent.ToolSchema) { s.ReadOnly = true }}
 }
@@ -98,6 +99,13 @@ func ReadOnly(t agent.Tool) agent.Tool {
 // the same arguments changes nothing more. For example, "set the title to X" is idempotent, and "send a mail" is not.
 func Idempotent(t agent.Tool) agent.Tool {
 	return marked{t, func(s *agent.ToolSchema) { s.Idempotent = true }}
+}
+
+// Concurrent marks a tool that may change something, but nothing that other calls of the same reply need or change. For
+// example, "send a mail" is such a tool, and "edit a file" is not. Consecutive calls of tools with this mark, or with
+// the mark ReadOnly, run in parallel. A call of any other tool runs alone. Tools of [Subagent] have the mark.
+func Concurrent(t agent.Tool) agent.Tool {
+	return marked{t, func(s *agent.ToolSchema) { s.Concurrent = true }}
 }
 
 // A marked tool declares more about itself in its schema.

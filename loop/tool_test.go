@@ -141,11 +141,11 @@ func TestCallsWithoutALimitRunTogether(t *testing.T) {
 	const n = 12 // more than the default limit
 	var all sync.WaitGroup
 	all.Add(n)
-	meet := &looptest.Tool{Name: "meet", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	meet := loop.ReadOnly(&looptest.Tool{Name: "meet", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		all.Done()
 		all.Wait()
 		return "met", nil
-	}}
+	}})
 	calls := make([]looptest.Turn, n)
 	for i := range calls {
 		calls[i] = looptest.Call("meet", nil)

@@ -185,6 +185,7 @@ type ToolSchema struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of the arguments; nil: an object
 	ReadOnly    bool            `json:"read_only,omitempty"`  // the tool declares that it changes nothing
 	Idempotent  bool            `json:"idempotent,omitempty"` // the tool declares that repeating a call does no harm
+	Concurrent  bool            `json:"concurrent,omitempty"` // the tool declares that it may run next to other calls
 }
 
 // A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the

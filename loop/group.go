@@ -1,0 +1,114 @@
+package loop
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// dispatch carries out the permitted calls in call order, group by group. AfterTool fires for the calls of a group when
+// all of them have returned. No group follows if the run has ended, or if a call of the group waits for another run.
+func (b *batch) dispatch() {
+	parallel := b.r.limits.Parallel
+	if parallel <= 0 {
+		parallel = len(b.calls)
+	}
+	d := &dispatcher{r: b.r, slots: make(chan struct{}, parallel)}
+	for rest := b.calls; len(rest) > 0 && !b.r.state.over(); {
+		group := rest[:b.group(rest)]
+		rest = rest[len(group):]
+		var permitted []*call
+		for _, c := range group {
+			if b.pending(c) && (!c.waits || b.r.hasAnswer(c.spawned)) {
+				permitted = append(permitted, c)
+			}
+		}
+		d.run(permitted)
+		if slices.ContainsFunc(group, (*call).waiting) {
+			return
+		}
+		if !b.r.state.over() { // otherwise the calls that have not run get their results first
+			b.afterAll(group)
+		}
+	}
+}
+
+// group returns the length of the first group of calls: a call that runs alone, or consecutive calls that may run in
+// parallel. Calls that do not run belong to any group.
+func (b *batch) group(calls []*call) int {
+	some, alone := false, false
+	for i, c := range calls {
+		if !b.pending(c) {
+			continue
+		}
+		is := !c.entry.schema.ReadOnly && !c.entry.schema.Concurrent
+		if some && (alone || is) {
+			return i
+		}
+		some, alone = true, is
+	}
+	return len(calls)
+}
+
+// pending reports whether a call is still to be carried out, with others or alone.
+func (b *batch) pending(c *call) bool { return c.result == nil && c != b.last }
+
+// waiting reports whether a call waits for a run that it has started.
+func (c *call) waiting() bool { return c.waits && c.result == nil }
+
+// A dispatcher dispatches the calls of a batch.
+type dispatcher struct {
+	r        *run
+	running  sync.WaitGroup // in other goroutines
+	slots    chan struct{}
+	stopping atomic.Bool // a tool asked to stop the run
+}
+
+// run dispatches the calls of a group in parallel and waits for all of them.
+func (d *dispatcher) run(calls []*call) {
+	r := d.r
+	defer func() { // waits also if a hook ends the goroutine
+		d.running.Wait()
+		if r.ctx.Err() != nil {
+			r.cancelled()
+		}
+		for _, c := range calls {
+			if c.stopsRun {
+				r.stop(agent.CauseStopRequested, map[string]any{"tool": c.req.Name, "call": c.req.ID},
+					"The tool %s stopped the run: %s", c.req.Name, c.result.Err)
+			}
+		}
+	}()
+	for i, c := range calls {
+		d.slots <- struct{}{}
+		if r.ctx.Err() != nil || d.stopping.Load() {
+			<-d.slots
+			c.markNotRun()
+			continue
+		}
+		if i == len(calls)-1 {
+			d.dispatch(c) // in this goroutine, which would only wait
+			break
+		}
+		d.running.Add(1)
+		c.dispatcher = d
+		r.crew.do(c)
+	}
+}
+
+// dispatch dispatches a call that has a slot.
+func (d *dispatcher) dispatch(c *call) {
+	defer func() { <-d.slots }()
+	d.r.dispatch(c)
+	if c.stopsRun {
+		d.stopping.Store(true)
+	}
+}
+
+// do dispatches the call in a goroutine of the crew.
+func (c *call) do() {
+	defer c.dispatcher.running.Done()
+	c.dispatcher.dispatch(c)
+}
