@@ -59,8 +59,17 @@ func (n *named) bareEnd(a assignment, at, most int) (end int) {
 		}
 		switch c {
 		case '"', '\'', '`':
-			if !isAlnum(next) || i == at {
+			if !alnum[next] || i == at {
 				return i
+			}
+		case 0: // between the variables of an environment
+			return i
+		case mask: // for example, a closing quotation mark
+			for i+1 < len(s) && s[i+1] == mask {
+				i++
+			}
+			if i+1 == len(s) || !alnum[s[i+1]] {
+				return i + 1 - len(s[at:i+1]) + len(strings.TrimRight(s[at:i+1], string(rune(mask))))
 			}
 		case '<':
 			if !alone || next == '/' {
@@ -73,7 +82,7 @@ func (n *named) bareEnd(a assignment, at, most int) (end int) {
 		case '(', '[', '{':
 			depth++
 		case ')', ']', '}', '>':
-			if depth--; depth < 0 && (c != '>' || !alone) && (i+1 == len(s) || !isAlnum(next)) {
+			if depth--; depth < 0 && (c != '>' || !alone) && (i+1 == len(s) || !alnum[next]) {
 				return i
 			}
 		case '\\':
@@ -145,7 +154,7 @@ func (n *named) header(a assignment, at int) (next int) {
 		quote = s[a.start-1]
 	}
 	alone := beginsLine(s, a.start) && quote == 0
-	value := strings.TrimRight(s[at:n.headerEnd(at, maxJudged, quote, alone)], " \t")
+	value := strings.TrimRight(s[at:n.headerEnd(at, maxJudged, quote, alone)], " \t\x1f")
 	if !alone && quote == 0 && !strings.Contains(value, "=") && schemeLength(value) == 0 && !isRandom(wordAt(value, 0)) {
 		return at // for example, "the Authorization: header"
 	}
@@ -154,7 +163,7 @@ func (n *named) header(a assignment, at int) (next int) {
 	if !a.hides(value) || !isCredential && isCodeValue(s, a, at, n.bareEnd(a, at, maxJudged)) {
 		return at
 	}
-	value = strings.TrimRight(s[at:n.headerEnd(at, len(s), quote, alone)], " \t")
+	value = strings.TrimRight(s[at:n.headerEnd(at, len(s), quote, alone)], " \t\x1f")
 	n.found = append(n.found, span{at, at + len(value)})
 	return at + len(value)
 }

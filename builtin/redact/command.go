@@ -37,7 +37,7 @@ func (n *named) schemes() {
 		case len(s) >= at+5 && strings.EqualFold(s[at:at+5], "basic"):
 			w = s[at : at+5]
 		}
-		if w == "" || at > 0 && isAlnum(s[at-1]) && !(at > 1 && s[at-2] == '\\') {
+		if w == "" || !beginsWord(s, at) {
 			at++
 			continue
 		}

@@ -56,10 +56,23 @@ func without(spans, others []span) []span {
 // of the others, so that the time is linear in the length of the text. If s is the beginning of a larger text, whole is
 // that text: its end may say that the values of s are secret.
 func (r *Redactor) find(s, whole string) []span {
-	return merge(r.appendPercentEncoded(r.findPlain(s, whole), s))
+	return seen(s, func(view string) []span {
+		return merge(r.appendPercentEncoded(r.findPlain(view, whole), view))
+	})
 }
 
-// findPlain is find for a text that is not percent-encoded.
+// seen returns the spans of s that find finds in its view. A secret that is complete before a color ends there.
+func seen(s string, find func(view string) []span) []span {
+	apart := viewOf(s, false)
+	found := apart.origins(find(apart.text))
+	if !apart.divides {
+		return found
+	}
+	joined := viewOf(s, true)
+	return merge(append(found, without(joined.origins(find(joined.text)), found)...))
+}
+
+// findPlain is find for the view of a text that is not percent-encoded.
 func (r *Redactor) findPlain(s, whole string) []span {
 	var secrets []span
 	if !r.KeepSecrets {

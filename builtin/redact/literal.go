@@ -22,7 +22,12 @@ func (n *named) value(a assignment) (next int) {
 	if clean == len(s) || clean > at && !isAlnum(s[clean]) {
 		return clean
 	}
-	at = clean
+	for at = clean; at < len(s) && (s[at] == mask || s[at] == 0); { // for example, an opening quotation mark
+		at++
+	}
+	if at == len(s) || at > clean && isSpace(s[at]) {
+		return at
+	}
 	escapes := 0
 	for at+escapes < len(s) && s[at+escapes] == '\\' {
 		escapes++
@@ -131,7 +136,7 @@ func (n *named) quoted(a assignment, q, escapes int) (next int) {
 		}
 		first = false
 		joined := joinedQuote(s, after)
-		if joined < 0 {
+		if joined < 0 || joined == after && closesQuote(s, a.start, joined) {
 			return after
 		}
 		q = joined

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
@@ -26,7 +27,7 @@ func appendNamed(found []span, s, whole string, r *Redactor, known []span) []spa
 // scan is appendNamed.
 func (n *named) scan(whole string, known []span) {
 	s, r := n.s, n.r
-	n.kubernetes = !r.KeepSecrets && isKubernetesSecret(whole)
+	n.kubernetes = !r.KeepSecrets && (isKubernetesSecret(whole) || isKubernetesSecret(s))
 	n.jwk = strings.Contains(s, `"kty"`)
 	for i := 0; i < len(s); {
 		for len(known) > 0 && known[0].to <= i {
@@ -48,7 +49,7 @@ func (n *named) scan(whole string, known []span) {
 		for i < len(s) && nameBytes[s[i]] {
 			i++
 		}
-		if end := trimName(s, &start, i); end > start {
+		if end := n.trimName(&start, i); end > start {
 			i = max(i, n.name(start, end))
 		}
 	}
@@ -85,16 +86,16 @@ var nameBytes = func() *alphabet {
 	return a
 }()
 
-// trimName skips an escape sequence before a name, as in \npassword, and returns the end without punctuation.
-func trimName(s string, start *int, end int) int {
-	at := *start
-	switch {
-	case at > 0 && s[at-1] == '\\' && (at < 2 || s[at-2] != '\\') && end-at > 1 && strings.IndexByte("nrt", s[at]) >= 0:
-		at++
-	case at > 0 && s[at-1] == '\\' && s[at] == 'u' && end-at > 5 && anyHex.all(s[at+1:at+5]):
-		at += 5
-	case at > 0 && s[at-1] == '%' && end-at > 2 && anyHex.all(s[at:at+2]):
-		at += 2
+// trimName skips an escape sequence before a name, as in \napi_key, and returns the end without punctuation. In \token,
+// the first letter belongs to the name.
+func (n *named) trimName(start *int, end int) int {
+	s, at := n.s, *start
+	size := escaped(s, at)
+	if size > 1 && size < end-at || size == 1 && at+1 < end && (s[at+1] == '-' || n.about(s[at:end]).kind <= weak) {
+		at += size
+	}
+	if flag := strings.LastIndex(s[at:end], "--"); flag > 0 && s[at+flag-1] >= utf8.RuneSelf { // after another script
+		at += flag
 	}
 	for at < end && (s[at] == '-' || s[at] == '.') {
 		at++

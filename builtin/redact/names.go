@@ -212,6 +212,7 @@ func split(words []string, name string) (all []string, own int) {
 			acronym := i+1 < len(name) && class(name[i+1]) == 2 && isUpper(name[i-1]) // the K of APIKey
 			ends = class(name[i-1]) == 2 || acronym
 		}
+		ends = ends || from >= 0 && isForeign(name, i) != isForeign(name, i-1)
 		if ends && from >= 0 {
 			if len(words) < maxWords {
 				words = append(words, strings.ToLower(name[from:i]))

@@ -25,7 +25,7 @@ func (r *Redactor) appendPercentEncoded(spans []span, s string) []span {
 			if text == "" {
 				break
 			}
-			for _, found := range r.findPlain(text, text) {
+			for _, found := range seen(text, func(view string) []span { return r.findPlain(view, text) }) {
 				spans = append(spans, span{from + origins[found.from], from + origins[found.to]})
 			}
 			var again []int

@@ -1,11 +1,14 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Personal redacts personal data that is recognisable by its form alone, for example e-mail addresses and card numbers.
 func Personal(s string) string {
 	for range maxPasses {
-		found := merge(appendPersonal(nil, s))
+		found := seen(s, func(view string) []span { return merge(appendPersonal(nil, view)) })
 		if len(found) == 0 {
 			return s
 		}
@@ -45,7 +48,7 @@ func appendPersonal(found []span, s string) []span {
 // beginsNumber reports whether a number can begin at at: it must not continue a word, a longer number or a fraction.
 func beginsNumber(s string, at int) bool {
 	c := s[at-1]
-	if isAlnum(c) || c == '_' {
+	if c == '_' || !beginsWord(s, at) {
 		return false
 	}
 	return !(at > 1 && (c == '.' || c == '-' || c == '/' || c == ',' || c == '+') && isDigit(s[at-2]))
@@ -57,7 +60,7 @@ func endsNumber(s string, at int) bool {
 		return true
 	}
 	c := s[at]
-	if isAlnum(c) || c == '_' {
+	if word[c] {
 		return false
 	}
 	return !(at+1 < len(s) && (c == '.' || c == '-') && isDigit(s[at+1]))
@@ -333,14 +336,27 @@ func appendAddresses(found []span, s string) []span {
 		}
 		at += n
 		from, to := at, at+1
-		for from > last && at-from < 254 && localBytes[s[from-1]] {
+		for from > last && at-from < 254 && (localBytes[s[from-1]] || s[from-1] == mask && (from == at || s[from] == mask)) {
 			from--
 		}
-		for from < at && strings.IndexByte(".-+%", s[from]) >= 0 {
+		from = min(skipEscape(s, from), at)
+		for i := from; i < at; i++ { // a word of another script before the address does not belong to it
+			if i > from && alnum[s[i]] && isForeign(s, i-1) {
+				from = i
+			}
+		}
+		for from < at && strings.IndexByte(".-+%\x1f", s[from]) >= 0 {
 			from++
 		}
-		for to < len(s) && to-at < 254 && domainBytes[s[to]] {
+		for to < len(s) && to-at < 254 && domainBytes[s[to]] && !(alnum[s[to-1]] && isForeign(s, to)) {
 			to++
+		}
+		if top := at + 1 + strings.LastIndexByte(s[at+1:to], '.') + 1; top < to && alnum[s[top]] {
+			for end := top; end < to; end++ {
+				if s[end] >= utf8.RuneSelf { // for example, com is followed by Chinese
+					to = end
+				}
+			}
 		}
 		for to > at+1 && (s[to-1] == '.' || s[to-1] == '-') {
 			to--

@@ -118,7 +118,7 @@ func keyLines(s string, from int) int {
 // keyLine returns the end of the part of a line that belongs to a key, and whether the next line can belong to it too.
 func keyLine(line string, last bool) (end int, more bool) {
 	at := 0
-	for at < len(line) && strings.IndexByte(" \t\r>|#*+-/\"'`\\", line[at]) >= 0 {
+	for at < len(line) && strings.IndexByte(" \t\r>|#*+-/\"'`\\\x1f", line[at]) >= 0 {
 		at++
 		if line[at-1] == '\\' && at < len(line) && (line[at] == 'n' || line[at] == 'r') {
 			at++
@@ -152,7 +152,7 @@ func keyLine(line string, last bool) (end int, more bool) {
 			}
 		}
 	}
-	return end, end > 0 && strings.Trim(line[end:], " \t\r\"'`,+;\\n") == ""
+	return end, end > 0 && strings.Trim(line[end:], " \t\r\"'`|,+;\\n\x1f") == ""
 }
 
 // keyBegin returns the beginning of the lines directly before the last marker of a key, which begins at to. It does not

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Classes of bytes. Bytes of letters outside ASCII count as letters.
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
@@ -63,7 +67,7 @@ func lineStart(s string, at int) int {
 
 // beginsLine reports whether only indentation and marks precede the name at start on its line.
 func beginsLine(s string, start int) bool {
-	return strings.Trim(s[lineStart(s, start):start], " \t-\"'#>+*•|/") == ""
+	return strings.Trim(s[lineStart(s, start):start], " \t-\"'#>+*|/\x1f") == ""
 }
 
 // wordAt returns the text at at up to the next blank.
@@ -133,3 +137,17 @@ var (
 	path   = chars("A-Za-z0-9+/=_-")
 	any64  = chars("A-Za-z0-9+/=_.~%-")
 )
+
+// isForeign reports whether the character that contains the byte at at is neither ASCII nor Latin. Such a character and
+// a letter of ASCII belong to different words, as in 密码api_key.
+func isForeign(s string, at int) bool {
+	if s[at] < utf8.RuneSelf {
+		return false
+	}
+	from := at
+	for from > max(0, at-utf8.UTFMax+1) && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	c, size := utf8.DecodeRuneInString(s[from:])
+	return from+size <= at || !unicode.Is(unicode.Latin, c)
+}

@@ -35,7 +35,7 @@ var formsBy, seconds = func() (by [256][]*form, seconds [256]alphabet) {
 func appendTokens(found []span, s string) []span {
 	runs := runs{s: s, ends: make(map[*alphabet]span, 8)}
 	for i := 0; i < len(s); {
-		if !isAlnum(s[i]) && s[i] != '$' && s[i] != '{' {
+		if !alnum[s[i]] && s[i] != '$' && s[i] != '{' {
 			i++
 			continue
 		}
@@ -48,7 +48,7 @@ func appendTokens(found []span, s string) []span {
 			i = p.to
 			continue
 		}
-		for i++; i < len(s) && isAlnum(s[i]); i++ {
+		for i++; i < len(s) && alnum[s[i]]; i++ {
 		}
 	}
 	return appendMarked(found, s)
@@ -58,21 +58,22 @@ func appendTokens(found []span, s string) []span {
 // command. For example, a token begins after the n of \nghp_..., after the 3D of %3Dghp_... and after the p of
 // -pghp_....
 func escaped(s string, at int) int {
-	if at == 0 || at+8 > len(s) {
+	if at == 0 {
 		return 0
 	}
+	word := s[at:min(len(s), at+5)]
 	switch s[at-1] {
 	case '\\':
 		switch {
-		case strings.IndexByte("nrtbfv", s[at]) >= 0:
+		case strings.IndexByte("nrtbfv", word[0]) >= 0:
 			return 1
-		case s[at] == 'x' && anyHex.all(s[at+1:at+3]):
+		case word[0] == 'x' && len(word) >= 3 && anyHex.all(word[1:3]):
 			return 3
-		case s[at] == 'u' && anyHex.all(s[at+1:at+5]):
+		case word[0] == 'u' && len(word) == 5 && anyHex.all(word[1:]):
 			return 5
 		}
 	case '%':
-		if anyHex.all(s[at : at+2]) {
+		if len(word) >= 2 && anyHex.all(word[:2]) {
 			return 2
 		}
 	case '-':
@@ -81,6 +82,25 @@ func escaped(s string, at int) int {
 		}
 	}
 	return 0
+}
+
+// beginsWord reports whether a word can begin at at: no ASCII letter or digit precedes it, or one that belongs to an
+// escape sequence. A letter of another script does not matter, because there words need no blanks between them.
+func beginsWord(s string, at int) bool {
+	if at == 0 || !alnum[s[at-1]] {
+		return true
+	}
+	return skipEscape(s, at-1) == at
+}
+
+// skipEscape returns the end of the escape sequence that contains at, or at.
+func skipEscape(s string, at int) int {
+	for begin := at; begin > max(0, at-5); begin-- {
+		if end := begin + escaped(s, begin); end > at && s[begin-1] != '-' {
+			return end
+		}
+	}
+	return at
 }
 
 // runs finds the ends of runs of bytes. It remembers the last run of each alphabet, so that a run is read once however
@@ -131,13 +151,14 @@ func (r *runs) tokenAt(at int) (span, bool) {
 		}
 		from := at + len(f.prefix)
 		end := r.end(f.body, from)
+		cut := end == len(s)
+		if end > from && (s[end-1] == '.' || s[end-1] == ',') { // the end of a sentence
+			end--
+		}
 		n := end - from
-		if body := s[from:min(end, from+256)]; !(end == len(s) && f.begins(body)) &&
+		if body := s[from:min(end, from+256)]; !(cut && f.begins(body)) &&
 			(n < f.least || f.most > 0 && n > f.most || f.test != nil && !f.test(body)) {
 			continue
-		}
-		if s[end-1] == '.' { // the end of a sentence
-			end--
 		}
 		if f.isAddress() {
 			return span{from, end}, true
@@ -219,8 +240,9 @@ func appendMarked(found []span, s string) []span {
 			for to < len(s) && to-at <= m.mostEnd && m.after[s[to]] {
 				to++
 			}
+			from = min(skipEscape(s, from), mark)
 			left, right := mark-from, to-at
-			if m.most == 0 && from > 0 && std64[s[from-1]] { // for example, in the middle of base64
+			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
 				continue
 			}
 			if left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd {

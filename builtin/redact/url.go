@@ -15,7 +15,7 @@ func appendURLSecrets(found []span, s string) []span {
 		}
 		from := at + n + len("://")
 		at = from
-		if from < 4 || !isAlnum(s[from-4]) {
+		if from < 4 || !alnum[s[from-4]] {
 			continue
 		}
 		for run = max(run, from); run < len(s) && !endsURL[s[run]]; {

@@ -1,0 +1,140 @@
+package redact
+
+import (
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A view is a text as a reader sees it, which the finders read. It lacks the colors of terminals and the characters
+// without width. Symbols outside ASCII are masks, so that each byte above ASCII belongs to a letter or is invalid.
+type view struct {
+	text    string
+	gaps    []gap
+	divides bool // an invisible text divides a word, and the view has a blank for it
+}
+
+// A gap is a position in a view at which invisible bytes of the text were removed.
+type gap struct{ at, bytes int } // bytes: all that were removed up to here
+
+// mask replaces each byte of a symbol or a control character, except zero.
+const mask = 0x1f
+
+// viewOf returns the view of s. With joined, a word that invisible texts divide is one word. For example, grep colors a
+// part of a token; and a program prints a token directly after a word of another color.
+func viewOf(s string, joined bool) view {
+	at := 0
+	for at < len(s) && s[at] < utf8.RuneSelf && !isControl(s[at]) && invisible(s, at) == 0 {
+		at++
+	}
+	if at == len(s) {
+		return view{text: s}
+	}
+	var v view
+	b := append(make([]byte, 0, len(s)), s[:at]...)
+	for removed := 0; at < len(s); {
+		if size := invisible(s, at); size > 0 {
+			from := at
+			for at += size; at < len(s) && invisible(s, at) > 0; {
+				at += invisible(s, at)
+			}
+			if len(b) > 0 && at < len(s) && slug[b[len(b)-1]] && joins[s[at]] {
+				v.divides = true
+				if !joined {
+					b = append(b, ' ')
+					from++
+				}
+			}
+			removed += at - from
+			v.gaps = append(v.gaps, gap{len(b), removed})
+			continue
+		}
+		c, size := utf8.DecodeRuneInString(s[at:])
+		switch {
+		case c == 0, c < utf8.RuneSelf && !isControl(byte(c)), c == utf8.RuneError && size == 1,
+			c >= utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsNumber(c)):
+			b = append(b, s[at:at+size]...)
+		case unicode.IsSpace(c) && !unicode.IsControl(c):
+			b = append(b, "   "[:size]...)
+		default:
+			b = append(b, string([]byte{mask, mask, mask, mask}[:size])...)
+		}
+		at += size
+	}
+	v.text = string(b)
+	return v
+}
+
+// joins holds the bytes that can begin a secret or continue a token, also after an invisible text.
+var joins = chars("A-Za-z0-9+/_.~%${(-")
+
+// isControl reports whether c is a control character of ASCII and not a blank.
+func isControl(c byte) bool { return c < ' ' && !isSpace(c) || c == 0x7f }
+
+// origins returns the spans of the text for spans of its view, in place. An invisible text next to a span stays.
+func (v *view) origins(spans []span) []span {
+	removed := func(at int) int { // bytes removed at positions before at
+		if n := sort.Search(len(v.gaps), func(i int) bool { return v.gaps[i].at >= at }); n > 0 {
+			return v.gaps[n-1].bytes
+		}
+		return 0
+	}
+	for i, p := range spans {
+		spans[i] = span{p.from + removed(p.from+1), p.to + removed(p.to)}
+	}
+	return spans
+}
+
+// sequences begin a control sequence of a terminal, as a program prints it or as JSON, a shell or cat -v shows it.
+var sequences = []string{"\x1b[", "\u009b", "\x9b", `\u001b[`, `\u001B[`, `\x1b[`, `\x1B[`, `\033[`, `\e[`, `\u009b`,
+	`\u009B`, "^[["}
+
+// invisible returns the length of the control sequence or the character without width at at, or 0. Links and titles are
+// read, because their addresses can contain secrets.
+func invisible(s string, at int) int {
+	switch c := s[at]; {
+	case c == 0x1b || c == 0x9b || c == 0xc2 || c == '\\' || c == '^':
+		for _, begin := range sequences {
+			if strings.HasPrefix(s[at:], begin) {
+				return sequence(s[at:], len(begin))
+			}
+		}
+		if c == 0x1b && at+2 < len(s) && strings.IndexByte("()", s[at+1]) >= 0 && strings.IndexByte("AB0", s[at+2]) >= 0 {
+			return 3 // a set of characters
+		}
+		return zeroWidth(s, at)
+	case c >= utf8.RuneSelf:
+		return zeroWidth(s, at)
+	}
+	return 0
+}
+
+func zeroWidth(s string, at int) int {
+	if c, size := utf8.DecodeRuneInString(s[at:]); unicode.Is(unicode.Cf, c) {
+		return size
+	}
+	return 0
+}
+
+// sequence returns the length of the control sequence whose parameters begin at from, or 0. The digits of a longer
+// number are not a parameter, and of the letters only those that terminals know end a sequence.
+func sequence(s string, from int) int {
+	number := 0
+	for at := from; at < len(s) && at-from < 100; at++ {
+		switch c := s[at]; {
+		case isDigit(c):
+			if number++; number > 5 {
+				return 0
+			}
+		case c >= ':' && c <= '?':
+			number = 0
+		case strings.IndexByte("mKJH", c) >= 0 && at > from,
+			strings.IndexByte("ABCDEFGHJKSTfhlmnrsu", c) >= 0 && s[from-1] == '[':
+			return at + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
