@@ -4,8 +4,7 @@
 //	go vet -vettool=$(which hookvet) ./...
 //
 // hookvet help lists the checks, and hookvet help NAME explains one. The page docs/hooks/hookvet.md has an example of
-// each.
-// hookvet --version prints the version, for bug reports.
+// each. hookvet --version prints the version, for bug reports.
 //
 // It exits with 0 if it finds nothing, with 1 if it finds mistakes, and with 2 if it cannot check a package.
 package main

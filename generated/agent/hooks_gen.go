@@ -467,12 +467,14 @@ type Hooks struct {
 	// ends the fire, and the program must refuse the act.
 	OnHandoff OnHandoffPoint
 
-	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call of
-	// next is one attempt; call it again to retry. If a run that the tool started is suspended, next returns an error
-	// with the kind suspended whatever the tool returned, and AroundTool fires once more when the run is resumed. The
-	// call is final: an attempt with another name or other arguments fails. Skipped, refused and handed over calls and
-	// calls of the done tool are not dispatched and do not fire it. Observers are notified as soon as their call has
-	// returned, also while other calls of the reply are running.
+	// AroundTool fires around the dispatch of each permitted call, in call order. It fires concurrently for
+	// consecutive calls of tools whose schemas have ReadOnly or Concurrent. Every other call is dispatched alone, when
+	// all earlier calls have returned. Each call of next is one attempt; call it again to retry. If a run that the
+	// tool started is suspended, next returns an error with the kind suspended whatever the tool returned, and
+	// AroundTool fires once more when the run is resumed. The call is final: an attempt with another name or other
+	// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do not
+	// fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+	// running.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
 	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
@@ -507,12 +509,13 @@ type Hooks struct {
 	OnSubagentStop OnSubagentStopPoint
 
 	// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a skip, a
-	// denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all dispatched calls of the
-	// reply have returned, one call after the other in call order, a call of the done tool last. For the calls of a
-	// suspended step this is after the run was resumed. The returned result is recorded and sent to the model, with the
-	// texts of Context after the output. But a failure stays a failure: an emptied Err is restored, and a result that
-	// gains an Err becomes a failure. EndTurn ends the run; results of the reply's other calls are kept. A failing hook
-	// withholds the result, and the run continues.
+	// denial, a failure, a handoff, or the end of the run before the dispatch. It fires in call order, a call of the
+	// done tool last: for a call that was dispatched alone when it has returned, and for parallel calls when all of
+	// them have. For the calls of a suspended step that were not over this is after the run was resumed. The returned
+	// result is recorded and sent to the model, with the texts of Context after the output. But a failure stays a
+	// failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; the
+	// results of the reply's other calls are kept, and calls that have not begun are answered as not run. A failing
+	// hook withholds the result, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
