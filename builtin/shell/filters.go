@@ -4,18 +4,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
 	awkSeparator = regexp.MustCompile(`(?m)^(?:-F|--field-separator)[\n=]?.*$`)
 	awkLiteral   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 	awkRuns      = regexp.MustCompile(`\bsystem\b|\bgetline\b|\|`)
-	awkCommand   = regexp.MustCompile(`\bsystem\b|"\s*\|\s*getline|\|\s*"`)
 	awkFile      = regexp.MustCompile(`>\s*"([^"]*)"`)
 )
 
 // awk reads the commands that a program of awk runs. Their texts can be joined, come from -v, or be lines of the input.
 func (r *reader) awk(c *Command, in flow) {
+	if r.strict {
+		return // checkTexts refuses what runs a command
+	}
 	program := awkSeparator.ReplaceAllString(strings.Join(c.Args, "\n"), "")
 	if slices.Contains(c.Args, "-f") {
 		program += "\n" + c.Stdin
@@ -23,13 +26,7 @@ func (r *reader) awk(c *Command, in flow) {
 	for _, m := range awkFile.FindAllStringSubmatch(program, -1) {
 		c.Writes = append(c.Writes, m[1])
 	}
-	switch {
-	case !awkRuns.MatchString(program):
-		return
-	case r.strict:
-		if awkCommand.MatchString(program) {
-			r.refuse(errUnreadable)
-		}
+	if !awkRuns.MatchString(program) {
 		return
 	}
 	r.foreign(program)
@@ -58,6 +55,9 @@ var (
 
 // sed reads the commands that a script of sed runs, and the files that it writes.
 func (r *reader) sed(c *Command, in flow) {
+	if r.strict {
+		return // checkTexts refuses what runs a command
+	}
 	for _, text := range c.texts() {
 		text = strings.TrimPrefix(strings.TrimPrefix(text, "--expression="), "-e")
 		for _, m := range sedWrites.FindAllStringSubmatch(text, -1) {
@@ -101,3 +101,57 @@ func substitution(text string, delimiter byte) (replacement, flags string) {
 	}
 	return parts[1].String(), parts[2].String()
 }
+
+// checkTexts refuses programs of awk and sed that run commands or write files. Because another version can read a
+// program differently, a program is refused unless each version reads it alike.
+func (r *reader) checkTexts(program string, texts, operands []word) {
+	isSed := scriptFirst[program] && strings.HasSuffix(program, "sed")
+	if !r.strict || !isSed && !strings.HasSuffix(program, "awk") {
+		return
+	}
+	if len(texts) == 0 {
+		texts = operands[:min(1, len(operands))]
+		if isSed && len(operands) > 1 && operands[0].text == "" { // sed -i '' of BSD
+			texts = operands[:2]
+		}
+	}
+	for _, w := range texts {
+		if !w.isStatic() || isSed && !sedHarmless().MatchString(w.text) || !isSed && !awkIsHarmless(w.text) {
+			r.refuse(errUnreadable)
+		}
+	}
+}
+
+var (
+	// awkConstants are strings, comments, and the regular expressions that cannot be divisions.
+	awkConstants = regexp.MustCompile(`"(?:[^"\\\n]|(?s:\\.))*"|#[^\n]*|` +
+		`(^|[({,;!~&|}\n=<>?:])[ \t]*/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^\]\[/\n"\\]*\])*/`)
+	awkUncertain = regexp.MustCompile(`["/]`)
+	awkHarmful   = regexp.MustCompile(`\bsystem\b|\bgetline\b|@|\|&|(?:^|[^|])\|(?:[^|]|$)|\bprintf?\b[^;}\n]*>`)
+)
+
+// awkIsHarmless reports whether a program of awk neither runs a command nor writes a file. If it is not certain what is
+// a division and what a regular expression, strings count as code.
+func awkIsHarmless(program string) bool {
+	code := awkConstants.ReplaceAllString(program, "$1 0 ")
+	if awkUncertain.MatchString(code) {
+		code = program
+	}
+	return !awkHarmful.MatchString(code)
+}
+
+// sedHarmless matches the scripts of sed that contain only commands that neither run others nor write files. The
+// commands s and y are known with some delimiters only.
+var sedHarmless = sync.OnceValue(func() *regexp.Regexp {
+	var replaces strings.Builder
+	for _, d := range `/|,#@:!~%+=_` {
+		q := regexp.QuoteMeta(string(d))
+		pattern := `(?:[^\[\\\n` + q + `]|\\.|\[\^?\]?(?:[^\]\[\\\n]|\\[^\]\n]|\[:[a-z]+:\])*\])*`
+		text := `(?:[^\\\n` + q + `]|\\[\s\S])*`
+		replaces.WriteString(`|s` + q + pattern + q + text + q + `[gpIiMm0-9]*|y` + q + text + q + text + q)
+	}
+	const address = `(?:[0-9]+(?:~[0-9]+)?|\$|/(?:[^/\[\\\n]|\\.|\[\^?\]?(?:[^\]\[\\\n]|\[:[a-z]+:\])*\])*/[IM]*)`
+	return regexp.MustCompile(`^(?:[\s;}]*(?:` + address + `\s*(?:,\s*[+~]?` + address + `)?)?[\s!]*(?:\{|(?:` +
+		`[=dDgGhHnNpPxzF]|[lqQ]\s*[0-9]*|[aic](?:\\\n|\\?[^\n\\])[^\n\\]*|[btT:]\s*[A-Za-z0-9_]*|r\s*[^\n]*|#[^\n]*` +
+		replaces.String() + `)[ \t]*(?:[;}\n]|$)))*[\s;}]*$`)
+})

@@ -2,72 +2,55 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // commandKey matches the names of git's settings whose values are commands, or files that contain commands.
-var commandKey = regexp.MustCompile(`(?i)^(alias\..*|pager\..*|` +
+var commandKey = regexp.MustCompile(`(?i)^(alias\..*|pager\..*|imap\.tunnel|instaweb\.httpd|.*\.browser|protocol\..*|` +
 	`core\.(pager|editor|sshcommand|gitproxy|fsmonitor|askpass|hookspath)|include\.path|includeif\..*\.path|` +
-	`init\.templatedir|.*\.(command|cmd|external|textconv|driver|clean|smudge|process|helper|editor|program|difffilter|` +
-	`uploadpack|receivepack|vcs|smtpserver|packobjectshook|sendmailcmd|tocmd|cccmd|path))$`)
-
-// gitScripts are the options of git whose value is a script.
-var gitScripts = kit.Set("-x", "--exec", "--extcmd", "--tree-filter", "--index-filter", "--env-filter",
-	"--msg-filter", "--commit-filter", "--parent-filter", "--tag-name-filter", "--upload-pack", "--receive-pack",
-	"--upload-archive")
+	`init\.templatedir|.*(command|cmd|program|editor)|.*\.(external|textconv|driver|clean|smudge|process|helper|` +
+	`difffilter|uploadpack|receivepack|vcs|smtpserver|packobjectshook|path))$`)
 
 // git reads the commands that git runs: aliases, pagers and other settings, and the scripts of subcommands.
 func (r *reader) git(c *Command) {
-	options := true
-	for i := 0; i < len(c.Args); i++ {
-		arg := c.Args[i]
-		if r.strict && options && !c.words[i+1].isStatic() {
-			r.refuse(errUnreadable)
+	_, operands := r.judge(grammars()["git"], c.words[1:])
+	if variable := gitVariable.FindStringSubmatch(strings.Join(c.Args, "\n")); variable != nil && !r.strict {
+		r.value(r.values[variable[1]])
+	}
+	if len(operands) == 0 {
+		return
+	}
+	subcommand, args := operands[0].text, operands[1:]
+	_, operands = r.judge(gitGrammar(subcommand), args)
+	verb := slices.IndexFunc(args, func(w word) bool { return !strings.HasPrefix(w.text, "-") })
+	switch {
+	case verb < 0:
+	case subcommand == "config":
+		r.gitConfig(operands)
+	case subcommand == "bisect" && args[verb].text == "run":
+		r.command(args[verb+1:], flow{parent: c})
+	case subcommand == "submodule" && args[verb].text == "foreach":
+		script := args[verb+1:]
+		for len(script) > 0 && strings.HasPrefix(script[0].text, "-") {
+			script = script[1:]
 		}
-		name, value, joined := strings.Cut(arg, "=")
-		switch {
-		case options && arg == "-c" && i+1 < len(c.Args):
-			i++
-			r.gitSetting(c.words[i+1])
-		case options && strings.HasPrefix(arg, "-c"):
-			r.gitSetting(word{text: arg[2:], glob: c.words[i+1].glob})
-		case options && (name == "--config-env" || name == "--exec-path") && r.strict:
-			r.refuse(errUnreadable)
-		case options && name == "--config-env":
-			_, variable, _ := strings.Cut(value, "=")
-			r.value(r.values[variable])
-		case options && gitValued[arg]:
-			i++
-		case gitScripts[name] && joined:
-			r.text(value)
-		case gitScripts[name] && i+1 < len(c.Args) && !options:
-			i++
-			r.gitScript(c, i, i+1)
-		case arg == "config" && options:
-			r.gitConfig(c, i+1)
-			return
-		case arg == "run" && i > 0 && c.Args[i-1] == "bisect":
-			r.command(c.words[i+2:], flow{parent: c})
-			return
-		case arg == "foreach" && i > 0 && c.Args[i-1] == "submodule":
-			for i+1 < len(c.Args) && strings.HasPrefix(c.Args[i+1], "-") {
-				i++
-			}
-			r.gitScript(c, i+1, len(c.Args))
-			return
-		case !strings.HasPrefix(arg, "-"):
-			options = false
+		if len(script) > 0 {
+			r.script(c, len(c.Args)-len(script), len(c.Args))
 		}
 	}
 }
 
-func (r *reader) gitScript(c *Command, from, to int) {
-	if from < to {
-		r.script(c, from, to)
+// gitGrammar returns the options of a subcommand of git.
+func gitGrammar(subcommand string) *grammar {
+	if g := grammars()["git "+subcommand]; g != nil {
+		return g
 	}
+	return grammars()["git *"]
 }
+
+// gitVariable matches the variable in which git finds the value of a setting, as in --config-env=core.pager=X.
+var gitVariable = regexp.MustCompile(`(?m)^--config-env[=\n][^=\n]*=(\w+)$`)
 
 // gitSetting reads a setting such as alias.x=!rm.
 func (r *reader) gitSetting(w word) {
@@ -82,18 +65,17 @@ func (r *reader) gitSetting(w word) {
 		script = "git " + value
 	case !commandKey.MatchString(name):
 		return
-	case r.strict && strings.HasSuffix(name, "path"):
+	case r.strict && (strings.HasSuffix(name, "path") || strings.HasPrefix(name, "protocol.")):
 		r.refuse(errUnreadable)
 	}
 	r.text(script)
 }
 
-// gitConfig reads git config KEY VALUE, whose arguments begin at the index from.
-func (r *reader) gitConfig(c *Command, from int) {
-	for i := from; i+1 < len(c.Args); i++ {
-		if strings.Contains(c.Args[i], ".") && !strings.HasPrefix(c.Args[i], "-") {
-			pair := word{text: c.Args[i] + "=" + c.Args[i+1], glob: c.words[i+1].glob + c.words[i+2].glob}
-			r.gitSetting(pair)
+// gitConfig reads git config KEY VALUE.
+func (r *reader) gitConfig(operands []word) {
+	for i := 0; i+1 < len(operands); i++ {
+		if key, value := operands[i], operands[i+1]; strings.Contains(key.text, ".") {
+			r.gitSetting(word{text: key.text + "=" + value.text, glob: key.glob + value.glob})
 			return
 		}
 	}

@@ -40,8 +40,14 @@ type Glob struct {
 //
 // Commands such as eval, exec, env and sudo, which run others, are allowed only by globs that begin with their names.
 //
-// The glob covers everything that the program itself does. For example, git log --output=file writes a file, and
-// "git *" allows it. "sh *" allows each script file.
+// Some options make a program run another one, for example tar -I, git clone -u and sort --compress-program. They are
+// known for many programs, also abbreviated, joined and in a cluster. A rule allows such an option only if its globs
+// cover the command in the value. Programs of awk and scripts of sed may neither run commands nor write files. If a
+// program has such options, a rule refuses its unknown options, and also words of unknown value that could be options.
+// For example, "sort *" allows sort -- "$x" and not sort "$x".
+//
+// The glob covers everything else that the program itself does. For example, sort -o file writes a file, and "sort *"
+// allows it. "sh *" allows each script file.
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Names are
 // compared without case, "_" and "-", because tools decode them in more than one spelling. A rule that denies or asks

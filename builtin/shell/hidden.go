@@ -13,6 +13,10 @@ import (
 // example tar -I 'rm -rf x'. A rule that allows does not need them: what a program does itself is covered by its glob.
 func (r *reader) hidden(c *Command, in flow) {
 	r.options(c)
+	if g, at := grammarOf(c.words); g != nil && c.Program != "git" {
+		texts, operands := r.judge(g, c.words[1+at:])
+		r.checkTexts(c.Program, texts, operands)
+	}
 	if r.strict {
 		if scriptFirst[c.Program] && escapesToShell[c.Program] && slices.ContainsFunc(c.Args, shellEscape.MatchString) {
 			r.refuse(errUnreadable)
@@ -28,9 +32,6 @@ func (r *reader) hidden(c *Command, in flow) {
 				c.Stdin += content
 			}
 		}
-	}
-	for _, value := range (wrapper{script: executingOptions[c.Program]}).scripts(c.Args, c.Args) {
-		r.value(value)
 	}
 	switch {
 	case evaluatesNumbers[c.Program], c.Program == "printf" && len(c.Args) > 0 && strings.HasPrefix(c.Args[0], "-v"):
@@ -57,21 +58,6 @@ func (r *reader) hidden(c *Command, in flow) {
 		c.executesOutput(in.before)
 		r.makefile(c)
 	}
-}
-
-// executingOptions are the options of programs whose value is a command, apart from those that executingOption matches.
-var executingOptions = map[string][]string{
-	"tar": {"-I", "-F", "--use-compress-program", "--to-command", "--checkpoint-action", "--info-script",
-		"--new-volume-script", "--rmt-command", "--rsh-command"},
-	"sort": {"--compress-program"}, "split": {"--filter"}, "zip": {"-TT", "--unzip-command"}, "tcpdump": {"-z"},
-	"rsync": {"-e", "--rsh", "--rsync-path"}, "scp": {"-S", "-o"}, "sftp": {"-S", "-o"}, "ssh": {"-o"},
-	"man": {"-P", "--pager"}, "wget": {"--use-askpass"}, "nano": {"-s", "--speller"}, "git": {"-u", "-O",
-		"--open-files-in-pager"},
-	"go": {"-exec", "-toolexec", "-vettool"}, "make": {"--eval", "-E"}, "gmake": {"--eval", "-E"},
-	"rg": {"--pre"}, "ag": {"--pager"}, "fzf": {"--preview"}, "nodemon": {"-x", "--exec"}, "capsh": {"-c"},
-	"ansible": {"-a", "--args"}, "gcloud": {"--command"}, "aws": {"--parameters"},
-	"az":      {"--scripts"},
-	"mapfile": {"-C"}, "readarray": {"-C"}, "complete": {"-C"}, "compgen": {"-C", "-W"},
 }
 
 // value reads the value of an option or of a variable whose value is a command.

@@ -16,6 +16,7 @@ type word struct {
 	text    string     // without quotes; an expansion of unknown value is $NAME, $() or <()
 	glob    string     // text, with anything for each expansion
 	joined  bool       // one written word expands to several, and this is not the first
+	splits  bool       // the word can become several: an expansion is not quoted, or a pattern begins the word
 	outputs []*Command // the commands whose output is substituted into the word
 	content string     // the text that <(...) contains, if known
 }
@@ -49,6 +50,7 @@ type wordBuilder struct {
 	content    string
 	begun      bool // a word has begun, though it may be empty
 	whole      bool // blanks in expansions do not separate words, as in an assignment
+	splits     bool
 }
 
 func (b *wordBuilder) static(text string) {
@@ -60,6 +62,7 @@ func (b *wordBuilder) static(text string) {
 // expansion adds the text of an expansion. Blanks in the text separate words unless it is quoted.
 func (b *wordBuilder) expansion(text string, quoted bool) {
 	quoted = quoted || b.whole
+	b.splits = b.splits || !quoted
 	fields := []string{text}
 	if !quoted {
 		fields = strings.FieldsFunc(text, isBlank)
@@ -82,7 +85,8 @@ func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 // separate ends a word.
 func (b *wordBuilder) separate() {
 	if b.begun {
-		b.done = append(b.done, word{text: b.text.String(), glob: b.glob.String(), joined: len(b.done) > 0})
+		b.done = append(b.done, word{text: b.text.String(), glob: b.glob.String(), joined: len(b.done) > 0,
+			splits: b.splits})
 	}
 	b.begun = false
 	b.text.Reset()
@@ -217,6 +221,7 @@ func (r *reader) literal(b *wordBuilder, value string, quoted bool) {
 		return
 	}
 	b.begun = true
+	b.splits = b.splits || first == 0 && b.text.Len() == 0
 	b.text.WriteString(unquote(value, false))
 	last := strings.LastIndexAny(value, "*?[]")
 	b.glob.WriteString(unquote(value[:first], false) + anything + unquote(value[last+1:], false))

@@ -221,10 +221,14 @@ var appendsInput = kit.Set("xargs", "parallel", "entr")
 // runsOthers reports whether a command runs others if words are appended to it.
 func runsOthers(words []word) bool {
 	program := programOf(words[0].text)
+	if program == "git" {
+		subcommand, _ := gitArguments(&Command{Program: "git", Args: textsOf(words[1:])})
+		return !namesSubcommand(words) || gitGrammar(subcommand).runs
+	}
 	_, wrapper := wrappers[program]
-	return wrapper || shells[program] || runners[program] || scriptFirst[program] ||
-		interpreters[interpreterOf(program)] || program == "find" || program == "eval" ||
-		program == "git" && !namesSubcommand(words)
+	g, _ := grammarOf(words)
+	return wrapper || g != nil && g.runs || shells[program] || runners[program] || scriptFirst[program] ||
+		interpreters[interpreterOf(program)] || program == "find" || program == "eval"
 }
 
 // namesSubcommand reports whether a git command contains its subcommand, so that words of the input cannot be options
