@@ -272,3 +272,24 @@ func TestListedOptionsAreAllowed(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOptions checks that a rule for tar allows no command to which an option that runs evil is appended, whatever
+// precedes the option, unless "--" ends the options.
+func FuzzOptions(f *testing.F) {
+	for line := range strings.Lines(harmlessOptions + optionsThatRun) {
+		for _, command := range alternatives(line) {
+			if arguments, ok := strings.CutPrefix(command, "tar "); ok {
+				f.Add(arguments)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, arguments string) {
+		words := append(strings.Fields(arguments), "-Ievil")
+		if slices.Contains(words, "--") || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "'") }) {
+			return
+		}
+		if command := "tar '" + strings.Join(words, "' '") + "'"; coveredBy(t, command, "tar") {
+			t.Errorf("a rule for tar allows %s", command)
+		}
+	})
+}
