@@ -467,9 +467,9 @@ func TestFilesSetFieldsOfEachKind(t *testing.T) {
 		{`{"Duration": "2s", "Pause": "3s", "Most": 4, "Level": "WARN", "Raw": [1], "Nested": {"N": [5, 6]},
 			"Names": {"a": 1, "b": "none"}}`,
 			fmt.Sprintf(`{"Duration":2000000000,"Pause":3000000000,"Most":4,"Level":"WARN","Raw":[1],"Nested":{"N":[5,6]},`+
-				`"Names":{"a":1,"b":%d}}`, limit.None)},
+				`"Names":{"a":1,"b":%d}}`, int64(limit.None))},
 		{`{"Pause": "none", "Most": "none"}`, fmt.Sprintf(`{"Duration":0,"Pause":%[1]d,"Most":%[1]d,"Level":null,`+
-			`"Raw":null,"Nested":null,"Names":null}`, limit.None)},
+			`"Raw":null,"Nested":null,"Names":null}`, int64(limit.None))},
 		{`{"Most": 0}`, fmt.Sprintf(`{"Duration":0,"Pause":0,"Most":%d,"Level":null,"Raw":null,"Nested":null,"Names":null}`,
 			limit.AtMost(0))},
 		{`{"Duration": 2}`, "1:77: a duration such as"},

@@ -143,16 +143,16 @@ func canonicalNumber(n string) string {
 	if short == "" {
 		return "0"
 	}
-	exp := 0
+	var exp int64 // an int of 32 bits would make the answer depend on the platform
 	if exponent != "" {
 		var err error
-		if exp, err = strconv.Atoi(exponent); err != nil || exp > 1<<40 || exp < -1<<40 {
+		if exp, err = strconv.ParseInt(exponent, 10, 64); err != nil || exp > 1<<40 || exp < -1<<40 {
 			return n // an absurd exponent: compare the number as text
 		}
 	}
-	exp += len(digits) - len(short) - len(fraction)
+	exp += int64(len(digits) - len(short) - len(fraction))
 	if negative {
 		short = "-" + short
 	}
-	return short + "e" + strconv.Itoa(exp)
+	return short + "e" + strconv.FormatInt(exp, 10)
 }

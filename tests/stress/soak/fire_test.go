@@ -23,8 +23,8 @@ const maxLayers = 3
 // The numbers in an ID: the start value of the fire, and the number of replacements on each side.
 const (
 	oneHead = 1
-	oneTail = 1 << 16
-	oneFire = 1 << 32
+	oneTail = 1 << 8
+	oneFire = 1 << 16 // so that the largest ID fits into an int of 32 bits
 )
 
 // A fire is one fire with its context, in which its hooks record their observations.
@@ -69,7 +69,7 @@ func fireOf(ctx context.Context) *fire {
 
 // at fires a point.
 func (f *fire) at(h *fixture.Hooks, point *points.Point, number int, tool string) {
-	f.point, f.began = point, number%(1<<20)*oneFire
+	f.point, f.began = point, number%(1<<15)*oneFire
 	f.item = fixture.Item{ID: f.began, Tool: tool}
 	f.heads, f.tails = [maxLayers]int{}, [maxLayers]int{}
 	f.middles, f.others, f.acts, f.hooksTraced, f.firesTraced, f.observed, f.watched = 0, 0, 0, 0, 0, 0, 0
