@@ -389,3 +389,23 @@ func readBlocks(t *testing.T, name string) []block {
 	}
 	return blocks
 }
+
+// TestGoCodeIsInFences looks for Go code in indented blocks, which TestPages does not compile.
+func TestGoCodeIsInFences(t *testing.T) {
+	code := regexp.MustCompile(`^(    |\t).*(:=|func .*\{|err = |\bpackage \w+$)`)
+	for _, name := range pageNames(t) {
+		text, err := os.ReadFile(filepath.Join(usermodule.Root(t), filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside, number := false, 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			if strings.HasPrefix(line, "```") {
+				inside = !inside
+			} else if !inside && code.MatchString(line) {
+				t.Errorf("%s:%d: Go outside of a fence: begin the block with three backquotes and go", name, number)
+			}
+		}
+	}
+}

@@ -17,9 +17,7 @@ import (
 
 // Check runs the conformance suite [hooktest.Check] on a hook of an agent, with a complete run.Env. In addition it
 // runs an agent with the hook. That run must end, and the hook must not fail in it. newHook returns a new instance
-// with the same configuration each time. For example:
-//
-//	looptest.Check(t, func() agent.Hook { return &builtin.StepLimit{Max: builtin.AtMost(3)} })
+// with the same configuration each time.
 func Check(t *testing.T, newHook func() agent.Hook) {
 	t.Helper()
 	build := func() []hookkit.PointInfo {

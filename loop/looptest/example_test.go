@@ -3,6 +3,7 @@ package looptest_test
 import (
 	"context"
 	"fmt"
+	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -24,4 +25,23 @@ func Example() {
 	// Output:
 	// Take an umbrella. <nil>
 	// 2 model calls, 1 tool call
+}
+
+// A stepLimit ends a run after so many steps.
+type stepLimit struct{ most int }
+
+func (l *stepLimit) Bind(h *agent.Hooks) { h.ShouldStop.Add(l) }
+
+func (l *stepLimit) ShouldStop(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+	if step.Number < l.most {
+		return nil, nil
+	}
+	return []agent.EndRun{{Cause: agent.CauseStepsLimit, Message: "too many steps"}}, nil
+}
+
+// The suite is called in a test of the hook.
+func ExampleCheck() {
+	_ = func(t *testing.T) {
+		looptest.Check(t, func() agent.Hook { return &stepLimit{most: 3} })
+	}
 }

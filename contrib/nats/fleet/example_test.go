@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"regexp"
-	"strings"
-	"testing"
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
@@ -61,32 +58,13 @@ func Example() {
 	// <nil>
 }
 
-// The page on fleets shows a short form of the example: each call in it is one that the example makes.
-func TestPageShowsTheExample(t *testing.T) {
-	page, example := read(t, "../../../docs/agents/fleets.md"), read(t, "example_test.go")
-	program, _, _ := strings.Cut(page, "## How it works")
-	shown := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(program, -1)
-	calls := 0
-	for _, line := range shown {
-		call := regexp.MustCompile(`(fleet|worker|client)\.?[A-Z]?\w*[({].*[)}]`).FindString(line[1])
-		if call == "" {
-			continue
-		}
-		calls++
-		if !strings.Contains(example, call) {
-			t.Errorf("the example has no %s", call)
-		}
-	}
-	if calls != 6 {
-		t.Errorf("the page shows %d calls", calls)
-	}
-}
+// A cluster needs the URLs of its servers and the number of copies. This example is only compiled.
+func Example_cluster() {
+	ctx := context.Background()
 
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	conn := must(nats.Connect("tls://a:4222,tls://b:4222,tls://c:4222", nats.Credentials("worker.creds")))
+	store := must(fleet.Open(ctx, conn, fleet.Config{Replicas: 3}))
+
+	worker := &fleet.Worker{Store: store, Agents: map[string]*loop.Agent{}}
+	log.Fatal(worker.Run(ctx))
 }
