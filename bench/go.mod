@@ -9,7 +9,7 @@ require (
 	github.com/cloudwego/eino v0.7.36
 	github.com/hookgen/hookgen v0.0.0
 	github.com/mark3labs/mcp-go v1.2.1
-	github.com/pocketbase/pocketbase v0.36.0
+	github.com/pocketbase/pocketbase v0.36.8
 )
 
 require (
@@ -24,7 +24,7 @@ require (
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/eino-contrib/jsonschema v1.0.3 // indirect
 	github.com/expr-lang/expr v1.17.8 // indirect
-	github.com/golang-jwt/jwt/v5 v5.3.0 // indirect
+	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/goph/emperror v0.17.2 // indirect
