@@ -74,6 +74,8 @@ func colorOf(e wire.Event) string {
 		return faint
 	case e.Decision == wire.Replace || e.Decision == wire.Edit:
 		return cyan
+	case eventpage.IsGood(e.Decision):
+		return "" // no warning
 	}
 	return yellow
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ type summary struct {
 	Output   int64             `json:"output,omitempty"`   // "usage.output_tokens"
 	Point    string            `json:"point"`              // of the last fire
 	Decision string            `json:"decision,omitempty"` // of the last fire, if it ended with an exit
+	Kind     string            `json:"kind,omitempty"`     // of Cause, or else of Decision: good, bad, exit
 }
 
 type cachedSummary struct {
@@ -101,8 +103,8 @@ func (v *views) summarize(r eventlog.Run) (s summary) {
 		}
 		if s.Point == "" {
 			s.Point = e.Point
-			if kindOf(e) == "exit" {
-				s.Decision = e.Decision
+			if kind := kindOf(e); kind == "exit" || kind == "good" {
+				s.Decision, s.Kind = e.Decision, kind
 			}
 		}
 		var result struct {
@@ -118,6 +120,12 @@ func (v *views) summarize(r eventlog.Run) (s summary) {
 		if json.Unmarshal(e.Payload, &result) == nil && result.Stop.Cause != "" {
 			s.Cause, s.Cost = short(result.Stop.Cause, maxTask), result.Usage.Cost
 			s.Input, s.Output = result.Usage.Input, result.Usage.Output
+			s.Kind = "exit"
+			if IsGood(s.Cause) {
+				s.Kind = "good"
+			} else if strings.Contains(strings.ToLower(s.Cause), "error") {
+				s.Kind = "bad"
+			}
 			break
 		}
 	}
@@ -141,7 +149,7 @@ type fireView struct {
 	Time     time.Time     `json:"time"`
 	Point    string        `json:"point"`
 	Decision string        `json:"decision"`
-	Kind     string        `json:"kind"` // continue, change, exit
+	Kind     string        `json:"kind"` // continue, change, good (an exit that permits), exit
 	By       string        `json:"by,omitempty"`
 	Reason   string        `json:"reason,omitempty"`  // or the error, or the cause of the first failure; shortened
 	Excerpt  string        `json:"excerpt,omitempty"` // the beginning of the payload, if there is no Reason
@@ -161,9 +169,18 @@ func kindOf(e wire.Event) string {
 		return "change"
 	case e.Decision == wire.Continue:
 		return "continue"
+	case IsGood(e.Decision):
+		return "good"
 	}
 	return "exit"
 }
+
+// Specs choose the names of exits, so that a page can only know the usual words.
+var good = regexp.MustCompile(`(?i)^(allow|accept|approve|complete|confirm|done|finish|grant|ok$|pass|permit|succe)`)
+
+// IsGood reports whether a name is that of an exit that permits something, or of a cause with which a run ends as it
+// should.
+func IsGood(name string) bool { return good.MatchString(name) }
 
 func fireOf(n int, e wire.Event, place eventlog.Place) fireView {
 	f := fireView{

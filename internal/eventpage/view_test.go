@@ -76,3 +76,40 @@ func TestTimelineShowsWhatWasFired(t *testing.T) {
 		})
 	}
 }
+
+func TestGoodOutcomesAreNotWarnings(t *testing.T) {
+	for name, want := range map[string]string{
+		"completed": "good", "finish_reason": "good", "done": "good", "Allow": "good", "AllowOnce": "good", "Approve": "good",
+		"OK": "good", "Passed": "good", "error": "bad", "model_error": "bad", "Deny": "exit", "Refuse": "exit", "Ask": "exit",
+		"Disallow": "exit", "NotDone": "exit", "Okapi": "exit", "token_limit": "exit", "suspended": "exit", "unknown": "exit",
+		"": "continue",
+	} {
+		t.Run(name, func(t *testing.T) {
+			fire := event(1, "a", "OnPermission", "{}")
+			if name != "" {
+				fire.Decision = name
+			}
+			end := event(2, "b", "OnRunEnd", fmt.Sprintf(`{"stop":{"cause":%q}}`, name))
+			v := &views{Index: indexOf(t, fire, end)}
+			var kinds []string
+			for n := range 2 {
+				r, _, _ := v.Run(n)
+				kinds = append(kinds, v.run(r).Summary.Kind)
+			}
+			kind := fireOf(0, fire, eventlog.Place{}).Kind
+			wantKind := strings.Replace(want, "bad", "exit", 1) // exits with such names are unusual
+			if name != "" && (kinds[0] != wantKind || kinds[1] != want) || kind != wantKind {
+				t.Errorf("the exit is %q, the runs are %q, want %q", kind, kinds, want)
+			}
+		})
+	}
+	for _, rule := range []string{".chip.good { color: var(--good);", "li.good::before { background: var(--good)",
+		"span.good { color: var(--good)"} {
+		if !strings.Contains(pageCSS, rule) {
+			t.Errorf("the page has no rule %s", rule)
+		}
+	}
+	if strings.Contains(pageJS, "class: 'exit'") {
+		t.Error("the script chooses the class of an exit without its name")
+	}
+}

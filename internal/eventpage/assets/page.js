@@ -147,9 +147,8 @@ const titleOf = r => r.summary.task || (r.id ? 'Run ' + r.id : 'Fires without a 
 
 function outcome(r) {
 	const s = r.summary;
-	if (!s.cause) return s.decision ? el('span', {class: 'exit'}, 'last: ', shown(s.decision)) : null;
-	const kind = s.cause === 'completed' ? 'good' : s.cause === 'error' ? 'bad' : 'exit';
-	return el('span', {class: kind}, shown(s.cause));
+	if (!s.cause) return s.decision ? el('span', {class: s.kind}, 'last: ', shown(s.decision)) : null;
+	return el('span', {class: s.kind}, shown(s.cause));
 }
 
 const amount = n => n.toLocaleString('en', {maximumSignificantDigits: 3});
@@ -157,7 +156,7 @@ const amount = n => n.toLocaleString('en', {maximumSignificantDigits: 3});
 function counts(r) {
 	return [
 		el('span', {}, plural(r.all.fires, 'fire')),
-		r.all.exits ? el('span', {class: 'exit'}, plural(r.all.exits, 'exit')) : null,
+		r.all.exits ? el('span', {}, plural(r.all.exits, 'exit')) : null,
 		r.all.failures ? el('span', {class: 'bad'}, plural(r.all.failures, 'failure')) : null,
 	];
 }
