@@ -97,6 +97,20 @@ func TestIndexesReachEveryPage(t *testing.T) {
 	}
 }
 
+func TestExamplesHaveALine(t *testing.T) {
+	examples := filepath.Join(usermodule.Root(t), "examples")
+	index := readPage(t, filepath.Join(examples, "README.md"))
+	programs, err := filepath.Glob(filepath.Join(examples, "*", "*.go"))
+	if err != nil || len(programs) < 8 {
+		t.Fatalf("%d programs (%v)", len(programs), err)
+	}
+	for _, program := range programs {
+		if name := filepath.Base(filepath.Dir(program)); !strings.Contains(index, "]("+name+"/") {
+			t.Errorf("examples/README.md does not link %s", name)
+		}
+	}
+}
+
 // anyLength are pages whose lines have any length. Programs write them, except for the changelog, to which every change
 // adds a line.
 var anyLength = []string{

@@ -20,15 +20,16 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// TestPages runs the code of README.md and of the pages in docs. Each page has a module of its own, example.com/tour.
+// TestPages runs the code of the pages for users. Each page has a module of its own, example.com/tour.
 // Its blocks are used there one after the other, as a reader would who types everything:
 //
 //	go       A block that begins with a comment such as "// mail/spec.go" is that file. A block below a comment such as
 //	         <!-- file examples/agent/clerk/main.go --> is a part of that file, which its own tests run. Any other
 //	         block is a part of the package that a comment names, <!-- package mail -->, and needs no imports.
 //	diff     Lines of files to replace.
-//	sh       Commands, one in a line. They succeed, but after a diff the last one fails, and so does one with the
-//	         comment "# exits with 1".
+//	sh       Commands, one in a line. They succeed, except for those with the comment "# exits with 1". The commands
+//	         below <!-- in a clone --> are run by .ci/run instead. Those below <!-- before the first release --> are
+//	         run in a module of their own next to a clone.
 //	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
 //	yaml     The commands after "- run:" and "entry:" succeed in a shell.
 //	bash     The executable file that its second line names, as in "# hooks/guard.sh".
@@ -39,8 +40,9 @@ import (
 //
 // The module has hookgen as a tool, unless the page begins with go mod init.
 //
-// After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the
-// next block of go or diff begins. At the end of the page go vet, go test and hookvet must succeed.
+// A diff remains until the text says "Undo the change". If the text says "Undo each change", each diff is undone when
+// the next block of go or diff begins. After a block of go or diff that has a spec, hookgen runs, unless a block of sh
+// follows. At the end of the page go vet, go test and hookvet must succeed.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -52,9 +54,14 @@ func TestPages(t *testing.T) {
 	for _, name := range pageNames(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &page{name: name, module: usermodule.New(t, env...), hookgen: hookgen}
 			blocks := readBlocks(t, name)
-			if !slices.ContainsFunc(blocks, func(b block) bool { return strings.Contains(b.text, "go mod init") }) {
+			p := &page{name: name, env: env, hookgen: hookgen}
+			if slices.ContainsFunc(blocks, func(b block) bool { return strings.Contains(b.text, "go mod init") }) {
+				// The page says everything that a reader has to do, and so also when to run go mod tidy.
+				p.env = append(slices.Clone(env), "GOFLAGS=-modcacherw -trimpath")
+			}
+			p.module = usermodule.New(t, p.env...)
+			if len(p.env) == len(env) {
 				p.run(t, "go", "mod", "init", "example.com/tour")
 				p.run(t, "go", "get", "-tool", usermodule.Path+"/cmd/hookgen@"+pageVersion)
 			}
@@ -65,7 +72,9 @@ func TestPages(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("line %d %s", b.line, b.language), func(t *testing.T) { p.use(t, b, next) })
 			}
-			p.undo(t)
+			if p.each {
+				p.undo(t)
+			}
 			if len(p.packages) > 0 {
 				t.Run("vet", func(t *testing.T) { p.run(t, "go", "vet", "./...") })
 				t.Run("test", func(t *testing.T) { p.run(t, "go", "test", "./...") })
@@ -103,6 +112,7 @@ type block struct {
 	language string // after the opening fence
 	pkg      string // named by the comment above the block, or ""
 	file     string // the same
+	before   string // the text between the block above and this one
 	text     string
 }
 
@@ -110,19 +120,25 @@ type block struct {
 type page struct {
 	name     string
 	module   *usermodule.Module
+	env      []string          // of commands
 	hookgen  string            // the command
 	packages []string          // the directories with Go files
 	last     string            // the language of the last block
 	output   string            // of the last command
 	lacks    string            // a program that a script of the page needs, and that is not installed
-	original map[string]string // the files that a diff has changed, as they were; nil without a diff
+	original map[string]string // the files that the last diff has changed, as they were
+	each     bool              // undo each diff
 }
 
 // use runs, builds or checks a block, depending on its language.
 func (p *page) use(t *testing.T, b block, next string) {
+	p.each = p.each || undoEach.MatchString(b.before)
+	change := b.language == "go" || b.language == "diff"
+	if undo.MatchString(b.before) || p.each && change {
+		p.undo(t)
+	}
 	switch b.language {
 	case "go":
-		p.undo(t)
 		if b.file != "" {
 			text, err := os.ReadFile(filepath.Join(usermodule.Root(t), filepath.FromSlash(b.file)))
 			if err != nil || !strings.Contains(string(text), b.text) {
@@ -135,16 +151,26 @@ func (p *page) use(t *testing.T, b block, next string) {
 			p.run(t, p.hookgen, dir)
 		}
 	case "diff":
-		p.undo(t)
 		p.apply(t, b.text)
 		if next != "sh" {
 			p.generateChanged(t)
 		}
 	case "sh":
-		commands := strings.Split(strings.TrimSpace(b.text), "\n")
-		for i, command := range commands {
-			command, fails := strings.CutSuffix(command, "# exits with 1")
-			p.try(t, fails || p.original != nil && i == len(commands)-1, strings.Fields(command)...)
+		module := p.module
+		switch {
+		case strings.Contains(b.before, "<!-- in a clone -->"):
+			return
+		case strings.Contains(b.before, "<!-- before the first release -->"):
+			p.module = cloned(t, p.env)
+			defer func() { p.module = module }()
+		}
+		for command := range strings.Lines(b.text) {
+			command, fails := strings.CutSuffix(strings.TrimSpace(command), "# exits with 1")
+			p.try(t, fails, strings.Fields(command)...)
+		}
+		if p.module != module {
+			p.run(t, "go", "tool", "hookgen", "init", "letters")
+			p.run(t, "go", "test", "./...")
 		}
 	case "yaml":
 		for _, command := range regexp.MustCompile(`(?:- run|entry): (.*)`).FindAllStringSubmatch(b.text, -1) {
@@ -198,6 +224,20 @@ func (p *page) use(t *testing.T, b block, next string) {
 		t.Errorf("the test ignores a block of %q", b.language)
 	}
 	p.last = b.language
+}
+
+// In prose, lines may break between words.
+var undo, undoEach = regexp.MustCompile(`\bUndo\s+the\s+change\b`), regexp.MustCompile(`\bUndo\s+each\s+change\b`)
+
+// cloned returns an empty directory next to a clone of this repository.
+func cloned(t *testing.T, env []string) *usermodule.Module {
+	t.Helper()
+	outer := usermodule.New(t, env...)
+	if err := os.Symlink(usermodule.Root(t), filepath.Join(outer.Dir, "hookgen")); err != nil {
+		t.Skip(err) // Windows may forbid it
+	}
+	outer.Write("tour/README.md", "A module of a user.\n")
+	return outer.In("tour")
 }
 
 // unstable are the parts of an output that differ from run to run: downloads, the times of go test, the names of
@@ -319,12 +359,14 @@ func (p *page) apply(t *testing.T, text string) {
 	}
 }
 
-// undo restores the files that a diff has changed.
+// undo restores the files that the last diff has changed. If each diff is undone, hookgen runs on the changed specs too.
 func (p *page) undo(t *testing.T) {
 	for name, text := range p.original {
 		p.module.Write(name, text)
 	}
-	p.generateChanged(t)
+	if p.each {
+		p.generateChanged(t)
+	}
 	p.original = nil
 }
 
@@ -341,7 +383,7 @@ func (p *page) generateChanged(t *testing.T) {
 func pageNames(t *testing.T) []string {
 	t.Helper()
 	root := usermodule.Root(t)
-	names := []string{"README.md", "docs/README.md"}
+	names := []string{"README.md", "builtin/README.md", "loop/README.md"}
 	for _, folder := range []string{"hooks", "agents", "evidence"} {
 		found, err := filepath.Glob(filepath.Join(root, "docs", folder, "*.md"))
 		if err != nil || len(found) == 0 {
@@ -365,6 +407,7 @@ func readBlocks(t *testing.T, name string) []block {
 		blocks    []block
 		inside    bool
 		pkg, file string
+		before    strings.Builder
 		number    int
 	)
 	for line := range strings.Lines(string(text)) {
@@ -372,8 +415,11 @@ func readBlocks(t *testing.T, name string) []block {
 		language, fence := strings.CutPrefix(line, "```")
 		switch {
 		case fence && !inside:
-			blocks = append(blocks, block{line: number + 1, language: strings.TrimSpace(language), pkg: pkg, file: file})
+			blocks = append(blocks, block{
+				line: number + 1, language: strings.TrimSpace(language), pkg: pkg, file: file, before: before.String(),
+			})
 			inside, pkg, file = true, "", ""
+			before.Reset()
 		case fence:
 			inside = false
 		case inside:
@@ -382,6 +428,9 @@ func readBlocks(t *testing.T, name string) []block {
 			pkg = strings.Fields(line)[2]
 		case strings.HasPrefix(line, "<!-- file "):
 			file = strings.Fields(line)[2]
+		}
+		if !inside && !fence {
+			before.WriteString(line)
 		}
 	}
 	if inside {
