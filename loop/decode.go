@@ -5,32 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
+// otherRelease is the remedy for a state that this release does not read. If it read a state with an unknown field, the
+// field would be missing in the state of the next suspension.
+const otherRelease = "resume it with the release that suspended it, or upgrade this program"
+
 // decodeState returns the snapshot in a Suspension. It returns an error if the state is of another version, or was
 // changed, or could not have been made by this package.
 func decodeState(given *agent.Suspension) (*snapshot, error) {
 	switch {
 	case given.Version != stateVersion:
-		return nil, fmt.Errorf("it has version %d, this loop reads version %d", given.Version, stateVersion)
+		return nil, fmt.Errorf("it has version %d, this loop reads version %d; %s", given.Version, stateVersion, otherRelease)
 	case len(given.State) == 0:
 		return nil, errors.New("it has no State; store AgentResult.Suspended as Run returned it, hooks get it without State")
 	case given.Digest != digest(given.State):
 		return nil, errors.New("the State was changed: its digest differs")
 	}
 	s := new(snapshot)
-	d := json.NewDecoder(bytes.NewReader(given.State))
-	d.DisallowUnknownFields()
-	if err := d.Decode(s); err != nil {
-		return nil, fmt.Errorf("the State cannot be decoded: %w", err)
+	err := json.Unmarshal(given.State, s)
+	if err == nil {
+		var field string
+		if field, err = agentspec.UnknownField(given.State, s); field != "" {
+			err = fmt.Errorf("its field %q is unknown", field)
+		}
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the State cannot be decoded: it has more than one value")
+	if err != nil {
+		return nil, fmt.Errorf("the State cannot be decoded: %w; %s", err, otherRelease)
 	}
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("the State is invalid: %w", err)

@@ -146,7 +146,7 @@ func TestImpossibleStatesAreRefused(t *testing.T) {
 }
 
 func TestTextAfterAStateIsRefused(t *testing.T) {
-	for text, want := range map[string]string{` {}`: "more than one value", `x`: "more than one value", "\n": ""} {
+	for text, want := range map[string]string{` {}`: "after top-level value", `x`: "after top-level value", "\n": ""} {
 		t.Run(text, func(t *testing.T) {
 			given, err := suspended(t).encode()
 			if err != nil {

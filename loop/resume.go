@@ -37,15 +37,23 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 // contrib/sqlite and contrib/nats have that method. The host must also check that the person may answer, because Resume
 // does not.
 //
-// The error matches [ErrNotStarted] if the state was changed or has another version, if it is of another agent, or if
-// an answer does not belong to a question. Nothing has begun then, and the host puts the state back into its store. All
-// other errors are those of a run that has begun: its calls may have run, so the host must not resume the same state
-// again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call of the tool fails,
-// and the model gets the reason.
+// The error matches [ErrNotStarted] if the state was changed or has another version or an unknown field, if it is of
+// another agent, or if an answer does not belong to a question. Nothing has begun then, and the host puts the state
+// back into its store. All other errors are those of a run that has begun: its calls may have run, so the host must not
+// resume the same state again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call
+// of the tool fails, and the model gets the reason.
 //
 // A run of [RunAs] keeps the type of its answer. To get the answer as a value, resume it with RunAs.
 func (a *Agent) Resume(ctx context.Context, state agent.Suspension, answers ...Answer) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Suspended: &state, Answers: answers})
+}
+
+// CheckSuspension returns an error if Resume would refuse a state because it is invalid or was changed, or because this
+// release does not know its format. For example, a worker then leaves the run to another one. It is safe for concurrent
+// use.
+func CheckSuspension(state agent.Suspension) error {
+	_, err := decodeState(&state)
+	return err
 }
 
 // resumed fills in a request that continues a suspended run, and returns the answers by question. from gets the state.
