@@ -115,9 +115,6 @@ func refused(err error) bool {
 	return false
 }
 
-// errCorrupt is the error about an account that was not written by this version. Its runs fail.
-var errCorrupt = errors.New("it was written by another program or version; repair or delete it")
-
 // A Balance is the state of an account.
 type Balance struct {
 	Spent Amount            `json:"spent"`
@@ -148,18 +145,90 @@ type bank struct {
 
 func accountKey(name string) string { return "account/" + name }
 
-func (b *bank) balance(ctx context.Context, name string) (balance Balance, revision uint64, err error) {
-	data, revision, err := b.table.Get(ctx, accountKey(name))
+// balance returns the state of an account, also as it is stored.
+func (b *bank) balance(ctx context.Context, name string) (balance Balance, data []byte, revision uint64, err error) {
+	data, revision, err = b.table.Get(ctx, accountKey(name))
 	if errors.Is(err, ErrNotFound) {
-		return Balance{}, 0, nil
+		return Balance{}, nil, 0, nil
 	}
-	if err == nil && json.Unmarshal(data, &balance) != nil {
-		err = errCorrupt
+	if err == nil {
+		if err = json.Unmarshal(data, &balance); err != nil {
+			err = fmt.Errorf("it cannot be read, so its runs wait; repair or delete it if no release reads it: %w; %w", err,
+				ErrUnreadable)
+		}
 	}
 	if err != nil {
-		return Balance{}, 0, fmt.Errorf("fleet: account %.100q: %w", name, err)
+		return Balance{}, nil, 0, fmt.Errorf("fleet: account %.100q: %w", name, err)
 	}
-	return balance, revision, nil
+	return balance, data, revision, nil
+}
+
+// check returns an error that wraps ErrUnreadable if this release cannot change an account for a run: the account has
+// other types, or it holds an amount for the run whose fields this release could not charge.
+func (b *bank) check(ctx context.Context, accounts []Account, run string) error {
+	for _, a := range accounts {
+		balance, data, _, err := b.balance(ctx, a.Name)
+		if err != nil {
+			return err
+		}
+		var raw struct{ Held map[string]json.RawMessage }
+		if len(data) > 0 {
+			if err := json.Unmarshal(data, &raw); err != nil {
+				return err
+			}
+		}
+		for id, held := range raw.Held {
+			if !strings.HasPrefix(id, run+"/") {
+				continue
+			}
+			if field, err := agentspec.UnknownField(held, balance.Held[id]); err != nil || field != "" {
+				return fmt.Errorf("fleet: account %.100q: the field %q of %q is unknown; %w", a.Name, field, id,
+					errors.Join(err, ErrUnreadable))
+			}
+		}
+	}
+	return nil
+}
+
+// encode returns the stored form of a balance. It keeps the fields of the earlier form that this release does not know.
+func (b Balance) encode(earlier []byte) ([]byte, error) {
+	var old, now struct {
+		Spent json.RawMessage            `json:"spent"`
+		Held  map[string]json.RawMessage `json:"held"`
+	}
+	if earlier != nil {
+		if err := json.Unmarshal(earlier, &old); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	now.Spent, err = merged(old.Spent, b.Spent)
+	now.Held = make(map[string]json.RawMessage, len(b.Held))
+	for id, amount := range b.Held {
+		if err == nil {
+			now.Held[id], err = merged(old.Held[id], amount)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return merged(earlier, now)
+}
+
+// merged returns a JSON object with the fields of v. It keeps the other fields of an earlier object; nil is empty.
+func merged(earlier []byte, v any) ([]byte, error) {
+	fields := make(map[string]json.RawMessage)
+	data, err := json.Marshal(v)
+	if err == nil && earlier != nil {
+		err = json.Unmarshal(earlier, &fields)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &fields)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
 }
 
 // change applies f to an account until it succeeds, f fails, or ctx is done. f may run again after an attempt whose
@@ -168,21 +237,21 @@ func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, 
 	waiting := b.waits.begin("the accounts")
 	defer waiting.end()
 	for wait := time.Millisecond; ; wait = min(2*wait, maxWait) {
-		balance, revision, err := b.balance(ctx, name)
+		balance, earlier, revision, err := b.balance(ctx, name)
 		if err == nil {
 			changes, refused := f(&balance)
 			if refused != nil || !changes {
 				return refused
 			}
 			var data []byte
-			if data, err = json.Marshal(balance); err != nil {
+			if data, err = balance.encode(earlier); err != nil {
 				return fmt.Errorf("fleet: account %.100q: %w", name, err)
 			}
 			if err = b.table.Put(ctx, accountKey(name), data, revision); err == nil {
 				return nil
 			}
 		}
-		if errors.Is(err, ErrTooLarge) || errors.Is(err, errCorrupt) {
+		if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnreadable) {
 			return err
 		}
 		waiting.failed(err, wait)

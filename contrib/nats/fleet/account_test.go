@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -41,7 +43,7 @@ func TestReservationsFitEachLimit(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"x", "y"} {
-		if balance, _, err := b.balance(t.Context(), name); err != nil || balance.Total().Calls != 1 {
+		if balance, _, _, err := b.balance(t.Context(), name); err != nil || balance.Total().Calls != 1 {
 			t.Errorf("%s: %+v, %v", name, balance, err)
 		}
 	}
@@ -162,20 +164,155 @@ func TestFailedCallsStayWithinTheLimit(t *testing.T) {
 	}
 }
 
-func TestStrangeAccountEndsItsRuns(t *testing.T) {
-	store := newMemory(simLifetime).store()
-	if err := store.Table.Put(t.Context(), accountKey("x"), []byte("hello"), 0); err != nil {
+// TestAccountsOfOtherReleases: an unknown field is kept. While an account has another type, its runs wait.
+func TestAccountsOfOtherReleases(t *testing.T) {
+	stored, err := json.Marshal(Balance{Spent: Amount{1, 2}, Held: map[string]Amount{"b/1/1": {3, 4}}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	client := NewClient(store)
-	if err := client.Submit(t.Context(), task("a")); err != nil {
-		t.Fatal(err)
+	good, count := stored, 0
+	for what, data := range looptest.Releases(stored) {
+		count++
+		readable := strings.HasPrefix(what, "field") && what != "field of .held" // all in held are amounts
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory(simLifetime)
+			put := func(data []byte) { m.tables[accountKey("x")] = tableEntry{data, m.next()} }
+			put(data)
+			client := NewClient(m.store())
+			if err := client.Submit(t.Context(), task("a")); err != nil {
+				t.Fatal(err)
+			}
+			model := agentModel(func(agent.LLMRequest) agent.LLMResponse {
+				return agent.LLMResponse{Content: "done", Usage: agent.Usage{Input: 10}}
+			})
+			w := &Worker{Store: m.store(), Logger: quiet, Agents: clerk(model), Accounts: func(Task) []Account {
+				return []Account{{Name: "x", Limit: Amount{Calls: 9}}}
+			}}
+			work(t, w, func(ctx context.Context) {
+				time.Sleep(5 * time.Minute)
+				s, err := client.Status(ctx, "a")
+				_, balanced := client.Balance(ctx, "x")
+				if err != nil || readable != (s.State == Done) || s.State.Final() != readable || s.Claims > 1 ||
+					readable != (balanced == nil) || !readable && !errors.Is(balanced, ErrUnreadable) {
+					t.Errorf("%s: %+v, %v, %v", what, s, err, balanced)
+				}
+				if !readable {
+					put(good)
+				}
+				if r, err := client.Wait(ctx, "a"); err != nil || r.State != Done || r.Claims != 1 {
+					t.Errorf("%s: %+v, %v", what, r, err)
+				}
+				b, err := client.Balance(ctx, "x")
+				if err != nil || b.Spent != (Amount{2, 12}) || b.Held["b/1/1"] != (Amount{3, 4}) {
+					t.Errorf("%s: %+v, %v", what, b, err)
+				}
+			})
+			now := string(m.tables[accountKey("x")].value)
+			if strings.Contains(now, "added_later") != readable {
+				t.Errorf("%s: stored as %s", what, now)
+			}
+		})
 	}
-	accounts := func(Task) []Account { return []Account{{Name: "x"}} }
-	w := &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript()), Accounts: accounts}
-	work(t, w, func(ctx context.Context) {
-		if r, err := client.Wait(ctx, "a"); err != nil || r.State != Failed || !strings.Contains(r.Err, "another program") {
-			t.Errorf("%+v, %v", r, err)
+	if count < 10 {
+		t.Errorf("only %d changes", count)
+	}
+}
+
+// TestHoldsOfOtherReleasesAreNotCharged: a newer worker has stopped in a call of the model, and its reservation has a
+// field that this release cannot charge.
+func TestHoldsOfOtherReleasesAreNotCharged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(simLifetime)
+		const stored = `{"spent":{"calls":1,"tokens":2},"held":{"a/1/1":{"calls":1,"tokens":5,"euros":7}}}`
+		m.tables[accountKey("x")] = tableEntry{[]byte(stored), m.next()}
+		client := NewClient(m.store())
+		if err := client.Submit(t.Context(), task("a")); err != nil {
+			t.Fatal(err)
+		}
+		w := &Worker{Store: m.store(), Logger: quiet, Agents: clerk(looptest.NewScript()),
+			Accounts: func(Task) []Account { return []Account{{Name: "x"}} }}
+		work(t, w, func(context.Context) { time.Sleep(5 * time.Minute) })
+		if got := string(m.tables[accountKey("x")].value); got != stored || len(m.logs["a"]) != 1 || w.Stats().Left != 1 {
+			t.Errorf("%s, %d events, %+v", got, len(m.logs["a"]), w.Stats())
+		}
+	})
+}
+
+// TestAccountsChangeDuringARun: an account becomes unreadable between a claim and its calls, or during a call.
+func TestAccountsChangeDuringARun(t *testing.T) {
+	for _, during := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory(simLifetime)
+			put := func(data string) {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.tables[accountKey("x")] = tableEntry{[]byte(data), m.next()}
+			}
+			client := NewClient(m.store())
+			if err := client.Submit(t.Context(), task("a")); err != nil {
+				t.Fatal(err)
+			}
+			broken := false
+			spoil := func() {
+				if !broken {
+					broken = true
+					put(`{"spent":7}`)
+				}
+			}
+			agents := clerk(agentModel(func(agent.LLMRequest) agent.LLMResponse {
+				if during {
+					spoil()
+				}
+				return agent.LLMResponse{Content: "done"}
+			}))
+			agents["clerk"].Use = []agent.Hook{agent.BeforeLLMFunc(func(
+				context.Context, *agent.Run, agent.LLMRequest,
+			) (agent.BeforeLLMOutcome, error) {
+				if !during {
+					spoil()
+				}
+				return nil, nil
+			})}
+			w := &Worker{Store: m.store(), Logger: quiet, Agents: agents, Tries: 1,
+				Accounts: func(Task) []Account { return []Account{{Name: "x", Limit: Amount{Calls: 9}}} }}
+			work(t, w, func(ctx context.Context) {
+				time.Sleep(10 * time.Minute)
+				if s, err := client.Status(ctx, "a"); err != nil || s.State != Queued || s.Claims != 1 {
+					t.Errorf("%+v, %v", s, err)
+				}
+				put(`{}`)
+				if r, err := client.Wait(ctx, "a"); err != nil || r.State != Done || r.Claims != 2 {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		})
+	}
+}
+
+// FuzzAccounts stores an account again. What it has spent and holds must stay.
+func FuzzAccounts(f *testing.F) {
+	for _, data := range []string{
+		`{"spent":{"calls":1,"tokens":2,"more":3},"held":{"a":{"calls":1,"more":{}}},"more":[]}`, `null`, `{"spent":null}`,
+		`{"SPENT":{"calls":1}}`, `{"held":{"a":null}}`, `[]`,
+	} {
+		f.Add([]byte(data))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var before, after Balance
+		if json.Unmarshal(data, &before) != nil {
+			return
+		}
+		stored, err := before.encode(data)
+		if err == nil {
+			err = json.Unmarshal(stored, &after)
+		}
+		if err != nil || after.Spent != before.Spent {
+			t.Errorf("%s was stored as %s, %v", data, stored, err)
+		}
+		for id, amount := range before.Held {
+			if after.Held[id] != amount {
+				t.Errorf("%s was stored as %s", data, stored)
+			}
 		}
 	})
 }

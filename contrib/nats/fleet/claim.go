@@ -61,13 +61,9 @@ func (c *claim) renew(ctx context.Context) {
 // try runs the agent, unless the log says that the run has to end or to wait.
 func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 	w, rec := c.w, c.rec
-	accounts := c.accounts()
+	accounts := w.accounts(rec.task)
 	if rec.claims > 1 {
-		err := w.bank.absorb(c.hard, accounts, rec.id)
-		if errors.Is(err, errCorrupt) {
-			return c.end(Result{State: Failed, Err: err.Error()})
-		}
-		if err != nil {
+		if err := w.bank.absorb(c.hard, accounts, rec.id); err != nil {
 			return err
 		}
 	}
@@ -90,13 +86,6 @@ func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 	w.stats.replayed.Add(int64(j.replayed))
 	w.stats.steps.Add(int64(j.step - rec.step()))
 	return c.settle(ctx, j, result, err)
-}
-
-func (c *claim) accounts() []Account {
-	if c.w.Accounts == nil {
-		return nil
-	}
-	return c.w.Accounts(c.rec.task)
 }
 
 // request returns the request that continues a run.
@@ -130,6 +119,8 @@ func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult
 		return c.release(ctx)
 	case errors.Is(context.Cause(ctx), errCancelled):
 		return c.end(c.resultOf(result, Cancelled, errCancelled.Error()))
+	case errors.Is(fatal, ErrUnreadable): // an account; the next claim leaves the run
+		return c.release(c.hard)
 	case fatal != nil:
 		return c.end(c.resultOf(result, Failed, fatal.Error()))
 	case handed:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -98,7 +99,7 @@ func (c *Client) record(ctx context.Context, run string) (*record, error) {
 func (c *Client) insist(ctx context.Context, run string) (*record, error) {
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		rec, err := c.record(ctx, run)
-		if err == nil || !validID(run) || errors.Is(err, ErrNotFound) || errors.As(err, new(*versionError)) {
+		if err == nil || !validID(run) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable) {
 			return rec, err
 		}
 		if slept := c.clock().Sleep(ctx, wait); slept != nil {
@@ -107,20 +108,10 @@ func (c *Client) insist(ctx context.Context, run string) (*record, error) {
 	}
 }
 
-// Status returns the state of a run. For an unknown run, the error is ErrNotFound. A run that another version has
-// written has the state SetAside and a result that says so.
+// Status returns the state of a run. For an unknown run, the error wraps ErrNotFound, and for a run that this release
+// cannot read ErrUnreadable.
 func (c *Client) Status(ctx context.Context, run string) (Status, error) {
-	return statusOf(c.record(ctx, run))
-}
-
-func statusOf(rec *record, err error) (Status, error) {
-	unreadable := new(versionError)
-	if errors.As(err, &unreadable) {
-		s := rec.status()
-		s.Task.ID, s.State, s.Questions = rec.id, SetAside, nil
-		s.Result = &Result{State: SetAside, Err: unreadable.Error()}
-		return s, nil
-	}
+	rec, err := c.record(ctx, run)
 	if err != nil {
 		return Status{}, fmt.Errorf("fleet: %w", err)
 	}
@@ -128,30 +119,35 @@ func statusOf(rec *record, err error) (Status, error) {
 }
 
 // List returns the states of all runs, by the time of their submission. It reads all logs, so it is for operators and
-// not for each request.
+// not for each request. If this release cannot read some of the runs, the error wraps ErrUnreadable and names them, and
+// List returns the other ones as well.
 func (c *Client) List(ctx context.Context) ([]Status, error) {
 	runs, err := c.store.Log.Runs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("fleet: list the runs: %w", err)
 	}
 	all := make([]Status, 0, len(runs))
-	for run := range runs {
+	var unreadable []error
+	for _, run := range slices.Sorted(maps.Keys(runs)) {
 		s, err := c.Status(ctx, run)
-		if errors.Is(err, ErrNotFound) {
-			continue // it was removed meanwhile
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			all = append(all, s)
+		case errors.Is(err, ErrUnreadable):
+			unreadable = append(unreadable, err)
+		case !errors.Is(err, ErrNotFound): // it was not removed meanwhile
 			return nil, err
 		}
-		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b Status) int {
 		return cmp.Or(a.Submitted.Compare(b.Submitted), cmp.Compare(a.Task.ID, b.Task.ID))
 	})
-	return all, nil
+	return all, errors.Join(unreadable...)
 }
 
-// Wait waits for the result of a run. While the server is gone, it waits for the server.
+// Wait waits for the result of a run. While the server is gone, it waits for the server. If another release has written
+// an event that this one cannot read, the error wraps ErrUnreadable. Then the run goes on, and a client of that release
+// can wait for it.
 func (c *Client) Wait(ctx context.Context, run string) (Result, error) {
 	s, err := c.WaitFor(ctx, run, func(s Status) bool { return s.State.Final() })
 	if err != nil {
@@ -160,8 +156,7 @@ func (c *Client) Wait(ctx context.Context, run string) (Result, error) {
 	return *s.Result, nil
 }
 
-// WaitFor waits until a run has a state that f accepts, for example until it is suspended. It also returns when another
-// version has changed the run.
+// WaitFor waits until a run has a state that f accepts, for example until it is suspended. It has the errors of Wait.
 func (c *Client) WaitFor(ctx context.Context, run string, f func(Status) bool) (Status, error) {
 	if !validID(run) {
 		return Status{}, fmt.Errorf("fleet: %.70q is not the ID of a run", run)
@@ -169,9 +164,9 @@ func (c *Client) WaitFor(ctx context.Context, run string, f func(Status) bool) (
 	var rec *record
 	for wait := firstWait; ; {
 		err := c.follow(ctx, run, &rec)
-		if unreadable := errors.As(err, new(*versionError)); err == nil || unreadable {
-			if s, err := statusOf(rec, err); unreadable || f(s) {
-				return s, err
+		if err == nil {
+			if s := rec.status(); f(s) {
+				return s, nil
 			}
 			err = c.store.Log.Await(ctx, run, rec.last)
 		}
@@ -179,7 +174,7 @@ func (c *Client) WaitFor(ctx context.Context, run string, f func(Status) bool) (
 		case err == nil:
 			wait = firstWait
 			continue
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable):
 			return Status{}, fmt.Errorf("fleet: wait: %w", err)
 		}
 		if slept := c.clock().Sleep(ctx, wait); slept != nil {
@@ -340,6 +335,6 @@ func (e *event) text() string {
 // Balance returns the state of an account.
 func (c *Client) Balance(ctx context.Context, account string) (Balance, error) {
 	b := bank{table: c.store.Table, clock: c.clock()}
-	balance, _, err := b.balance(ctx, account)
+	balance, _, _, err := b.balance(ctx, account)
 	return balance, err
 }

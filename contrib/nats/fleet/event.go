@@ -3,13 +3,16 @@ package fleet
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// version is the version of events. Change it if an older worker would read a new event wrongly.
+// version is the version of events. Change it if an older worker would read a new event wrongly. A new field needs no
+// new version if a worker that does not know it may ignore it: see [event.unknown].
 const version = 1
 
 // A kind is the content of an event in one word.
@@ -47,6 +50,8 @@ type event struct {
 	Answers    []Answer          `json:"answers,omitempty"`
 	Reason     string            `json:"reason,omitempty"`
 	Result     *Result           `json:"result,omitempty"`
+
+	foreign string // see unknown
 }
 
 // A reply is a recorded reply of the model.
@@ -80,26 +85,60 @@ type progress struct {
 	Whole    bool            `json:"whole,omitempty"`
 }
 
-// A versionError is the error about an event that another version of this package has written.
-type versionError struct{ problem string }
-
-func (e *versionError) Error() string { return "the run cannot be read: " + e.problem }
-
+// decode returns the event in an entry, without the fields that this release does not know.
 func decode(entry Entry) (event, error) {
 	var e event
-	d := json.NewDecoder(bytes.NewReader(entry.Event))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil || e.Version != version {
-		var head struct{ Version int }
-		if json.Unmarshal(entry.Event, &head) == nil && head.Version != version {
-			err = fmt.Errorf("it has version %d, and this program reads version %d", head.Version, version)
+	err := json.Unmarshal(entry.Event, &e)
+	switch {
+	case e.Version != version && (err == nil || e.Version != 0): // another version may have other types
+		err = fmt.Errorf("it has version %d, and this program reads version %d", e.Version, version)
+	case err == nil:
+		if err = e.check(); err == nil {
+			e.foreign, err = e.unknown(entry.Event)
 		}
-		return event{}, &versionError{fmt.Sprintf("event %d: %v", entry.Number, err)}
 	}
-	if err := e.check(); err != nil {
-		return event{}, &versionError{fmt.Sprintf("event %d (%.40s): %v", entry.Number, e.Kind, err)}
+	if err != nil {
+		return event{}, fmt.Errorf("event %d (%.40s by %.100q) cannot be read: %w; %w", entry.Number, e.Kind, e.By, err,
+			ErrUnreadable)
 	}
 	return e, nil
+}
+
+// unknown returns the first field that this release does not know and would lose, or "". It looks only into the content
+// that a worker uses for the next events, for example the messages of a saved step. The log keeps all other content as
+// it is.
+func (e *event) unknown(data []byte) (string, error) {
+	if known, err := json.Marshal(e); err != nil || bytes.Equal(known, data) {
+		return "", err
+	}
+	var raw struct {
+		Task struct{ Parts, Messages json.RawMessage }
+
+		Reply, Call, Outcome, Progress, Suspension, Doubts, Answers json.RawMessage
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return "", err
+	}
+	task := new(Task)
+	if e.Task != nil {
+		task = e.Task
+	}
+	for _, content := range []struct {
+		data  json.RawMessage
+		value any
+	}{
+		{raw.Task.Parts, task.Parts}, {raw.Task.Messages, task.Messages}, {raw.Reply, e.Reply}, {raw.Call, e.Call},
+		{raw.Outcome, e.Outcome}, {raw.Progress, e.Progress}, {raw.Suspension, e.Suspension}, {raw.Doubts, e.Doubts},
+		{raw.Answers, e.Answers},
+	} {
+		if content.data == nil {
+			continue
+		}
+		if field, err := agentspec.UnknownField(content.data, content.value); field != "" || err != nil {
+			return field, err
+		}
+	}
+	return "", nil
 }
 
 // check reports a field that the kind needs and that is missing.
@@ -126,10 +165,10 @@ func (e *event) check() error {
 		missing = e.Result == nil || !e.Result.State.Final()
 	case released, cancelled:
 	default:
-		return fmt.Errorf("the kind is unknown")
+		return errors.New("its kind is unknown")
 	}
 	if missing {
-		return fmt.Errorf("the content is missing")
+		return errors.New("its content is missing or unknown")
 	}
 	return nil
 }

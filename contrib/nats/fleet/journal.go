@@ -246,6 +246,9 @@ func (j *journal) aroundLLM(
 	}
 	h.Amount = worstCase(run, req)
 	if err := j.bank.reserve(j.ctx, j.accounts, h); err != nil {
+		if errors.Is(err, ErrUnreadable) {
+			j.stop(err)
+		}
 		return none, err
 	}
 	var (

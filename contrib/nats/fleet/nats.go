@@ -145,9 +145,10 @@ func (s *server) stream(ctx context.Context, config jetstream.StreamConfig) (jet
 	return made, err
 }
 
-// subject is the subject of a run. It has the version, so that workers of another version never get its messages.
+// subject is the subject of a run. Its version is that of the streams. Events have a version of their own: a client
+// must find the run, and get an error about an event that it cannot read.
 func (s *server) subject(kind, run string) string {
-	return fmt.Sprintf("%s.%s.v%d.%s", s.config.Name, kind, version, run)
+	return fmt.Sprintf("%s.%s.v1.%s", s.config.Name, kind, run)
 }
 
 // code returns the code of an error of the server, or 0.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -38,6 +39,9 @@ type record struct {
 	cancel  bool       // a client wants the run to end
 	stopped string     // why the run has to end, by the answer of a person
 	result  *Result
+
+	foreign     string // a field of task, messages or counters that this release does not know
+	foreignStep string // the same for what has followed the last saved step
 }
 
 // An attempt is an attempt at a call.
@@ -65,7 +69,7 @@ func (r *record) foldMore(entries []Entry) error {
 			err = r.fold(entry, e)
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("run %s: %w", r.id, err)
 		}
 	}
 	return nil
@@ -74,13 +78,14 @@ func (r *record) foldMore(entries []Entry) error {
 // fold adds an event to the record.
 func (r *record) fold(entry Entry, e event) error {
 	if (r.last == 0) != (e.Kind == submitted) || r.state.Final() {
-		return &versionError{fmt.Sprintf("event %d (%s) cannot follow the state %q", entry.Number, e.Kind, r.state)}
+		return fmt.Errorf("event %d (%s by %.100q) cannot follow the state %q; %w", entry.Number, e.Kind, e.By, r.state,
+			ErrUnreadable)
 	}
 	r.last, r.changed = entry.Number, entry.Time
 	r.events++
 	switch e.Kind {
 	case submitted:
-		r.task, r.state, r.submitted = *e.Task, Queued, entry.Time
+		r.task, r.state, r.submitted, r.foreign = *e.Task, Queued, entry.Time, e.foreign
 	case claimed:
 		r.state, r.worker, r.claim = Running, e.By, *e.Claim
 		r.claims++
@@ -95,6 +100,7 @@ func (r *record) fold(entry Entry, e event) error {
 		}
 	case saved:
 		r.save(e.Progress)
+		r.foreign = cmp.Or(e.foreign, r.foreign)
 	case released:
 		if r.state, r.tries = Queued, nil; e.Reason != "" {
 			r.postponed++
@@ -121,6 +127,25 @@ func (r *record) fold(entry Entry, e event) error {
 	case ended:
 		r.state, r.result, r.asked = e.Result.State, e.Result, nil
 	}
+	if e.Kind != submitted && e.Kind != saved {
+		r.foreignStep = cmp.Or(e.foreign, r.foreignStep)
+	}
+	return nil
+}
+
+// unreadable returns why this release cannot continue the run, or nil. A run that a client has cancelled only ends.
+func (r *record) unreadable() error {
+	if r.cancel || r.state != Queued && r.state != Running {
+		return nil
+	}
+	if field := cmp.Or(r.foreign, r.foreignStep); field != "" {
+		return fmt.Errorf("run %s: its field %q is unknown; %w", r.id, field, ErrUnreadable)
+	}
+	if r.suspension != nil {
+		if err := loop.CheckSuspension(*r.suspension); err != nil {
+			return fmt.Errorf("run %s: its suspended state cannot be read: %w; %w", r.id, err, ErrUnreadable)
+		}
+	}
 	return nil
 }
 
@@ -137,8 +162,9 @@ func (r *record) finish(o *outcome) *attempt {
 
 func (r *record) save(p *progress) {
 	if p.Whole {
-		r.messages = nil
+		r.messages, r.foreign = nil, ""
 	}
+	r.foreignStep = ""
 	r.messages, r.counters = append(r.messages, p.Messages...), p.Counters
 	r.suspension, r.answers, r.reply, r.calls, r.tries, r.postponed = nil, nil, nil, nil, nil, 0
 }

@@ -700,7 +700,7 @@ func (w *world) check() (problems []string) {
 		if w.spent[tenant] > limit {
 			bad("tenant %s made %d calls of the model; the limit is %d", tenant, w.spent[tenant], limit)
 		}
-		balance, _, err := b.balance(context.Background(), "tenant "+tenant)
+		balance, _, _, err := b.balance(context.Background(), "tenant "+tenant)
 		if err != nil {
 			bad("%v", err)
 		}

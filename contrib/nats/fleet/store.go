@@ -14,6 +14,9 @@ var (
 	ErrNotFound = errors.New("fleet: it does not exist")
 	// ErrTooLarge is the error of a change that the store never takes. It was not made.
 	ErrTooLarge = errors.New("fleet: it is too large for the store")
+	// ErrUnreadable is the error about a run or an account that this release cannot read. The run may go on: workers of
+	// the other release continue it.
+	ErrUnreadable = errors.New("another release has written it; upgrade this program, or ask a program of that release")
 )
 
 // A Store has the three parts of the memory of a fleet. All workers and clients of a fleet use the same store.

@@ -64,7 +64,7 @@ const (
 	Done      State = "done"      // ended with a result of its agent, also one that a limit or a hook stopped
 	Failed    State = "failed"    // ended with an error
 	Cancelled State = "cancelled" // ended by Client.Cancel
-	SetAside  State = "set_aside" // ended by the fleet, because it stopped its workers again and again, or is unreadable
+	SetAside  State = "set_aside" // ended by the fleet, because it stopped its workers again and again
 )
 
 // Final reports whether a run in this state has its result.

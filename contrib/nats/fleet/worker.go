@@ -43,6 +43,7 @@ type Worker struct {
 	name   string
 	bank   *bank
 	outage atomic.Value // the text of the last error of the queue, "" after a success
+	left   sync.Map     // the runs that Stats.Left counts
 }
 
 // Stats count the work of a worker since its start.
@@ -52,6 +53,7 @@ type Stats struct {
 	Done      int64 // runs that ended here in the state done
 	Failed    int64 // or in another final state, but not set aside
 	SetAside  int64
+	Left      int64 // runs that were left to other workers, because another release has written them
 	Suspended int64 // runs that were suspended here
 	Released  int64 // runs that were given back
 	Lost      int64 // claims that another worker has taken
@@ -62,15 +64,15 @@ type Stats struct {
 }
 
 type stats struct {
-	running, claimed, done, failed, setAside, suspended, released, lost, steps, replayed, errors atomic.Int64
+	running, claimed, done, failed, setAside, left, suspended, released, lost, steps, replayed, errors atomic.Int64
 }
 
 // Stats returns the counts of the worker. It is safe for concurrent use.
 func (w *Worker) Stats() Stats {
 	s := &w.stats
 	return Stats{
-		s.running.Load(), s.claimed.Load(), s.done.Load(), s.failed.Load(), s.setAside.Load(), s.suspended.Load(),
-		s.released.Load(), s.lost.Load(), s.steps.Load(), s.replayed.Load(), s.errors.Load(),
+		s.running.Load(), s.claimed.Load(), s.done.Load(), s.failed.Load(), s.setAside.Load(), s.left.Load(),
+		s.suspended.Load(), s.released.Load(), s.lost.Load(), s.steps.Load(), s.replayed.Load(), s.errors.Load(),
 		w.waits.count(),
 	}
 }
@@ -247,13 +249,12 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 			return nil, err
 		}
 		rec, err := foldAll(d.Run(), entries)
-		unreadable := new(versionError)
 		switch {
 		case errors.Is(err, ErrNotFound):
 			w.failed("the queue has an unknown run, which is dropped", err, "run", d.Run())
 			return nil, d.Done(ctx)
-		case errors.As(err, &unreadable):
-			return nil, w.leave(ctx, d, entries, unreadable)
+		case errors.Is(err, ErrUnreadable):
+			return nil, w.leave(ctx, d, err)
 		case rec.state.Final():
 			return nil, d.Done(ctx)
 		case rec.state == Suspended:
@@ -266,6 +267,15 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 		if missed := rec.missed(token); w.Agents[rec.task.Agent] == nil && missed < maxMissing {
 			w.Logger.Warn("fleet: the worker does not have the agent", "worker", w.name, "run", d.Run(), "agent", rec.task.Agent)
 			return nil, d.Return(ctx, min(missingWait<<min(missed, 10), maxMissingWait))
+		}
+		if err = rec.unreadable(); err == nil {
+			err = w.bank.check(ctx, w.accounts(rec.task), rec.id)
+		}
+		switch {
+		case errors.Is(err, ErrUnreadable):
+			return nil, w.leave(ctx, d, err)
+		case err != nil:
+			return nil, err
 		}
 		writer := w.writer(rec)
 		err = writer.append(ctx, e)
@@ -305,11 +315,28 @@ func (w *Worker) writer(rec *record) *writer {
 	return writer
 }
 
-// leave takes a run out of the queue that this version cannot read. Its log stays as it is, and Client.Status says why.
-func (w *Worker) leave(ctx context.Context, d Delivery, entries []Entry, err error) error {
-	w.stats.setAside.Add(1)
-	w.failed("a run is set aside", err, "run", d.Run(), "events", len(entries))
+// A worker gives a run back that it cannot read. For example, the workers get a new release one after the other. If the
+// queue gives the run again and again, it leaves the queue. Its log stays as it is, and workers that can read it put it
+// into the queue again within two of their sweeps.
+const maxUnread = 6
+
+// leave leaves a run to other workers. It neither claims the run nor adds an event, so nothing counts against the run.
+func (w *Worker) leave(ctx context.Context, d Delivery, err error) error {
+	if _, known := w.left.LoadOrStore(d.Run(), true); !known {
+		w.stats.left.Add(1)
+		w.Logger.Warn("fleet: a run is left to other workers", "worker", w.name, "run", d.Run(), "error", err)
+	}
+	if try := d.Token().Try; try < maxUnread {
+		return d.Return(ctx, time.Second<<try)
+	}
 	return d.Done(ctx)
+}
+
+func (w *Worker) accounts(t Task) []Account {
+	if w.Accounts == nil {
+		return nil
+	}
+	return w.Accounts(t)
 }
 
 // setAside ends a run that has stopped its workers again and again.
@@ -365,6 +392,12 @@ func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 		return err
 	}
 	maps.DeleteFunc(seen, func(run string, _ sight) bool { return runs[run] == 0 })
+	w.left.Range(func(run, _ any) bool {
+		if runs[run.(string)] == 0 {
+			w.left.Delete(run)
+		}
+		return true
+	})
 	ended := make(map[string]Entry)
 	for _, run := range slices.Sorted(maps.Keys(runs)) {
 		before, known := seen[run]
@@ -387,8 +420,11 @@ func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
 			return err
 		}
 		rec, err := foldAll(run, entries)
+		if err == nil {
+			err = rec.unreadable()
+		}
 		switch {
-		case errors.As(err, new(*versionError)):
+		case errors.Is(err, ErrUnreadable):
 			seen[run] = sight{events: runs[run], last: before.last, rests: true}
 		case err != nil: // it was removed just now
 		case rec.state == Suspended:
