@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Name     string        // of the fleet, with letters, digits, "-" and "_"; "": "fleet"
 	Lifetime time.Duration // of a claim that is not renewed; 0: 30 seconds. Workers renew three times as often
-	MaxBytes int64         // of all logs; 0: 8 GiB. When they are full, runs wait until there is room
+	MaxBytes int64         // of all logs; 0: 512 MiB. When they are full, runs wait until there is room
 	Keep     time.Duration // of the log of an ended run; 0: for ever. Workers remove it, by the clock of the server
 	Replicas int           // servers of a cluster that keep a copy; 0: 1
 
@@ -30,7 +30,7 @@ type Config struct {
 const (
 	DefaultName     = "fleet"
 	DefaultLifetime = 30 * time.Second
-	DefaultMaxBytes = 8 << 30
+	DefaultMaxBytes = 512 << 20 // some 30,000 runs of 14 kB
 )
 
 // Open opens the store of a fleet on a server, and makes its streams if they are missing: NAME-log and NAME-queue, with
@@ -42,14 +42,20 @@ func Open(ctx context.Context, conn *nats.Conn, config Config) (Store, error) {
 		return Store{}, fmt.Errorf("fleet: %w", err)
 	}
 	s := &server{conn: conn, config: config}
-	if err := conn.Do(ctx, s.open); err != nil {
-		return Store{}, fmt.Errorf("fleet: open %s on %s: %w", config.Name, conn, err)
-	}
 	bucket, err := conn.Bucket(ctx, config.Name+"-accounts", nats.Limits{
 		MaxBytes: accountBytes, Replicas: config.Replicas, TTL: config.KeepAccounts,
 	})
+	if err == nil {
+		err = conn.Do(ctx, s.open)
+	}
+	switch code(err) {
+	case noAccountResources, noResources, noStorage:
+		err = fmt.Errorf("the server has no room for %d MiB of logs and %d MiB of other files; set Config.MaxBytes, now %d "+
+			"bytes, or let the server use more storage: %w", config.MaxBytes>>20, (queueBytes+accountBytes)>>20,
+			config.MaxBytes, err)
+	}
 	if err != nil {
-		return Store{}, fmt.Errorf("fleet: open %s: %w", config.Name, err)
+		return Store{}, fmt.Errorf("fleet: open %s on %s: %w", config.Name, conn, err)
 	}
 	return Store{Log: natsLog{s}, Queue: natsQueue{s}, Table: natsTable{bucket}}, nil
 }
@@ -83,23 +89,30 @@ type server struct {
 
 // Bounds of the queue and of the accounts. A message of the queue has no content, so its subject is all that it needs.
 const (
-	queueBytes   = 256 << 20
+	queueBytes   = 64 << 20
 	accountBytes = 64 << 20
 	maxClaims    = 100_000
 )
 
+// The codes of errors about missing room. The library has no names for them.
+const (
+	noAccountResources = 10002
+	noResources        = 10023
+	noStorage          = 10047
+)
+
+// open opens the queue and then the logs. If the logs do not fit, they do not exist, and smaller ones can be made.
 func (s *server) open(ctx context.Context) (err error) {
 	c := s.config
+	if s.consumer, err = s.openQueue(ctx); err != nil {
+		return err
+	}
 	s.log, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: c.Name + "-log", Subjects: []string{s.subject("log", "*")}, MaxBytes: c.MaxBytes,
 		Replicas: max(c.Replicas, 1), Discard: jetstream.DiscardNew, DenyDelete: true,
 		// Each server of a cluster answers direct reads, also one that is not up to date.
 		AllowDirect: c.Replicas <= 1,
 	})
-	if err != nil {
-		return err
-	}
-	s.consumer, err = s.openQueue(ctx)
 	return err
 }
 

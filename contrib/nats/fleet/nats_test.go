@@ -27,9 +27,9 @@ func open(t *testing.T, config Config) (Store, *nats.Conn) {
 	return s, conn
 }
 
-func serve(t *testing.T, dir string) *embedded.Server {
+func serve(t *testing.T, dir string, options ...embedded.Option) *embedded.Server {
 	t.Helper()
-	server, err := embedded.Start(dir, embedded.SyncEvery(time.Minute))
+	server, err := embedded.Start(dir, append(options, embedded.SyncEvery(time.Minute))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,6 +423,33 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 	}
 	if d, err := store.Queue.Take(t.Context()); err != nil || d.Run() != "a" {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestOpenNeedsRoom: the server sets the bytes of each stream aside. After an error, smaller logs fit.
+func TestOpenNeedsRoom(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		server, logs int64 // MiB; 0: the default
+		fails        bool
+	}{
+		{"Laptop", 1024, 0, false}, {"FreeGibibyte", 768, 0, false}, {"SmallLogs", 200, 20, false},
+		{"LargeLogs", 1024, 8192, true}, {"AlmostAll", 1024, 1000, true}, {"TinyServer", 100, 1, true},
+		{"NoRoomAtAll", 10, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := connect(t, serve(t, t.TempDir(), embedded.MaxBytes(c.server<<20)))
+			_, err := Open(t.Context(), conn, Config{MaxBytes: c.logs << 20})
+			if (err != nil) != c.fails {
+				t.Fatal(err)
+			}
+			if err != nil && (!strings.Contains(err.Error(), "MaxBytes") || !strings.Contains(err.Error(), "MiB")) {
+				t.Errorf("the error has no remedy: %v", err)
+			}
+			if _, err := Open(t.Context(), conn, Config{MaxBytes: 20 << 20}); err != nil && c.server > 200 {
+				t.Errorf("smaller logs do not fit either: %v", err)
+			}
+		})
 	}
 }
 
