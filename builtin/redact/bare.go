@@ -45,7 +45,7 @@ const maxJudged = 300
 // bareEnd returns the end of the value without quotes that begins at at, but at most most bytes after at.
 func (n *named) bareEnd(a assignment, at, most int) (end int) {
 	s := n.s[:min(len(n.s), at+most+1)]
-	defer func() { end = min(end, at+most); n.looked += end - at }()
+	defer func() { end = min(end, at+most); visit(end - at) }()
 	depth := 0
 	alone := a.op.sign == '=' && !a.op.spaced && beginsLine(s, a.start) // a line of an .env file
 	for i := at; i < len(s); i++ {
@@ -181,7 +181,7 @@ func (n *named) headerEnd(at, most int, quote byte, alone bool) (end int) {
 			break
 		}
 	}
-	n.looked += end - at
+	visit(end - at)
 	return end
 }
 

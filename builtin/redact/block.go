@@ -26,16 +26,40 @@ func (n *named) below(a assignment) (next int) {
 	return n.block(a, lineEnd(s, a.op.at))
 }
 
-// block redacts the lines after the line end at end that are indented more than the line of the name at start. In
-// YAML, the items of a list may have the same indentation. A single word under a label belongs to the label.
+// maxBlock bounds the bytes of a block that decide whether it is secret. Blocks in blocks would be read again and again
+// without a bound.
+const maxBlock = 2000
+
+// block redacts the lines after the line end at end that are indented more than the line of the name at start. A single
+// word under a label belongs to the label.
 func (n *named) block(a assignment, end int) (next int) {
 	s := n.s
 	indent := a.start - lineStart(s, a.start)
 	if quote := a.start - 1; quote >= 0 && isQuote(s[quote]) {
 		indent--
 	}
+	from, to := blockSpan(s[:min(len(s), end+maxBlock)], end, indent)
+	if from < 0 {
+		return n.label(end, indent, a.kind)
+	}
+	mapping := isMapping(strings.TrimPrefix(s[from:to], "- "))
+	if mapping && a.start < n.inside || !mapping && (!hidden(s[from:to], a.kind) || isProse(s[from:to])) {
+		return from
+	}
+	_, to = blockSpan(s, end, indent)
+	if mapping {
+		n.inside, n.all = max(n.inside, to), n.kubernetes
+		return from
+	}
+	n.found = append(n.found, span{from, to})
+	return to
+}
+
+// blockSpan returns the span of the lines after end that are indented more than indent, or -1 without such a line. In
+// YAML, the items of a list may have the same indentation.
+func blockSpan(s string, end, indent int) (from, to int) {
 	item := false // the block is a list
-	from, to := -1, end
+	from, to = -1, end
 	for at := skipLine(s, end); at < len(s); at = skipLine(s, at) {
 		line := s[at:lineEnd(s, at)]
 		text := strings.TrimLeft(line, " \t")
@@ -53,24 +77,10 @@ func (n *named) block(a assignment, end int) (next int) {
 		}
 		if from < 0 {
 			from = at + lead
-			if begin := strings.TrimPrefix(text, "- "); a.start < n.inside && isMapping(begin) {
-				return from
-			}
 		}
 		to = at + lead + len(text)
 	}
-	if from < 0 {
-		return n.label(end, indent, a.kind)
-	}
-	if begin := strings.TrimPrefix(s[from:to], "- "); isMapping(begin) {
-		n.inside, n.all = max(n.inside, to), n.kubernetes
-		return from
-	}
-	if text := s[from:to]; !hidden(text, a.kind) || isProse(text) {
-		return from
-	}
-	n.found = append(n.found, span{from, to})
-	return to
+	return from, to
 }
 
 // label redacts a single word on the line after a label such as "Password:".

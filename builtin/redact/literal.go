@@ -9,10 +9,7 @@ func (n *named) value(a assignment) (next int) {
 		return n.below(a)
 	}
 	for at < len(s) && (s[at] == '!' || s[at] == '&') && a.op.sign == ':' { // a tag or an anchor of YAML
-		end := at
-		for end < len(s) && !isSpace(s[end]) {
-			end++
-		}
+		end := at + len(wordAt(s, at))
 		if s[at] == '!' && !strings.HasPrefix(s[at:], "!!") || end == len(s) || !isBlank(s[end]) {
 			break
 		}
@@ -154,18 +151,14 @@ func quotedSpan(s string, q, escapes int) (from, to, after int) {
 		if s[q] == 'u' {
 			mark = `\` + mark
 		}
-		if n := strings.Index(s[from:], mark); n >= 0 {
-			return from, from + n, from + n + len(mark)
-		}
-		return from, len(s), len(s)
+		to, _ = index(s, from, mark)
+		return from, to, min(to+len(mark), len(s))
 	}
 	quote := s[q]
 	if triple := strings.Repeat(string(quote), 3); strings.HasPrefix(s[q:], triple) {
 		from = q + 3
-		if n := strings.Index(s[from:], triple); n >= 0 {
-			return from, from + n, from + n + 3
-		}
-		return from, len(s), len(s)
+		to, _ = index(s, from, triple)
+		return from, to, min(to+len(triple), len(s))
 	}
 	from = q + 1
 	to = quoteEnd(s, from, quote, escapes)
@@ -195,8 +188,9 @@ func joinedQuote(s string, at int) int {
 
 // quoteEnd returns the end of a quoted text: the next quote that has as many backslashes as the opening quote. A text
 // without such a quote in the next lines ends with its line, or with s.
-func quoteEnd(s string, at int, quote byte, escapes int) int {
-	run, line := 0, -1
+func quoteEnd(s string, at int, quote byte, escapes int) (end int) {
+	from, run, line := at, 0, -1
+	defer func() { visit(end - from) }()
 	for i := at; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
@@ -265,7 +259,7 @@ func (n *named) bracketEnd(at int) int {
 	s := n.s
 	if n.closes == nil {
 		n.closes = closingBrackets(s)
-		n.looked += len(s)
+		visit(len(s))
 	}
 	if end, ok := n.closes[at]; ok {
 		return end + 1
@@ -326,7 +320,6 @@ func (n *named) literalEnd(at int) int {
 		n.literals = make(map[byte]span)
 	}
 	n.literals[quote] = span{at, end}
-	n.looked += end - at
 	return end
 }
 

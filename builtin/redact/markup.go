@@ -31,6 +31,7 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		for next < len(s) && opening(s, next) == 0 {
 			next++
 		}
+		visit(next - t.text)
 		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/") || unclosed(s, t, next)
 		text := span{t.text, next}
 		if data := cdata(s, t.text); data.to > 0 {
@@ -119,8 +120,17 @@ type tag struct {
 	text  int  // the position after the tag
 }
 
+// maxTag bounds the bytes of a tag outside of the values of its attributes.
+const maxTag = 1000
+
+// maxEscapes bounds the backslashes before a quote, so that the quotes of a text have few kinds. JSON that is encoded
+// four times has 15.
+const maxEscapes = 15
+
 // tagAt parses the opening tag whose name begins at at. The name has no prefix of a namespace.
-func tagAt(s string, at int) (t tag, ok bool) {
+func tagAt(s string, from int) (t tag, ok bool) {
+	at := from
+	defer func() { visit(at - from) }()
 	t.name.from = at
 	for at < len(s) && (isAlnum(s[at]) || strings.IndexByte("_-.:", s[at]) >= 0) {
 		if s[at] == ':' {
@@ -132,13 +142,16 @@ func tagAt(s string, at int) (t tag, ok bool) {
 	if t.name.from == t.name.to || !isLetter(s[t.name.from]) {
 		return t, false
 	}
-	for at < len(s) {
+	for outside := 0; at < len(s); outside++ {
 		if n := closing(s, at); n > 0 {
 			t.text = at + n
 			return t, true
 		}
-		if opening(s, at) > 0 || s[at] == '\n' && at-t.name.from > 2000 {
+		if opening(s, at) > 0 {
 			return t, false
+		}
+		if outside > maxTag {
+			break
 		}
 		if s[at] != '=' {
 			at++
@@ -150,13 +163,14 @@ func tagAt(s string, at int) (t tag, ok bool) {
 		}
 		attribute := strings.ToLower(s[from:at])
 		at++
+		escapes := 0
 		for at < len(s) && s[at] == '\\' {
-			at++
+			at, escapes = at+1, escapes+1
 		}
-		if at == len(s) || !isQuote(s[at]) {
+		if at == len(s) || !isQuote(s[at]) || escapes > maxEscapes {
 			continue
 		}
-		value := span{at + 1, quoteEnd(s, at+1, s[at], 0)}
+		value := span{at + 1, quoteEnd(s, at+1, s[at], escapes)}
 		switch attribute {
 		case "key", "name":
 			if t.key.to == 0 {
@@ -181,8 +195,6 @@ func cdata(s string, at int) span {
 		return span{}
 	}
 	from := at + len(begin)
-	if n := strings.Index(s[from:], end); n >= 0 {
-		return span{from, from + n}
-	}
-	return span{from, len(s)}
+	to, _ := index(s, from, end)
+	return span{from, to}
 }

@@ -68,7 +68,6 @@ type named struct {
 
 	closes   map[int]int   // the closing bracket of each opening one; nil: not read
 	literals map[byte]span // the last quoted text in a list, by its quote
-	looked   int           // bytes of values that were read, for tests
 
 	all        bool // the object or block has secrets only
 	seen       int  // brackets before this position were read

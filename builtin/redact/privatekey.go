@@ -6,15 +6,16 @@ import "strings"
 // one of its two markers. For example, a tool that prints the first 20 lines of a file prints the first marker only;
 // then the lines after it that look like base64 belong to the key.
 func appendPrivateKeys(found []span, s string) []span {
-	done := 0 // the end of the last key
+	done := 0 // the end of the last key or last marker
 	m, ok := nextMarker(s, 0)
 	for ok {
 		next, more := nextMarker(s, m.to)
 		switch {
 		case m.ends:
 			if from := keyBegin(s, done, m.from); from < m.from {
-				found, done = append(found, span{from, m.to}), m.to
+				found = append(found, span{from, m.to})
 			}
+			done = m.to
 		case more && next.ends && next.from-m.to <= maxKey:
 			found, done = append(found, span{m.from, next.to}), next.to
 			next, more = nextMarker(s, next.to)
@@ -160,7 +161,8 @@ func keyLine(line string, last bool) (end int, more bool) {
 func keyBegin(s string, from, to int) int {
 	begin := to
 	for at := to; at > from; {
-		start := max(from, strings.LastIndexByte(s[:at-1], '\n')+1)
+		start := max(from, from+strings.LastIndexByte(s[from:at-1], '\n')+1)
+		visit(at - start)
 		line := strings.Trim(s[start:at], " \t\r\n>|#*+\"'`,;\\")
 		if line == "" && begin == to {
 			at = start

@@ -8,7 +8,7 @@ import "strings"
 type Stream struct {
 	redactor *Redactor
 	before   string // the end of the text that was returned, before redaction
-	pending  string // the text that is held back
+	pending  []byte // the text that is held back
 	next     int    // bytes of pending text from which it is read again, so that a long secret is not read for each piece
 }
 
@@ -23,7 +23,7 @@ const (
 // Add appends a piece and returns the redacted text that is certain, possibly none. At least the last 512 bytes are
 // held back.
 func (s *Stream) Add(piece string) string {
-	s.pending += piece
+	s.pending = append(s.pending, piece...)
 	if len(s.pending) < max(s.next, 2*windowEnd) {
 		return ""
 	}
@@ -39,7 +39,7 @@ func (s *Stream) End() string {
 
 // take returns up to n bytes of the pending text, redacted. It does not divide a secret.
 func (s *Stream) take(n int) string {
-	all := s.before + s.pending
+	all := s.before + string(s.pending)
 	end := len(s.before) + n
 	if n < len(s.pending) {
 		if blank := strings.LastIndexAny(all[:end], " \n"); blank > end-100 && blank >= len(s.before) {
@@ -55,7 +55,7 @@ func (s *Stream) take(n int) string {
 	}
 	if end == len(s.before) {
 		if len(s.pending) > streamMost { // a secret without an end
-			s.pending = s.pending[:windowEnd] + s.pending[len(s.pending)-windowEnd:]
+			s.pending = append(s.pending[:windowEnd], s.pending[len(s.pending)-windowEnd:]...)
 		}
 		s.next = 2 * len(s.pending)
 		return ""
@@ -74,7 +74,7 @@ func (s *Stream) take(n int) string {
 		done = p.to
 	}
 	b.WriteString(all[min(done, end):end])
-	s.before, s.pending = all[max(0, end-streamContext):end], all[end:]
+	s.before, s.pending = all[max(0, end-streamContext):end], append(s.pending[:0], all[end:]...)
 	if s.redactor.Extra != nil {
 		return s.redactor.applyExtra(b.String())
 	}

@@ -29,28 +29,50 @@ func isDottedName(s string) bool {
 	return s[len(s)-1] != '.' && !strings.Contains(s, "..")
 }
 
-func skipBlanks(s string, at int) int {
+// visited counts the bytes that scans of any length read. It is nil except in tests.
+var visited *int
+
+// visit counts the bytes of a scan.
+func visit(bytes int) {
+	if visited != nil {
+		*visited += bytes
+	}
+}
+
+func skipBlanks(s string, from int) int {
+	at := from
 	for at < len(s) && isBlank(s[at]) {
 		at++
 	}
+	visit(at - from)
 	return at
 }
 
-func skipSpaces(s string, at int) int {
+func skipSpaces(s string, from int) int {
+	at := from
 	for at < len(s) && isSpace(s[at]) {
 		at++
 	}
+	visit(at - from)
 	return at
+}
+
+// index returns the position of part at or after from, or the end of the text.
+func index(s string, from int, part string) (at int, ok bool) {
+	n := strings.Index(s[from:], part)
+	if at = from + n; n < 0 {
+		at = len(s)
+	}
+	visit(at - from)
+	return at, n >= 0
 }
 
 func skipLine(s string, at int) int { return min(lineEnd(s, at)+1, len(s)) }
 
 // lineEnd returns the position of the line break after at, or the end of the text.
 func lineEnd(s string, at int) int {
-	if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
-		return at + n
-	}
-	return len(s)
+	end, _ := index(s, at, "\n")
+	return end
 }
 
 // lineFrom returns the rest of the line at at, but at most 200 bytes.

@@ -120,6 +120,7 @@ func (r *runs) end(a *alphabet, at int) int {
 		end++
 	}
 	r.ends[a] = span{at, end}
+	visit(end - at)
 	return end
 }
 
@@ -188,21 +189,26 @@ func (r *runs) webToken(at int) int {
 		return 0
 	}
 	end := r.end(any64, at)
-	for end > head && (r.s[end-1] == '.' || r.s[end-1] == '-') {
-		end--
-	}
-	if strings.HasPrefix(r.s[head:], ".ey") && end-head > 10 {
+	if strings.HasPrefix(r.s[head:], ".ey") && end-head > 10 || headerBegins(r.s[at:min(head, at+32)]) {
+		for end > head && (r.s[end-1] == '.' || r.s[end-1] == '-') {
+			end--
+			visit(1)
+		}
 		return end
 	}
-	part := r.s[at:min(head, at+32)]
+	return 0
+}
+
+// headerBegins reports whether part is the beginning of the header of a JSON web token.
+func headerBegins(part string) bool {
 	plain, _ := base64.RawURLEncoding.DecodeString(part[:len(part)/4*4])
 	object := strings.TrimLeft(strings.TrimPrefix(string(plain), "{"), " \t\r\n")
 	for _, name := range headerNames {
 		if strings.HasPrefix(object, `"`+name+`"`) {
-			return end
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
 // isDiscordToken reports whether s is the token of a Discord bot: its ID in base64, a time and a signature.

@@ -20,11 +20,9 @@ func appendURLSecrets(found []span, s string) []span {
 		}
 		for run = max(run, from); run < len(s) && !endsURL[s[run]]; {
 			run++
+			visit(1)
 		}
-		end := run
-		if next := strings.Index(s[from:run], "://"); next >= 0 { // for example, a URL in the query of another one
-			end = from + next
-		}
+		end, _ := index(s[:run], from, "://") // for example, a URL in the query of another one
 		if p, ok := userinfo(s, from, end); ok {
 			found = append(found, p)
 		}
