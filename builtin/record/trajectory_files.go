@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -74,10 +75,11 @@ func (t *Trajectory) made(s agent.StepResult) TrajectoryStep {
 			out.Metadata["usage"] = u
 		}
 	}
+	reasoning = t.text(reasoning) // once, because each call has it
 	for _, r := range s.Results {
 		args := t.args(r.Call.Args)
 		call := TrajectoryCall{
-			Tool: t.text(r.Call.Name), Args: args, Reasoning: t.text(reasoning), CallID: t.text(r.Call.ID),
+			Tool: t.text(r.Call.Name), Args: args, Reasoning: reasoning, CallID: t.text(r.Call.ID),
 			Metadata: map[string]any{},
 		}
 		result := TrajectoryResult{
@@ -121,29 +123,30 @@ func (t *Trajectory) shape() redact.Shape {
 
 // pretty renders the step on one line.
 func (s TrajectoryStep) pretty() string {
-	line := fmt.Sprintf("#%d", s.StepNum)
+	var line strings.Builder
+	fmt.Fprintf(&line, "#%d", s.StepNum)
 	calls, results := s.ToolCalls, s.ToolResults
 	if s.ToolCall != nil {
 		calls, results = []TrajectoryCall{*s.ToolCall}, []TrajectoryResult{*s.ToolResult}
 	}
 	for i, c := range calls {
-		line += fmt.Sprintf(" %s(%s)", shorten.Line(c.Tool, 60), shorten.Line(string(c.Args), 80))
+		fmt.Fprintf(&line, " %s(%s)", shorten.Line(c.Tool, 60), shorten.Line(string(c.Args), 80))
 		if r := results[i]; r.Error != "" {
-			line += " ✗ " + shorten.Line(r.Error, 100)
+			line.WriteString(" ✗ " + shorten.Line(r.Error, 100))
 		} else {
-			line += " → " + shorten.Line(r.Data, 100)
+			line.WriteString(" → " + shorten.Line(r.Data, 100))
 		}
 	}
 	switch {
 	case s.Rejected != "":
-		line += " " + shorten.Line(s.Reply, 100) + " ✗ rejected: " + shorten.Line(s.Rejected, 100)
+		line.WriteString(" " + shorten.Line(s.Reply, 100) + " ✗ rejected: " + shorten.Line(s.Rejected, 100))
 	case len(calls) == 0 && s.Reply != "":
-		line += " " + shorten.Line(s.Reply, 100)
+		line.WriteString(" " + shorten.Line(s.Reply, 100))
 	}
 	if s.Error != "" {
-		line += " ✗ " + shorten.Line(s.Error, 100)
+		line.WriteString(" ✗ " + shorten.Line(s.Error, 100))
 	}
-	return line
+	return line.String()
 }
 
 func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *Snapshot {
