@@ -24,10 +24,10 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// body is the drawn part of the invented token secret.
+// body is the drawn part of the invented token secret, which has a color and quotation marks.
 const body = "a8Kd03LmQ9xZ71bcTr5wPq2nVs6y"
 
-const secret = "gh" + "p_" + body
+const secret = "\x1b[31m“gh" + "p_" + body + "\x1b[0m”"
 
 // fill sets all texts in v to the secret.
 func fill(v reflect.Value, depth int) {

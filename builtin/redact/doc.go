@@ -5,7 +5,8 @@
 // recognises forms such as keys, tokens and card numbers; it does not understand meaning. It imports no third-party
 // library.
 //
-// A text is read in one pass by independent finders, each in time linear in its length: tokens with a known prefix
+// Finders read a view of the text, without the colors of terminals and with masks for symbols outside ASCII (view.go).
+// They are independent, and each reads the view once, in time linear in its length: tokens with a known prefix
 // (forms.go), values after the name of a secret (named.go), elements of XML (markup.go), credentials in URLs (url.go),
 // private keys (privatekey.go) and personal data (personal.go). To add a provider, add a line to forms.go if its tokens
 // have a prefix, or else to providers.go.
