@@ -203,3 +203,27 @@ func TestInvisibleTextAroundSecretsStays(t *testing.T) {
 		})
 	}
 }
+
+// FuzzViews checks that the positions of a view are positions of its text in order, and that a secret after any text is
+// found.
+func FuzzViews(f *testing.F) {
+	for _, text := range surroundings() {
+		f.Add(text)
+	}
+	const token = "ghp_abcdefghijklmnopqrstuvwxyz0123"
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, joined := range []bool{false, true} {
+			v, last := viewOf(s, joined), 0
+			for at := range v.text {
+				p := v.origins([]span{{at, at + 1}})[0]
+				if p.from < last || p.to <= p.from || p.to > len(s) {
+					t.Fatalf("%d of the view of %q is %v", at, s, p)
+				}
+				last = p.from
+			}
+		}
+		if got := new(Redactor).Text(s + "\n" + token); strings.Contains(got, token[4:]) {
+			t.Errorf("the token after %q remains: %q", s, got)
+		}
+	})
+}
