@@ -66,7 +66,7 @@ func work(t *testing.T, text string) int {
 }
 
 func TestWorkGrowsWithLengthOfText(t *testing.T) {
-	const size = 4_000
+	const size = 2_500
 	compare := func(t *testing.T, text func(size int) string) {
 		t.Helper()
 		short, long := text(size), text(8*size)
