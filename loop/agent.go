@@ -143,8 +143,8 @@ func (a *Agent) check(parent *run) error {
 	if isNil(a.Model) && parent == nil {
 		bad("the model is missing; set Model")
 	}
-	if math.IsNaN(a.Limits.Cost) {
-		bad("Limits.Cost is not a number; give a cost, or 0 for no limit")
+	if math.IsNaN(a.Limits.Cost) || math.IsInf(a.Limits.Cost, 0) {
+		bad("Limits.Cost is %v; give a cost, or 0 for no limit", a.Limits.Cost)
 	}
 	for i, t := range a.Tools {
 		if isNil(t) {

@@ -8,10 +8,15 @@ import (
 
 // Limits bound a run. For a field with a default, a negative value means no limit. A run also observes the budgets
 // (Tokens, Cost, Time) of the runs that started it, because its usage counts towards them.
+//
+// With a limit on Cost, the price of each model call must be known: a hook sets an [agent.Pricer], for example
+// observe.Cost, or the model is one. The run fails before its first model call if the price of the requested model is
+// unknown. It stops with token_limit if that happens later, for example to a fallback, because nobody knows then how
+// much was spent.
 type Limits struct {
 	Steps  int           // of the run; 0: 50. The run stops with steps_limit
 	Tokens int           // of input and output together; 0: no limit. The run stops with token_limit
-	Cost   float64       // in the unit of Usage.Cost; 0: no limit. The run stops with token_limit
+	Cost   float64       // in the unit of Usage.Cost; 0: no limit. See below. The run stops with token_limit
 	Time   time.Duration // checked between steps; 0: no limit. The run stops with time_limit
 
 	Rejections   int // of answers; 0: 3. At the limit the run stops with retry_limit

@@ -236,7 +236,7 @@ func TestFailedCallsCostWhatTheyUsed(t *testing.T) {
 }
 
 func TestPricesThatAreNotFiniteAreUnknown(t *testing.T) {
-	for _, given := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 0} {
+	for _, given := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1} {
 		t.Run(fmt.Sprint(given), func(t *testing.T) {
 			price := agent.OnRunStartFunc(func(
 				_ context.Context, run *agent.Run, _ agent.RunStart,
@@ -264,19 +264,19 @@ func TestPricesThatAreNotFiniteAreUnknown(t *testing.T) {
 // fixed is the price of each call.
 type fixed float64
 
-func (f fixed) Price(agent.LLMRequest, agent.LLMResponse) float64 { return float64(f) }
+func (f fixed) Price(agent.LLMRequest, agent.LLMResponse) (float64, bool) { return float64(f), true }
 
 // euro costs 1 for each token of the input.
 type euro struct{}
 
-func (euro) Price(_ agent.LLMRequest, reply agent.LLMResponse) float64 {
-	return float64(reply.Usage.Input)
+func (euro) Price(_ agent.LLMRequest, reply agent.LLMResponse) (float64, bool) {
+	return float64(reply.Usage.Input), true
 }
 
 // priceless has no prices.
 type priceless struct{}
 
-func (priceless) Price(agent.LLMRequest, agent.LLMResponse) float64 { panic("no prices") }
+func (priceless) Price(agent.LLMRequest, agent.LLMResponse) (float64, bool) { panic("no prices") }
 
 func TestAPanickingPricerIsAWarning(t *testing.T) {
 	price := agent.OnRunStartFunc(func(

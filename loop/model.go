@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -14,6 +13,9 @@ import (
 func (r *run) generate(
 	ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest,
 ) (agent.LLMResponse, error) {
+	if err := r.payable(req); err != nil {
+		return agent.LLMResponse{}, err
+	}
 	begun := r.clock.Now()
 	out := r.stream.reply(step, attempt)
 	defer out.close()
@@ -71,6 +73,9 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	if h.r.state.isClosed() {
 		return agent.LLMResponse{}, errOver
 	}
+	if err := h.r.payable(req); err != nil {
+		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
+	}
 	w := h.r.waiting("the model", h.r.clock.Now(), h.r.limits.ModelTime)
 	reply, err := await(ctx, w, func(ctx context.Context) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
@@ -81,33 +86,4 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
 	}
 	return reply, nil
-}
-
-// usePricer sets the pricer of the run, for Env.
-func (r *run) usePricer(p agent.Pricer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pricer = p
-}
-
-// priced returns the reply with the cost that the run's pricer computes. A pricer that panics is ignored with a
-// warning.
-func (r *run) priced(req agent.LLMRequest, reply agent.LLMResponse) agent.LLMResponse {
-	r.mu.Lock()
-	pricer := r.pricer
-	r.mu.Unlock()
-	if isNil(pricer) {
-		return reply
-	}
-	req.Model = orElse(req.Model, r.agent.Request.Model)
-	err := recoverAsError("the pricer", func() error {
-		if cost := pricer.Price(req, reply); cost > 0 && !math.IsInf(cost, 1) { // others cannot be encoded as JSON
-			reply.Usage.Cost = cost
-		}
-		return nil
-	})
-	if err != nil {
-		r.warn("%v; the cost that the model reported counts", err)
-	}
-	return reply
 }

@@ -21,7 +21,10 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 		if find[agent.PromptTooLong](err) != nil && !r.state.over() && r.shorten(at.Number, compactions, err) {
 			continue
 		}
-		if err != nil {
+		switch stopped := r.stopUnpriced(); {
+		case err != nil && stopped:
+			r.warn("LLM: %v", err)
+		case err != nil:
 			r.failBy("LLM", err, by)
 		}
 		if r.state.over() {
@@ -79,6 +82,13 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		return reply, "", nil
 	}
 
+	if err := r.payable(req); err != nil {
+		if !r.prompted {
+			r.fail("LLM", err)
+		}
+		return reply, "", nil
+	}
+	r.prompted = true
 	if !r.fits(&req) {
 		return reply, "", nil
 	}

@@ -77,6 +77,9 @@ type run struct {
 	rewrites  []rewrite       // requested by hooks
 	compactor agent.Compactor // may be nil
 	pricer    agent.Pricer    // may be nil
+
+	unknownCost error // a limit on the cost applies, and the price of a call is unknown; else nil
+	prompted    bool  // a prompt was sent
 }
 
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.

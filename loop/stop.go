@@ -124,6 +124,7 @@ func (r *run) budgets() {
 		r.stop(agent.CauseStepsLimit, map[string]any{"currentSteps": n, "maxSteps": r.limits.Steps},
 			"Step limit reached: %d/%d", n, r.limits.Steps)
 	}
+	r.stopUnpriced()
 	for holder := r; holder != nil; holder = holder.outer {
 		usage, _ := holder.counts.used()
 		limits := holder.limits

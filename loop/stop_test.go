@@ -103,7 +103,7 @@ func TestSubrunObservesTheBudgetOfItsCaller(t *testing.T) {
 		script := endless(agent.Usage{Input: 300, Cost: 1})
 		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&looptest.Tool{Name: "work"})}
 		ran := looptest.Harness{
-			Turns: turns(looptest.Call("inner", `{"task":"t"}`), looptest.Reply("never")),
+			Turns: turns(looptest.Call("inner", `{"task":"t"}`).Uses(agent.Usage{Cost: 0.1}), looptest.Reply("never")),
 			Agent: &loop.Agent{Tools: tools(loop.Subagent(inner)), Limits: limits},
 		}.Run(t, "x")
 		if ran.Stop.Cause != agent.CauseTokenLimit || len(script.Calls()) > 4 || ran.Reply == "never" {

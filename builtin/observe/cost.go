@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -17,19 +19,23 @@ import (
 // Cost adds up the tokens and the price of all model calls.
 //
 // For example, with a Price for "small" of 1 dollar per million input tokens, a call of 2000 input tokens costs 0.002
-// dollars. The price is that of the model that replied, or of the requested model if the reply names none. A call of a
-// model without a Price costs nothing, unless the reply has a Usage.Cost.
+// dollars. The price is that of the model that was requested in the attempt, or else of the model that the reply names.
+// The price of a name also counts for the name with a date, for example small-2025-08-07, small-20250807 and
+// small@20250807, unless that has a price of its own. A call of a model without a Price costs nothing, unless the reply
+// has a Usage.Cost.
 //
 // Cached input tokens are part of the input and are billed once, at their own price. If neither the reply nor a
 // [UsageReporter] has token counts, Cost estimates a quarter token per character.
 //
 // In a run of package loop, the prices also apply to Usage.Cost of the run, and so Limits.Cost counts them. They
-// include the model calls that hooks and sub-runs make, which are not part of the report.
+// include the model calls that hooks and sub-runs make, which are not part of the report. A run with Limits.Cost makes
+// no call of a model without a Price. The zero Price says that a model is free.
 //
-// Cost observes OnRunStart, BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug level. A
-// Cost keeps the totals of all runs, is safe for concurrent use, and must not be copied.
+// Cost uses OnRunStart and observes BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug
+// level. A Cost keeps the totals of all runs, is safe for concurrent use, and must not be copied. Bind panics if a
+// number of a Price is negative or not finite.
 type Cost struct {
-	Prices map[string]Price // by name of the model
+	Prices map[string]Price // by name of the model; "": of models without a name
 	OnCall func(CallCost)   // receives each call, concurrently; nil: calls are logged at debug level
 
 	prompts hookkit.PerRun[lastPrompt]
@@ -41,7 +47,7 @@ type Cost struct {
 // usage.
 type UsageReporter interface{ LastUsage() agent.Usage }
 
-// A Price is in US dollars per million tokens.
+// A Price is in US dollars per million tokens. A CacheRead or CacheWrite of 0 means the price of Input.
 type Price struct {
 	Input, Output, CacheRead, CacheWrite float64
 }
@@ -80,20 +86,39 @@ type lastPrompt struct {
 	answered bool // by a hook instead of the model
 }
 
-// Bind adds the observers.
+// Bind adds the hook and the observers. The hook comes before those that call the model at OnRunStart.
 func (c *Cost) Bind(h *agent.Hooks) {
+	kit.MustConfig("observe.Cost", c.check())
 	name := hookkit.Named("observe.Cost")
-	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.OnRunStartFired[agent.RunStart]) {
-		if env := kit.Env(run); env != nil && env.UsePricer != nil && len(c.Prices) > 0 {
-			env.UsePricer(c)
+	h.OnRunStart.AddFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+		if c.prices(run) {
+			kit.Env(run).UsePricer(c)
 		}
-	}, name)
+		return nil, nil
+	}, name, hookkit.Priority(math.MaxInt))
 	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
 		_, answered := fired.Exit.(agent.UseReply)
 		p := lastPrompt{fired.Final.Model, promptChars(fired.Final), answered}
 		c.prompts.Do(run, func(last *lastPrompt) { *last = p })
 	}, name)
 	h.AfterLLM.ObserveFunc(c.add, name)
+}
+
+func (c *Cost) check() error {
+	for name, price := range c.Prices {
+		for _, dollars := range []float64{price.Input, price.Output, price.CacheRead, price.CacheWrite} {
+			if !(dollars >= 0) || math.IsInf(dollars, 1) {
+				return fmt.Errorf("Prices[%q] is %+v; give prices that are finite and not negative", name, price)
+			}
+		}
+	}
+	return nil
+}
+
+// prices reports whether the loop prices the calls of the run with c.
+func (c *Cost) prices(run *agent.Run) bool {
+	env := kit.Env(run)
+	return env != nil && env.UsePricer != nil && len(c.Prices) > 0
 }
 
 // add adds a reply as the model returned it, before hooks changed it.
@@ -106,16 +131,18 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		call.Model = asked.model
 	}
 	replyChars := chars(reply.Content, reply.ToolCalls)
+	// The loop has priced the call by the model that was asked in the attempt, which hooks of AroundLLM may change.
+	priced := c.prices(run)
 	if call.Usage.Total() == 0 && reply.Elapsed > 0 && kit.Env(run) != nil { // Elapsed is 0 without a call
 		if m, ok := kit.Env(run).Model.(UsageReporter); ok {
-			call.Usage = m.LastUsage()
+			call.Usage, priced = m.LastUsage(), false
 		}
 	}
 	call.Estimated = call.Usage.Total() == 0 && !asked.answered
 	if call.Estimated {
 		call.Usage.Input, call.Usage.Output = asked.chars/4, replyChars/4
 	}
-	if price, ok := c.Prices[call.Model]; ok {
+	if price, ok := c.price(asked.model, reply.Model); ok && !priced {
 		call.Usage.Cost = price.Of(call.Usage)
 	}
 	call.Usage = agent.Usage{}.Plus(call.Usage) // without negative counts
@@ -150,23 +177,44 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		"estimated", call.Estimated)
 }
 
-// Price implements agent.Pricer. It returns the cost that the reply adds to the report, or 0 without a price.
-func (c *Cost) Price(req agent.LLMRequest, reply agent.LLMResponse) float64 {
-	price, ok := c.Prices[cmp.Or(reply.Model, req.Model)]
-	if !ok {
-		return 0
-	}
+// Price implements agent.Pricer. It returns the cost that the reply adds to the report.
+func (c *Cost) Price(req agent.LLMRequest, reply agent.LLMResponse) (cost float64, known bool) {
+	price, known := c.price(req.Model, reply.Model)
 	if reply.Usage.Total() == 0 {
 		reply.Usage.Input, reply.Usage.Output = promptChars(req)/4, chars(reply.Content, reply.ToolCalls)/4
 	}
-	return price.Of(reply.Usage)
+	return price.Of(reply.Usage), known
+}
+
+// price returns the price of the first of the names that has one, with or without its date.
+func (c *Cost) price(names ...string) (Price, bool) {
+	for _, name := range names {
+		for _, name := range []string{name, undated(name)} {
+			if price, ok := c.Prices[name]; ok {
+				return price, true
+			}
+		}
+	}
+	return Price{}, false
+}
+
+// undated returns the name of a model without the date at its end.
+func undated(name string) string {
+	for _, layout := range []string{"-2006-01-02", "-20060102", "@20060102"} {
+		if at := len(name) - len(layout); at > 0 {
+			if _, err := time.Parse(layout, name[at:]); err == nil {
+				return name[:at]
+			}
+		}
+	}
+	return name
 }
 
 // Of returns the cost of a usage in US dollars.
 func (p Price) Of(u agent.Usage) float64 {
 	fresh := max(u.Input-u.CacheRead-u.CacheWrite, 0)
-	return (float64(fresh)*p.Input + float64(u.CacheRead)*p.CacheRead +
-		float64(u.CacheWrite)*p.CacheWrite + float64(u.Output)*p.Output) / 1e6
+	return (float64(fresh)*p.Input + float64(u.CacheRead)*cmp.Or(p.CacheRead, p.Input) +
+		float64(u.CacheWrite)*cmp.Or(p.CacheWrite, p.Input) + float64(u.Output)*p.Output) / 1e6
 }
 
 // Report returns the sum of all calls so far.

@@ -210,7 +210,7 @@ func TestCostNamesTheRequestedModel(t *testing.T) {
 	for _, c := range []struct {
 		replied, want string
 		dollars       float64
-	}{{"", "asked", 2}, {"other", "other", 0}} {
+	}{{"", "asked", 2}, {"other", "other", 2}} {
 		t.Run(c.want, func(t *testing.T) {
 			var calls []observe.CallCost
 			cost := &observe.Cost{

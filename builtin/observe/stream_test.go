@@ -263,7 +263,10 @@ func TestToolResultDoesNotWaitForOtherCalls(t *testing.T) {
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Calls(looptest.Call("slow", nil), looptest.Call("cheap", nil),
 			looptest.Call("unknown", nil)), looptest.Reply("ok")},
-		Tools: []agent.Tool{slow, &looptest.Tool{Name: "cheap", Err: errors.New("down")}}, Hooks: []agent.Hook{stream},
+		Tools: []agent.Tool{
+			loop.Concurrent(slow), loop.Concurrent(&looptest.Tool{Name: "cheap", Err: errors.New("down")}),
+		},
+		Hooks: []agent.Hook{stream},
 	}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ type Router map[string]agent.Model
 var _ interface {
 	agent.StreamingModel
 	agent.ContextWindow
+	agent.NamedModel
 	agent.TokenCounter
 } = Router{}
 
@@ -71,6 +72,15 @@ func (r Router) Stream(
 		emit(agent.Delta{Content: reply.Content, Reasoning: reply.Reasoning})
 	}
 	return reply, err
+}
+
+// ModelName returns the name of the model that answers a request, if that model knows it, or the requested name.
+func (r Router) ModelName(requested string) string {
+	model, req, err := r.route(agent.LLMRequest{Model: requested})
+	if named, ok := model.(agent.NamedModel); ok && err == nil {
+		return named.ModelName(req.Model)
+	}
+	return requested
 }
 
 // ContextWindow returns the context window of the model "", or 0 if it is unknown.

@@ -407,7 +407,7 @@ func (k *killed) Delete(ctx context.Context, key string) error {
 
 type dollar struct{}
 
-func (dollar) Price(agent.LLMRequest, agent.LLMResponse) float64 { return 1 }
+func (dollar) Price(agent.LLMRequest, agent.LLMResponse) (float64, bool) { return 1, true }
 
 func TestFailureToSaveCheckpointIsReported(t *testing.T) {
 	var reported []string

@@ -4404,6 +4404,11 @@ type Message = agentspec.Message
 // Its fields and methods are those of [agentspec.Model].
 type Model = agentspec.Model
 
+// A NamedModel knows the names of the models that answer, for example because its configuration has the name.
+//
+// Its fields and methods are those of [agentspec.NamedModel].
+type NamedModel = agentspec.NamedModel
+
 // NotFound is the error of a store that has nothing under a key.
 //
 // Its fields and methods are those of [agentspec.NotFound].
@@ -4434,7 +4439,8 @@ type Part = agentspec.Part
 // Its fields and methods are those of [agentspec.Points].
 type Points = agentspec.Points
 
-// A Pricer computes the cost of a model call. It must be safe for concurrent use.
+// A Pricer computes the cost of model calls. A hook sets one with [Env].UsePricer. A Model that knows the cost of its
+// calls can implement Pricer instead. It must be safe for concurrent use.
 //
 // Its fields and methods are those of [agentspec.Pricer].
 type Pricer = agentspec.Pricer

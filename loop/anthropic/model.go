@@ -56,6 +56,7 @@ type Model struct {
 var (
 	_ agent.StreamingModel = (*Model)(nil)
 	_ agent.ContextWindow  = (*Model)(nil)
+	_ agent.NamedModel     = (*Model)(nil)
 )
 
 // An Error is a failure of a call. It has the fields Status (of HTTP; 0 without a complete answer), Type, Message and
@@ -64,6 +65,9 @@ var (
 // the server has answered with an error status instead of asking the model. Texts of the server are shortened, and the
 // key is removed from them.
 type Error = modelhttp.Error
+
+// ModelName returns the name of the model that answers a request.
+func (m *Model) ModelName(requested string) string { return cmp.Or(requested, m.Name) }
 
 // ContextWindow returns Window.
 func (m *Model) ContextWindow() int { return m.Window }
@@ -94,7 +98,7 @@ func (m *Model) call(
 
 // post returns the HTTP call for a request.
 func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error) {
-	req.Model = cmp.Or(req.Model, m.Name)
+	req.Model = m.ModelName(req.Model)
 	if req.Model == "" {
 		return nil, errors.New("the model has no name; set Name")
 	}

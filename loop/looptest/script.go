@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +14,8 @@ import (
 
 // A Script is a model that plays turns in order: replies, tool calls, errors and functions. After the last turn it
 // fails. It streams word by word. Make one with [NewScript]. It is safe for concurrent use.
+//
+// If a turn has a Usage.Cost, the costs of all turns are known, so that the script can be used with Limits.Cost.
 type Script struct {
 	mu      sync.Mutex
 	turns   []Turn
@@ -71,6 +74,14 @@ func (s *Script) Add(turns ...Turn) *Script {
 		s.turns = append(s.turns, t.identified(len(s.turns), s.name))
 	}
 	return s
+}
+
+// Price implements agent.Pricer: the cost is that of the turn.
+func (s *Script) Price(_ agent.LLMRequest, reply agent.LLMResponse) (cost float64, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known = slices.ContainsFunc(s.turns, func(t Turn) bool { return t.response.Usage.Cost != 0 })
+	return reply.Usage.Cost, known
 }
 
 // Calls returns the recorded calls in order.

@@ -39,7 +39,8 @@ type Env struct {
 	// UseCompactor replaces the compactor of the host by c for the rest of the run; nil means a no-op.
 	UseCompactor func(c Compactor)
 	// UsePricer sets the cost of all later model calls of the run, also of those that hooks and sub-runs make. Limits
-	// on the cost then count it. Nil means a no-op.
+	// on the cost then count it. Call it at OnRunStart, because a run with such a limit makes no call without a price.
+	// Nil means a no-op.
 	UsePricer func(p Pricer)
 	// Restore raises the counters of the run to those of an interrupted run that it continues, so that its limits
 	// apply to both together. It sets Step, ModelCalls, ToolCalls, Tools, Usage, Elapsed and Rejections. Call it at

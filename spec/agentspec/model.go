@@ -129,10 +129,20 @@ func cost(f float64) float64 {
 	return max(f, 0)
 }
 
-// A Pricer computes the cost of a model call. It must be safe for concurrent use.
+// A Pricer computes the cost of model calls. A hook sets one with [Env].UsePricer. A Model that knows the cost of its
+// calls can implement Pricer instead. It must be safe for concurrent use.
 type Pricer interface {
-	// Price returns the cost of a reply, for its Usage.Cost. Zero means unknown; then the cost in the reply counts.
-	Price(req LLMRequest, reply LLMResponse) float64
+	// Price returns the cost of a reply, for its Usage.Cost, and whether the price is known. The Model of req is the name
+	// that was requested in this attempt, or "" if the model has no name. A loop that has a limit on the cost calls
+	// Price with a zero reply before each call, and does not make the call if the price of a named model is unknown. A
+	// cost that is negative or not finite is unknown.
+	Price(req LLMRequest, reply LLMResponse) (cost float64, known bool)
+}
+
+// A NamedModel knows the names of the models that answer, for example because its configuration has the name.
+type NamedModel interface {
+	// ModelName returns the name of the model that answers a request for the model requested, which may be "".
+	ModelName(requested string) string
 }
 
 // A Model answers requests. It must be safe for concurrent use and return when ctx is done. If the prompt is too
