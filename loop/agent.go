@@ -26,8 +26,9 @@ type Agent struct {
 
 	// Hooks are the hooks of runs that are not started by another run; nil means no hooks. Hooks can be added and
 	// removed at any time. A run started by another run, for example a sub-agent, fires the hooks of that run
-	// instead. Such an agent must leave Hooks nil, because hooks of an unrelated set cannot be nested; put its
-	// hooks in Use.
+	// instead. Such an agent must leave Hooks nil or have those of the agent that starts it, because hooks of an
+	// unrelated set cannot be nested; put its hooks in Use. A run does not start if its agent can reach an agent with
+	// other Hooks, by sub-agents and handoffs. It fails if a tool starts such an agent with [Spawn].
 	Hooks *agent.Hooks
 	// Use are hooks that belong to this agent wherever it runs. They are bound to an inner layer of Hooks, or of
 	// the hooks of the run that started the agent. If that run fires them already, they are not bound again.
@@ -161,8 +162,8 @@ func (a *Agent) check(parent *run) error {
 			bad("Use[%d] is nil; remove it", i)
 		}
 	}
-	if parent != nil && a.Hooks != nil && !parent.inherits(a.Hooks) {
-		bad("its Hooks are unrelated to those of the run that starts it; move its hooks to Use")
+	if len(errs) == 0 {
+		errs = append(errs, a.checkHooks(parent))
 	}
 	return errors.Join(errs...)
 }

@@ -38,6 +38,76 @@ func (a *Agent) layerOn(base *agent.Hooks, ofOneRun bool) (*agent.Hooks, error) 
 	return layer, nil
 }
 
+// A hooksError says that an agent cannot run inside another one, because it has Hooks of its own.
+type hooksError struct{ outer, inner *Agent }
+
+func (e *hooksError) Error() string {
+	return fmt.Sprintf("agent %q: it can start the agent %q, whose Hooks are unrelated to its own and would not fire; "+
+		"set Hooks of %[2]q to nil and put its hooks in Use", e.outer.name(), e.inner.name())
+}
+
+// checkHooks returns an error if the agent, or one that it can reach, has Hooks that a run under parent would not fire.
+func (a *Agent) checkHooks(parent *run) error {
+	start := a
+	if parent != nil {
+		start = parent.agent
+	}
+	for to := range a.reachable() {
+		if to.Hooks != nil && !(parent == nil && to.Hooks == a.Hooks) && !parent.inherits(to.Hooks) {
+			return &hooksError{start, to}
+		}
+	}
+	return nil
+}
+
+// reachable returns the agent and those that its runs can start by sub-agents and handoffs.
+func (a *Agent) reachable() map[*Agent]bool {
+	all, next := map[*Agent]bool{a: true}, []*Agent{a}
+	reach := func(to *Agent) {
+		if to != nil && !all[to] {
+			all[to], next = true, append(next, to)
+		}
+	}
+	for len(next) > 0 {
+		from := next[0]
+		next = next[1:]
+		for _, tool := range from.Tools {
+			if sub, ok := unwrapped(tool).(*subagent); ok && sub != nil {
+				reach(sub.a)
+			}
+		}
+		for _, to := range from.Handoffs {
+			reach(to)
+		}
+	}
+	return all
+}
+
+// fault makes the run and those that started it fail with an error of the program, if err is one. A tool could pass it
+// on as a text for the model.
+func (r *run) fault(err error) {
+	if find[hooksError](err) == nil {
+		return
+	}
+	for ; r != nil; r = r.outer {
+		r.mu.Lock()
+		if r.faulty == nil {
+			r.faulty = err
+		}
+		r.mu.Unlock()
+	}
+}
+
+// failFaulty fails the run if a fault was found in it.
+func (r *run) failFaulty() {
+	r.mu.Lock()
+	err := r.faulty
+	r.mu.Unlock()
+	if err != nil && !r.state.over() {
+		r.fail("Hooks", err)
+	}
+}
+
 // layer returns a new layer with hooks inside base, which may be nil.
 func (a *Agent) layer(base *agent.Hooks, name string, hooks []agent.Hook) (*agent.Hooks, error) {
 	layer := new(agent.Hooks)

@@ -80,6 +80,7 @@ type run struct {
 
 	unknownCost error // a limit on the cost applies, and the price of a call is unknown; else nil
 	prompted    bool  // a prompt was sent
+	faulty      error // a mistake of the program that a tool or a hook has met, and that the run fails with; else nil
 }
 
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.

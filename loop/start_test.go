@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestStartedRunNeverSaysOtherwise(t *testing.T) {
 	})
 	cancelled, cancel := context.WithCancelCause(t.Context())
 	cancel(other(t.Context()))
-	unrelated := &loop.Agent{Name: "other", Hooks: new(agent.Hooks)}
+	unusable := &loop.Agent{Name: "other", Limits: loop.Limits{Cost: math.NaN()}}
 	for _, c := range []struct {
 		name string
 		ctx  context.Context
@@ -96,7 +97,7 @@ func TestStartedRunNeverSaysOtherwise(t *testing.T) {
 		{"LastHook", t.Context(), &loop.Agent{Use: []agent.Hook{end}, Model: looptest.NewScript(looptest.Reply("ok"))}},
 		{"Model", t.Context(), &loop.Agent{Model: looptest.NewScript(looptest.Error(other(t.Context())))}},
 		{"Handoff", t.Context(), &loop.Agent{
-			Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{unrelated},
+			Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{unusable},
 		}},
 		{"Cancellation", cancelled, &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok"))}},
 	} {

@@ -113,6 +113,7 @@ func (r *run) spawn(
 	from.outer = r
 	inner, err := newRun(ctx, a, req, from)
 	if err != nil {
+		r.fault(err)
 		return result, nil, err
 	}
 	id := inner.hookRun.ID()

@@ -93,23 +93,6 @@ func TestAnAgentsHooksAreAnInnerLayer(t *testing.T) {
 	}
 }
 
-func TestASubagentWithUnrelatedHooksIsRefused(t *testing.T) {
-	l, helper, script := calling(&looptest.Tool{Name: "search"}, looptest.Reply("ok"))
-	helper.Hooks = new(agent.Hooks)
-	ran := l.Run(t, "x")
-	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "move its hooks to Use") {
-		t.Errorf("got %+v", r)
-	}
-	checkPaired(t, ran.Recorder)
-
-	shared := new(agent.Hooks)
-	l, helper, _ = calling(&looptest.Tool{Name: "search"}, looptest.Reply("ok"))
-	helper.Hooks, l.Agent.Hooks = shared, shared
-	if ran := l.Run(t, "x"); !ran.Calls[0].OK() {
-		t.Errorf("the caller's own Hooks are refused: %+v", ran.Calls[0])
-	}
-}
-
 func TestASubagentWorksOutsideARun(t *testing.T) {
 	tool := loop.Subagent(&loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("hi"))})
 	got, err := tool.Call(context.Background(), agent.ToolCallRequest{Args: []byte(`{"task":"x"}`)})
