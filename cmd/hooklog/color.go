@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+
+	"github.com/hookgen/hookgen/internal/progress"
 )
 
 // A palette colours texts for a terminal. The zero palette leaves them as they are.
@@ -43,17 +45,7 @@ func choosePalette(choice string, stdout io.Writer) (palette, error) {
 // colourful reports whether a stream is a terminal with colours. See no-color.org for NO_COLOR. The consoles of Windows
 // show colours only if a program asks for them in another way.
 func colourful(w io.Writer) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && isTerminal(w)
-}
-
-// isTerminal reports whether a stream is a terminal, or another character device.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && progress.IsTerminal(w)
 }
 
 // pad adds blanks to the left of a text, or to its right if the width is negative. It counts characters.

@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 
+	"github.com/hookgen/hookgen/internal/progress"
 	"github.com/hookgen/hookgen/internal/rotated"
 )
 
@@ -39,11 +41,28 @@ func (i *invocation) sources(names []string) ([]source, error) {
 			if hasFile(all, f.info) {
 				_ = f.file.Close() // nothing was read
 			} else {
+				i.size.Add(f.info.Size())
 				all = append(all, f)
 			}
 		}
 	}
+	for n := range all {
+		all[n].file = counted{all[n].file, &i.read}
+	}
+	i.doing(func() string { return "read " + progress.Bytes(i.read.Load(), i.size.Load()) })
 	return all, nil
+}
+
+// A counted file adds the bytes that are read from it to a counter.
+type counted struct {
+	io.ReadCloser
+	read *atomic.Int64
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.read.Add(int64(n))
+	return n, err
 }
 
 func hasFile(all []source, info os.FileInfo) bool {

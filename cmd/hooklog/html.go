@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/internal/eventlog"
 	"github.com/hookgen/hookgen/internal/eventpage"
+	"github.com/hookgen/hookgen/internal/progress"
 )
 
 // html writes the page of a record into one file.
@@ -37,9 +38,19 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	defer end()
-	if err := x.Update(ctx); err != nil {
+	if run == "" {
+		x.Most = eventpage.MostFires
+	}
+	i.doing(func() string { s := x.Status(); return "read " + progress.Bytes(s.Read, s.Size) })
+	err = x.Update(ctx)
+	switch {
+	case errors.Is(err, eventlog.ErrTooMany):
+		return trouble, tooLarge(fmt.Errorf("a page has room for at most %s, and the record has more",
+			plural(x.Most, "event")))
+	case err != nil:
 		return trouble, err
 	}
+	i.doing(func() string { return "making the page" })
 	var problems reporter
 	code := problems.report(i.stderr, x.Status(), true)
 	runs, err := runsOf(x, run)
@@ -50,8 +61,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	err = eventpage.Write(&page, x, name, runs...)
 	var large *eventpage.SizeError
 	if errors.As(err, &large) {
-		return trouble, fmt.Errorf("%w: choose runs with -run, select events with hooklog show -json and pass them to "+
-			"hooklog html -, or look at the record with hooklog serve", err)
+		return trouble, tooLarge(err)
 	}
 	if err == nil && out == "-" {
 		_, err = i.stdout.Write(page.Bytes())
@@ -62,6 +72,12 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	return code, nil
+}
+
+// tooLarge adds the remedies to the error for a page that is too large.
+func tooLarge(err error) error {
+	return fmt.Errorf("%w: choose runs with -run, select events with hooklog show -json and pass them to hooklog html -, "+
+		"or look at the record with hooklog serve", err)
 }
 
 // checkPage reports an error if the page would replace a file of the record, or a device.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/progress"
 )
 
 // show prints events.
@@ -70,7 +71,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	p := newPrinter(out, colors, verbose)
 	write := func(l wire.Line) { p.print(l.Event) }
 	if asJSON {
-		write = jsonWriter(out, isTerminal(i.stdout))
+		write = jsonWriter(out, progress.IsTerminal(i.stdout))
 	}
 	shown := 0
 	for l := range r.matching(ctx, sources, &f) {

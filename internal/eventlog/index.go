@@ -19,6 +19,10 @@ import (
 // Events and runs have numbers, from 0 in the order of the record. They stay valid until the generation changes, see
 // [Status].
 type Index struct {
+	// Most is the number of events after which Update stops with ErrTooMany; 0 means no limit. Set it before the first
+	// Update.
+	Most int
+
 	path string // "" if the file cannot be replaced, because only this process has its name
 
 	updating sync.Mutex // held by Update; guards the reader
@@ -39,6 +43,9 @@ type Index struct {
 	status    Status
 	changed   chan struct{} // closed at the next change
 }
+
+// ErrTooMany says that a record has more events than its reader can use.
+var ErrTooMany = errors.New("the record has too many events")
 
 // An entry has the place and the kind of an event.
 type entry struct {

@@ -205,11 +205,19 @@ func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
 			work <- b
 		})
 	}()
+	tooMany := false
 	for b := range inOrder {
 		x.merge(<-b.done, end)
+		if tooMany = x.Most > 0 && x.Status().Events > x.Most; tooMany {
+			cancel() // the blocks that were read before are merged
+		}
 	}
 	cancel()
-	return <-failed
+	err := <-failed
+	if tooMany {
+		return ErrTooMany
+	}
+	return err
 }
 
 // merge adds the events of a block.

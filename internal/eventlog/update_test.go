@@ -304,3 +304,21 @@ func TestChangedReportsNewEvents(t *testing.T) {
 	update(t, x)
 	<-changed
 }
+
+func TestUpdateStopsAfterMostEvents(t *testing.T) {
+	for most, want := range map[int]error{0: nil, 3: nil, 4: nil, 2: eventlog.ErrTooMany, 1: eventlog.ErrTooMany} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "run.jsonl")
+			write(t, path, lines("a", "b", "c"))
+			x, err := eventlog.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			x.Most = most
+			if err := x.Update(t.Context()); !errors.Is(err, want) {
+				t.Errorf("got %v, want %v", err, want)
+			}
+		})
+	}
+}
