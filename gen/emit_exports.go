@@ -53,14 +53,21 @@ func (e *emitter) exports(main *jen.File) ([]string, error) {
 }
 
 // aliasDoc returns the comment of an alias. Documentation of Go shows neither the fields nor the methods of the type
-// that an alias is for, so the comment links it.
+// that an alias is for, so the comment lists and links them.
 func (e *emitter) aliasDoc(x Export) []string {
 	see := fmt.Sprintf("[%s.%s]", e.names[e.to.SpecPath], x.Name)
 	doc := docLines(x.Doc)
-	if len(doc) == 0 {
-		return []string{"// " + x.Name + " is " + see + "."}
+	last := "Its fields and methods are those of " + see + "."
+	if x.Parts != "" {
+		last = x.Parts + " See " + see + "."
 	}
-	return append(doc, "//", "// Its fields and methods are those of "+see+".")
+	if len(doc) == 0 {
+		doc, last = []string{"// " + x.Name + " is " + see + "."}, x.Parts
+	}
+	if last == "" {
+		return doc
+	}
+	return append(append(doc, "//"), strings.Split(fill("// "+last), "\n")...)
 }
 
 // constGroups returns the constants in the groups and order of the source. It sorts the files by name: they are parsed

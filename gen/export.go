@@ -3,6 +3,7 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"maps"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ func (r *specInfo) readExports() {
 		}
 		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST, Group: d.group,
 			GroupDoc: d.groupDoc.Text()}
+		if d.spec != nil && d.spec != r.Interface { // the points have types of their own
+			export.Parts = parts(d.spec)
+		}
 		if d.spec != nil && d.spec.TypeParams != nil {
 			if d.file != r.file {
 				r.importQualifiers(d)
@@ -36,6 +40,45 @@ func (r *specInfo) readExports() {
 		}
 		r.Exports = append(r.Exports, export)
 	}
+}
+
+// parts returns a sentence with the exported fields of a struct type, or the methods of an interface type.
+func parts(spec *ast.TypeSpec) string {
+	var list *ast.FieldList
+	kind := "fields"
+	switch x := ast.Unparen(spec.Type).(type) {
+	case *ast.StructType:
+		list = x.Fields
+	case *ast.InterfaceType:
+		list, kind = x.Methods, "methods"
+	default:
+		return ""
+	}
+	var all []string
+	for _, member := range list.List {
+		text := types.ExprString(member.Type)
+		if _, method := member.Type.(*ast.FuncType); method && kind == "methods" {
+			text = strings.TrimPrefix(text, "func")
+		} else if len(member.Names) > 0 {
+			text = " " + text
+		}
+		if strings.ContainsAny(text, "`\"'\n") {
+			return "" // a constant expression, whose text could end the comment
+		}
+		var names []string
+		for _, name := range member.Names {
+			if name.IsExported() {
+				names = append(names, name.Name)
+			}
+		}
+		if len(names) > 0 || len(member.Names) == 0 {
+			all = append(all, strings.Join(names, ", ")+text)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Its " + kind + ": " + strings.Join(all, "; ") + "."
 }
 
 // unparsed reports whether the parser could not read a part of the type parameters.

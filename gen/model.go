@@ -135,6 +135,7 @@ type Export struct {
 	Pos    token.Pos
 	Const  bool
 	Params []Field // type parameters with their constraints, for a generic type
+	Parts  string  // "Its fields: To string; Text string." for a struct, the methods for an interface; else ""
 
 	Group    token.Pos // of a constant: the declaration that it is part of, perhaps with others in parentheses
 	GroupDoc string    // the comment on that declaration, if it has parentheses

@@ -4222,7 +4222,10 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 
 // An AgentResult is the result of a run.
 //
-// Its fields and methods are those of [agentspec.AgentResult].
+// Its fields: Agent string; Task string; Reply string; Steps int; ModelCalls int; Usage Usage;
+// Calls []ToolCallResult; Messages []Message; Elapsed time.Duration; Stop EndRun; Signals []EndRun;
+// EndedBy string; HandedOffTo string; Warnings []string; Err string; Suspended *Suspension. See
+// [agentspec.AgentResult].
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
@@ -4231,18 +4234,21 @@ type AgentResult = agentspec.AgentResult
 // therefore match the schema of the tool, and OnPermission fires once more with them: a Deny still denies. An Ask does
 // not ask the person again. The arguments of a call that a hook has answered with SkipTool cannot be changed.
 //
-// Its fields and methods are those of [agentspec.Approval].
+// Its fields: Allow bool; Reason string; Args json.RawMessage; Remember json.RawMessage; StopRun
+// bool; Pending bool; By string; At time.Time. See [agentspec.Approval].
 type Approval = agentspec.Approval
 
 // An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped. It
 // must be safe for concurrent use.
 //
-// Its fields and methods are those of [agentspec.Approver].
+// Its methods: Approve(ctx context.Context, question Question) (Approval, error). See
+// [agentspec.Approver].
 type Approver = agentspec.Approver
 
 // A BudgetExceeded is a budget that was exceeded, or would be by the next action.
 //
-// Its fields and methods are those of [agentspec.BudgetExceeded].
+// Its fields: Kind BudgetKind; Used float64; Limit float64; Estimated bool; Call *ToolCallRequest;
+// Detail string; By string. See [agentspec.BudgetExceeded].
 type BudgetExceeded = agentspec.BudgetExceeded
 
 // A BudgetKind is the resource of a budget, and determines the unit of Used and Limit.
@@ -4262,22 +4268,26 @@ type Cause = agentspec.Cause
 
 // A Chunk is a Delta with its position. A retry of a request starts the reply again, with a higher Attempt.
 //
-// Its fields and methods are those of [agentspec.Chunk].
+// Its fields: Step int; Attempt int; Index int; Delta Delta. See [agentspec.Chunk].
 type Chunk = agentspec.Chunk
 
 // A Clock provides the time. Sleep returns nil after d, or the context's error if ctx is done before.
 //
-// Its fields and methods are those of [agentspec.Clock].
+// Its methods: Now() time.Time; Sleep(ctx context.Context, d time.Duration) error. See
+// [agentspec.Clock].
 type Clock = agentspec.Clock
 
 // A Compacted is the result of a compaction.
 //
-// Its fields and methods are those of [agentspec.Compacted].
+// Its fields: Step int; Reason CompactionReason; Before Size; After Size; StepRange StepRange;
+// Summary string; Messages []Message; ModelCalls int; Cleared int; Err string. See
+// [agentspec.Compacted].
 type Compacted = agentspec.Compacted
 
 // A Compaction is a planned compaction of the stored conversation.
 //
-// Its fields and methods are those of [agentspec.Compaction].
+// Its fields: Step int; Reason CompactionReason; Detail string; By string; Messages []Message;
+// Tokens int. See [agentspec.Compaction].
 type Compaction = agentspec.Compaction
 
 // A CompactionReason names the trigger of a compaction.
@@ -4290,37 +4300,41 @@ type CompactionReason = agentspec.CompactionReason
 // and their results together. It must return when ctx is done. It makes model calls through env.Model, so that
 // they count towards the run.
 //
-// Its fields and methods are those of [agentspec.Compactor].
+// Its methods: Compact(ctx context.Context, env *Env, c Compaction) (Compacted, error). See
+// [agentspec.Compactor].
 type Compactor = agentspec.Compactor
 
 // A ContextUse describes how much of the context window the next prompt takes.
 //
-// Its fields and methods are those of [agentspec.ContextUse].
+// Its fields: Step int; Tokens int; Window int; Messages []Message. See [agentspec.ContextUse].
 type ContextUse = agentspec.ContextUse
 
 // A ContextWindow is a model with a known limit on the tokens of a request and its reply.
 //
-// Its fields and methods are those of [agentspec.ContextWindow].
+// Its methods: ContextWindow() int. See [agentspec.ContextWindow].
 type ContextWindow = agentspec.ContextWindow
 
 // A Conversation is the stored conversation of a run.
 //
-// Its fields and methods are those of [agentspec.Conversation].
+// Its methods: ID() string; Messages() []Message. See [agentspec.Conversation].
 type Conversation = agentspec.Conversation
 
 // Counters are a snapshot of the progress of a run.
 //
-// Its fields and methods are those of [agentspec.Counters].
+// Its fields: Step int; MaxSteps int; ModelCalls int; ToolCalls int; Tools map[string]int; Usage
+// Usage; MaxTokens int; Elapsed time.Duration; MaxTime time.Duration; Rejections int; Depth int.
+// See [agentspec.Counters].
 type Counters = agentspec.Counters
 
 // A Delta is a piece of a streamed reply.
 //
-// Its fields and methods are those of [agentspec.Delta].
+// Its fields: Content string; Reasoning string; ToolCall *ToolCallDelta. See [agentspec.Delta].
 type Delta = agentspec.Delta
 
 // A Denial is a call that was denied.
 //
-// Its fields and methods are those of [agentspec.Denial].
+// Its fields: Call ToolCallRequest; Reason string; Kind DenialKind; By string; AnsweredBy string;
+// AnsweredAt time.Time. See [agentspec.Denial].
 type Denial = agentspec.Denial
 
 // A DenialKind is the origin of a denial.
@@ -4330,17 +4344,18 @@ type DenialKind = agentspec.DenialKind
 
 // DoneAccepted is an answer that passed every gate.
 //
-// Its fields and methods are those of [agentspec.DoneAccepted].
+// Its fields: Answer string; Call *ToolCallRequest. See [agentspec.DoneAccepted].
 type DoneAccepted = agentspec.DoneAccepted
 
 // A DoneRequest is an answer that the model wants to finish with.
 //
-// Its fields and methods are those of [agentspec.DoneRequest].
+// Its fields: Answer string; Call *ToolCallRequest; Rejections int. See [agentspec.DoneRequest].
 type DoneRequest = agentspec.DoneRequest
 
 // An EndRun is a signal to stop a run.
 //
-// Its fields and methods are those of [agentspec.EndRun].
+// Its fields: Cause Cause; Message string; Detail map[string]any; By string. See
+// [agentspec.EndRun].
 type EndRun = agentspec.EndRun
 
 // Env is available to every hook as run.Env, in addition to the payload. One Env belongs to one run. The loop sets
@@ -4348,7 +4363,12 @@ type EndRun = agentspec.EndRun
 // Model and additions to Tools fail. In tests of single points use a nil Env or the zero value: all methods of Env
 // work without any field.
 //
-// Its fields and methods are those of [agentspec.Env].
+// Its fields: Agent string; Root string; Tenant string; User string; Resumed string; Model Model;
+// Tools ToolTable; Conversation Conversation; Tokens TokenCounter; Random rand.Source; Seed uint64;
+// Clock Clock; Counters func() Counters; Exceeded func(ctx context.Context, b BudgetExceeded);
+// RequestCompaction func(reason string); RewriteConversation func(reason string, f func(messages
+// []Message) []Message); UseCompactor func(c Compactor); UsePricer func(p Pricer); Restore func(c
+// Counters); Subscribe func(f func(Chunk)) (cancel func()). See [agentspec.Env].
 type Env = agentspec.Env
 
 // A FailureKind classifies an Err.
@@ -4358,12 +4378,13 @@ type FailureKind = agentspec.FailureKind
 
 // A Grant is a call that was approved after a question.
 //
-// Its fields and methods are those of [agentspec.Grant].
+// Its fields: Question Question; Call ToolCallRequest; By string; Reason string; Remember
+// json.RawMessage; AnsweredBy string; AnsweredAt time.Time. See [agentspec.Grant].
 type Grant = agentspec.Grant
 
 // A Handoff is a planned handoff to another agent.
 //
-// Its fields and methods are those of [agentspec.Handoff].
+// Its fields: From string; To string; Task string; Call ToolCallRequest. See [agentspec.Handoff].
 type Handoff = agentspec.Handoff
 
 // Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
@@ -4375,23 +4396,29 @@ type Handoff = agentspec.Handoff
 // that the caller gave no name. If the caller gave the conversation no name, Conversation is "run " and the ID of the
 // outermost run, so that the unnamed conversations of two runs differ.
 //
-// Its fields and methods are those of [agentspec.Identity].
+// Its fields: Tenant string; User string; Conversation string. See [agentspec.Identity].
 type Identity = agentspec.Identity
 
 // An LLMRequest is one request to a model. For zero values the model decides.
 //
-// Its fields and methods are those of [agentspec.LLMRequest].
+// Its fields: Step int; Messages []Message; Tools []ToolSchema; ToolChoice string; Model string;
+// ResponseFormat *ResponseFormat; MaxTokens int; Temperature *float64; Seed *uint64; Extra
+// map[string]json.RawMessage. See [agentspec.LLMRequest].
 type LLMRequest = agentspec.LLMRequest
 
 // An LLMResponse is one complete reply of a model.
 //
-// Its fields and methods are those of [agentspec.LLMResponse].
+// Its fields: Step int; Content string; Parts []Part; ToolCalls []ToolCallRequest; FinishReason
+// string; Usage Usage; Model string; ID string; Reasoning string; Elapsed time.Duration; Extra
+// map[string]json.RawMessage. See [agentspec.LLMResponse].
 type LLMResponse = agentspec.LLMResponse
 
 // A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
 // the way to a model and back unchanged. The zero value is an empty message without a role.
 //
-// Its fields and methods are those of [agentspec.Message].
+// Its fields: Role Role; Content string; Parts []Part; Name string; ToolCalls []ToolCallRequest;
+// ToolCallID string; IsError bool; Reasoning string; Extra map[string]json.RawMessage. See
+// [agentspec.Message].
 type Message = agentspec.Message
 
 // A Model answers requests. It must be safe for concurrent use and return when ctx is done. If the prompt is too
@@ -4401,7 +4428,8 @@ type Message = agentspec.Message
 // must not change them. It may append to them and keep them, because the loop never changes them either. The loop
 // copies the reply.
 //
-// Its fields and methods are those of [agentspec.Model].
+// Its methods: Generate(ctx context.Context, req LLMRequest) (LLMResponse, error). See
+// [agentspec.Model].
 type Model = agentspec.Model
 
 // A NamedModel knows the names of the models that answer, for example because its configuration has the name.
@@ -4411,19 +4439,20 @@ type NamedModel = agentspec.NamedModel
 
 // NotFound is the error of a store that has nothing under a key.
 //
-// Its fields and methods are those of [agentspec.NotFound].
+// Its fields: Key string. See [agentspec.NotFound].
 type NotFound = agentspec.NotFound
 
 // An OutputTool returns more than text. The loop calls Output instead of Call; other programs that know only [Tool]
 // call Call.
 //
-// Its fields and methods are those of [agentspec.OutputTool].
+// Its methods: Tool; Output(ctx context.Context, call ToolCallRequest) (ToolOutput, error). See
+// [agentspec.OutputTool].
 type OutputTool = agentspec.OutputTool
 
 // A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
 // URL is set.
 //
-// Its fields and methods are those of [agentspec.Part].
+// Its fields: MediaType string; Data []byte; URL string; Name string. See [agentspec.Part].
 type Part = agentspec.Part
 
 // Points are the fire points of an agent loop, in the order in which a run reaches them. It is a declaration for
@@ -4442,22 +4471,24 @@ type Points = agentspec.Points
 // A Pricer computes the cost of model calls. A hook sets one with [Env].UsePricer. A Model that knows the cost of its
 // calls can implement Pricer instead. It must be safe for concurrent use.
 //
-// Its fields and methods are those of [agentspec.Pricer].
+// Its methods: Price(req LLMRequest, reply LLMResponse) float64. See [agentspec.Pricer].
 type Pricer = agentspec.Pricer
 
 // PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
 //
-// Its fields and methods are those of [agentspec.PromptTooLong].
+// Its fields: Tokens int; Window int. See [agentspec.PromptTooLong].
 type PromptTooLong = agentspec.PromptTooLong
 
 // A Question is the request to an approver.
 //
-// Its fields and methods are those of [agentspec.Question].
+// Its fields: ID string; Digest string; Call ToolCallRequest; Tool ToolSchema; Prompt string;
+// Reason string; By string; Agent string; Run string; Owner Identity. See [agentspec.Question].
 type Question = agentspec.Question
 
 // A ResponseFormat requests a certain format of the reply.
 //
-// Its fields and methods are those of [agentspec.ResponseFormat].
+// Its fields: Type string; Name string; Schema json.RawMessage; Strict bool. See
+// [agentspec.ResponseFormat].
 type ResponseFormat = agentspec.ResponseFormat
 
 // A Role is the author of a message.
@@ -4467,70 +4498,80 @@ type Role = agentspec.Role
 
 // A RunError is a failure that is about to end a run.
 //
-// Its fields and methods are those of [agentspec.RunError].
+// Its fields: Err string; Where string; Partial AgentResult. See [agentspec.RunError].
 type RunError = agentspec.RunError
 
 // A RunStart is the start of a run.
 //
-// Its fields and methods are those of [agentspec.RunStart].
+// Its fields: Task string; Parts []Part; Messages []Message; Agent string; Resumed string. See
+// [agentspec.RunStart].
 type RunStart = agentspec.RunStart
 
 // A Session is a stored conversation with its state and its owner.
 //
-// Its fields and methods are those of [agentspec.Session].
+// Its fields: Identity; Messages []Message; State map[string]json.RawMessage. See
+// [agentspec.Session].
 type Session = agentspec.Session
 
 // A SessionStore keeps conversations by their identity. Conversations of the same name but of other users or tenants
 // are other conversations. It is safe for concurrent use.
 //
-// Its fields and methods are those of [agentspec.SessionStore].
+// Its methods: Save(ctx context.Context, s Session) error; Load(ctx context.Context, id Identity)
+// (Session, error); Delete(ctx context.Context, id Identity) error; List(ctx context.Context)
+// ([]Identity, error). See [agentspec.SessionStore].
 type SessionStore = agentspec.SessionStore
 
 // A Size is the size of a conversation.
 //
-// Its fields and methods are those of [agentspec.Size].
+// Its fields: Messages int; Tokens int. See [agentspec.Size].
 type Size = agentspec.Size
 
 // A Step is the progress of a run.
 //
-// Its fields and methods are those of [agentspec.Step].
+// Its fields: Number int; Max int; Usage Usage; Elapsed time.Duration; Last *StepResult; Done bool.
+// See [agentspec.Step].
 type Step = agentspec.Step
 
 // A StepRange is a range of steps, both ends included. The zero value means that the range is unknown.
 //
-// Its fields and methods are those of [agentspec.StepRange].
+// Its fields: From int; To int. See [agentspec.StepRange].
 type StepRange = agentspec.StepRange
 
 // A StepResult is the result of a completed step. Last of its Step is nil.
 //
-// Its fields and methods are those of [agentspec.StepResult].
+// Its fields: Step Step; Response *LLMResponse; Results []ToolCallResult; Err string; Suspended
+// bool. See [agentspec.StepResult].
 type StepResult = agentspec.StepResult
 
 // Stopping is the payload of OnStop.
 //
-// Its fields and methods are those of [agentspec.Stopping].
+// Its fields: Signals []EndRun. See [agentspec.Stopping].
 type Stopping = agentspec.Stopping
 
 // A Store keeps values under keys. It is safe for concurrent use; a Put is done whole or not at all. A key
 // is any text: it is never taken for a path.
 //
-// Its fields and methods are those of [agentspec.Store].
+// Its methods: Get(ctx context.Context, key string) ([]byte, error); Put(ctx context.Context, key
+// string, value []byte) error; Delete(ctx context.Context, key string) error; Keys(ctx
+// context.Context, prefix string) ([]string, error). See [agentspec.Store].
 type Store = agentspec.Store
 
 // A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
 // has returned. It returns the complete reply.
 //
-// Its fields and methods are those of [agentspec.StreamingModel].
+// Its methods: Model; Stream(ctx context.Context, req LLMRequest, emit func(Delta)) (LLMResponse,
+// error). See [agentspec.StreamingModel].
 type StreamingModel = agentspec.StreamingModel
 
 // A Subagent is a run that another run starts.
 //
-// Its fields and methods are those of [agentspec.Subagent].
+// Its fields: ID string; Name string; Task string; Handoff bool. See [agentspec.Subagent].
 type Subagent = agentspec.Subagent
 
 // A SubagentDone is the end of a run that another run started.
 //
-// Its fields and methods are those of [agentspec.SubagentDone].
+// Its fields: ID string; Name string; ModelCalls int; Steps int; Result AgentResult. See
+// [agentspec.SubagentDone].
 type SubagentDone = agentspec.SubagentDone
 
 // A Suspension is the state of a run that waits for answers of persons. It has all questions of one reply of the model,
@@ -4541,7 +4582,8 @@ type SubagentDone = agentspec.SubagentDone
 // get a Suspension without it. Whoever can change the State controls the resumed run. The Digest finds damage,
 // but an attacker can compute it again. Store the State where the users of the agent cannot change it.
 //
-// Its fields and methods are those of [agentspec.Suspension].
+// Its fields: Version int; ID string; Run string; Agent string; Owner Identity; Questions
+// []Question; State []byte; Digest string. See [agentspec.Suspension].
 type Suspension = agentspec.Suspension
 
 // SystemClock is the clock of the machine. The zero value is ready to use.
@@ -4552,7 +4594,7 @@ type SystemClock = agentspec.SystemClock
 // A TimedTool replaces the loop's time limit for each attempt by its own. For a limit of zero or less, only the
 // context ends the call.
 //
-// Its fields and methods are those of [agentspec.TimedTool].
+// Its methods: Tool; Timeout() time.Duration. See [agentspec.TimedTool].
 type TimedTool = agentspec.TimedTool
 
 // A TokenCounter counts the tokens of messages, including their tool calls. If the Model implements it, the loop
@@ -4562,19 +4604,20 @@ type TimedTool = agentspec.TimedTool
 // up the counts. Do not include tokens that a provider adds per request, for example three tokens that start the
 // reply.
 //
-// Its fields and methods are those of [agentspec.TokenCounter].
+// Its methods: CountTokens(messages []Message) int. See [agentspec.TokenCounter].
 type TokenCounter = agentspec.TokenCounter
 
 // A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the
 // model. It must return when ctx is done and be safe for concurrent use. It may report progress with [Progress]. A
 // nil error with an empty text is a success without output.
 //
-// Its fields and methods are those of [agentspec.Tool].
+// Its methods: Schema() ToolSchema; Call(ctx context.Context, call ToolCallRequest) (string,
+// error). See [agentspec.Tool].
 type Tool = agentspec.Tool
 
 // A ToolCallDelta is a piece of a tool call. Append Args to the previous pieces with the same Index.
 //
-// Its fields and methods are those of [agentspec.ToolCallDelta].
+// Its fields: Index int; ID string; Name string; Args string. See [agentspec.ToolCallDelta].
 type ToolCallDelta = agentspec.ToolCallDelta
 
 // A ToolCallRequest is a call of a tool that a model requested.
@@ -4582,55 +4625,64 @@ type ToolCallDelta = agentspec.ToolCallDelta
 // It encodes as an object with the keys id, name, args and step. Models sometimes send Args that are not valid
 // JSON; these are encoded as text under args_text.
 //
-// Its fields and methods are those of [agentspec.ToolCallRequest].
+// Its fields: ID string; Name string; Args json.RawMessage; Step int. See
+// [agentspec.ToolCallRequest].
 type ToolCallRequest = agentspec.ToolCallRequest
 
 // A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Context, Err, Kind and
 // NoRetry. The loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of
 // the run.
 //
-// Its fields and methods are those of [agentspec.ToolCallResult].
+// Its fields: Call ToolCallRequest; Output string; Parts []Part; Warnings []string; Context
+// []string; Err string; Elapsed time.Duration; Status CallStatus; Kind FailureKind; NoRetry bool;
+// Attempts int; By string; Reason string. See [agentspec.ToolCallResult].
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
 //
-// Its fields and methods are those of [agentspec.ToolError].
+// Its fields: Kind FailureKind; Message string; NoRetry bool; Cause error; StopRun bool. See
+// [agentspec.ToolError].
 type ToolError = agentspec.ToolError
 
 // A ToolFailure is one failed attempt at a call.
 //
-// Its fields and methods are those of [agentspec.ToolFailure].
+// Its fields: Call ToolCallRequest; Err string; Kind FailureKind; Attempt int; WillRetry bool;
+// Elapsed time.Duration. See [agentspec.ToolFailure].
 type ToolFailure = agentspec.ToolFailure
 
 // A ToolOutput is the output of an [OutputTool].
 //
-// Its fields and methods are those of [agentspec.ToolOutput].
+// Its fields: Text string; Parts []Part; Warnings []string. See [agentspec.ToolOutput].
 type ToolOutput = agentspec.ToolOutput
 
 // A ToolProgress is a report of a running tool.
 //
-// Its fields and methods are those of [agentspec.ToolProgress].
+// Its fields: Call ToolCallRequest; Stage string; Data json.RawMessage. See
+// [agentspec.ToolProgress].
 type ToolProgress = agentspec.ToolProgress
 
 // A ToolSchema describes a tool to a model and to hooks.
 //
-// Its fields and methods are those of [agentspec.ToolSchema].
+// Its fields: Name string; Description string; Parameters json.RawMessage; ReadOnly bool;
+// Idempotent bool; Concurrent bool. See [agentspec.ToolSchema].
 type ToolSchema = agentspec.ToolSchema
 
 // A ToolTable has the tools of a run by name. It is safe for concurrent use. An added tool belongs to this run
 // only, from its next prompt on.
 //
-// Its fields and methods are those of [agentspec.ToolTable].
+// Its methods: Lookup(name string) (ToolSchema, bool); Schemas() []ToolSchema; Add(tool Tool)
+// error. See [agentspec.ToolTable].
 type ToolTable = agentspec.ToolTable
 
 // ToolsDisabled is a call that was refused because tools are switched off.
 //
-// Its fields and methods are those of [agentspec.ToolsDisabled].
+// Its fields: Call ToolCallRequest; Agent string. See [agentspec.ToolsDisabled].
 type ToolsDisabled = agentspec.ToolsDisabled
 
 // Usage is the usage of model calls. Input includes cached input.
 //
-// Its fields and methods are those of [agentspec.Usage].
+// Its fields: Input int; Output int; CacheRead int; CacheWrite int; Cost float64. See
+// [agentspec.Usage].
 type Usage = agentspec.Usage
 
 // The reasons.
