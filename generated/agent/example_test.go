@@ -73,7 +73,9 @@ func ExampleOnPermissionPoint_AddFunc() {
 	down := errors.New("the policy server is down")
 	var hooks agent.Hooks
 	hooks.OnPermission.AddFunc(
-		func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return nil, down })
+		func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+			return nil, down
+		})
 	_, err := hooks.OnPermission.Fire(context.Background(), agent.NewRun(&agent.Env{}), agent.ToolCallRequest{})
 	fmt.Println(errors.Is(err, down))
 	// Output: true

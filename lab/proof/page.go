@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,9 +21,9 @@ type section struct {
 // sections are the sections of the page, in order.
 var sections = []section{
 	{"tests", "Invariants, laws and faults",
-		"Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every " +
-			"check, most with" +
-			" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
+		"Each figure is a test: what it shows, in the words above its code, what it found, and its command. All of them " +
+			"run in every check, most with fewer drawn cases, and those that count no allocations also under the race " +
+			"detector."},
 	{"bench", "Bounds",
 		"Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is " +
 			"[RESULTS.md](../../bench/RESULTS.md)."},
@@ -77,22 +78,46 @@ func page(reports []figures.Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// write writes a section: a table for each group of figures, with the columns that the group needs.
+// fewBounds is the most bounds of a report that the page lists completely. Of a report with more, it lists those that
+// are not shown to hold. The report has all of them.
+const fewBounds = 8
+
+// write writes a section: how many bounds of each group hold, and a table of bounds.
 func write(b *bytes.Buffer, s section, r figures.Report) error {
-	fmt.Fprintf(b, "\n## %s\n\n%s\n", s.title, s.text)
+	fmt.Fprintf(b, "\n## %s\n\n%s [All figures](figures/%s.json).\n", s.title, s.text, r.Name)
+	var bounded, doubtful []figures.Figure
+	b.WriteString("\n| figures | number | with a bound | that holds |\n|---|---|---|---|\n")
 	for rest := r.Figures; len(rest) > 0; {
 		title := rest[0].Group
 		n := slices.IndexFunc(rest, func(f figures.Figure) bool { return f.Group != title })
 		if n < 0 {
 			n = len(rest)
 		}
-		if title != "" {
-			fmt.Fprintf(b, "\n### %s\n", title)
+		bounds, held := 0, 0
+		for _, f := range rest[:n] {
+			if f.Bound == "" {
+				continue
+			}
+			bounds++
+			bounded = append(bounded, f)
+			if f.Holds == figures.Yes {
+				held++
+			} else {
+				doubtful = append(doubtful, f)
+			}
 		}
-		if err := table(b, rest[:n]); err != nil {
-			return fmt.Errorf("the report %s: %w", r.Name, err)
-		}
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", cmp.Or(title, s.title), n, bounds, held)
 		rest = rest[n:]
+	}
+	shown := bounded
+	if len(shown) > fewBounds {
+		shown = doubtful
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	if err := table(b, shown); err != nil {
+		return fmt.Errorf("the report %s: %w", r.Name, err)
 	}
 	return nil
 }
@@ -109,7 +134,6 @@ var columns = []column{
 	{"bound", func(f figures.Figure) string { return cell(f.Bound) }},
 	{"holds", func(f figures.Figure) string { return string(f.Holds) }},
 	{"note", func(f figures.Figure) string { return cell(f.Note) }},
-	{"command", func(f figures.Figure) string { return code(f.Command) }},
 }
 
 // table writes the figures without empty columns. A bound that is not shown to hold needs an explanation: a note,

@@ -25,6 +25,9 @@ func TestPageMatchesTheReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if lines := strings.Count(string(want), "\n"); lines > 120 {
+		t.Errorf("the page has %d lines", lines)
+	}
 	if string(got) != string(want) {
 		t.Error("docs/evidence/proof.md is not what the reports make; run go run ./lab/proof -page")
 	}
