@@ -56,6 +56,8 @@
 //     one of them.
 //  14. Attribution. A program logs which hook denied a call: FireBy returns it as a [By], and observers receive the
 //     same in their [Verdict]. The zero By means that every hook continued.
+//  19. Replacing. An operator exchanges the configuration of a guard, which runs after its normaliser. The new guard
+//     does too: [Replacing] keeps the position, and every Before and After that names the old registration.
 //
 // # Hooks that misbehave
 //

@@ -117,14 +117,23 @@ func (PolicyOption) useOption()  {}
 // In Use it applies to every hook of the Bind at a point with decisions; a Bind without one panics.
 func FailClosed() PolicyOption { return func(s *opaque.Settings) { s.FailClosed = true } }
 
-// An ExchangeOption takes the place of another registration. It is legal in Use.
+// An ExchangeOption passes the place of another registration on. It is legal in Use.
 type ExchangeOption func(*opaque.Settings)
 
 func (ExchangeOption) useOption() {}
 
 // Replacing removes another registration in the moment in which the new one is added. For example, a program reads a
 // configuration again while runs are under way: each fire calls either the old hooks or the new ones, never both and
-// never none. If the Use panics, the old registration stays. A registration that was removed is ignored; nil panics.
+// never none.
+//
+// The new hooks take the old position among hooks of equal priority. The Before and After of others that name the old
+// registration, or a part of it, apply to the new one from now on. The same is true for a Before, an After or a
+// Replacing that names the old registration later. Priority, name, timeout and anchors are those of the new Use. If a
+// Use in a Bind is replaced, the new hooks belong to the Use of that Bind, and are removed with it. Remove on the old
+// registration does nothing.
+//
+// If the new order contradicts itself, the Use panics, and the old registration stays, as after every other panic of
+// Use. A registration that was removed is ignored; nil panics.
 func Replacing(reg *Registration) ExchangeOption {
 	old := anchored("Replacing", []*Registration{reg})[0]
 	return func(s *opaque.Settings) { s.Replacing = old }

@@ -312,7 +312,7 @@ func TestUseReplacesARegistration(t *testing.T) {
 			h.First.Add(d.hook("kept"))
 		}))
 		h.Use(hooked(&d, "new"), hookkit.Replacing(old))
-		d.want(t, &h, "kept", "new")
+		d.want(t, &h, "new", "kept")
 	})
 	t.Run("and keeps it if the Use panics", func(t *testing.T) {
 		var h hooks

@@ -18,7 +18,7 @@ type change struct {
 func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*Registry) *hookkit.Registration {
 	reg := newRegistration(e.name, e.site)
 	if e.queue != nil {
-		reg.queues = []*queue{e.queue}
+		reg.watch(e.queue)
 	}
 	e.regs = []*registration{reg}
 	unlock := lock(owners)
@@ -103,7 +103,13 @@ func (r *Registry) checkAnchor(e *entry, a anchor) error {
 	if r.stage.Load() == staging {
 		return nil // checked when the Use adds the entry to the program's Hooks
 	}
-	for _, owner := range a.reg.at() {
+	to := a.place.now()
+	reg := to.holder.Load()
+	if !a.weak && slices.ContainsFunc(e.regs, func(r *registration) bool { return r.place == to }) {
+		return fmt.Errorf("%s (%s) cannot be before or after %s (%s), of which it replaces a part; remove the option",
+			e.name, e.site, reg.name, reg.site)
+	}
+	for _, owner := range reg.at() {
 		if owner.stage.Load() != serving {
 			continue // the Hooks of a Bind, from which a Use moves the entry to other Hooks
 		}
@@ -114,19 +120,19 @@ func (r *Registry) checkAnchor(e *entry, a anchor) error {
 				word = "after"
 			}
 			return fmt.Errorf("%s (%s) cannot be %s %s (%s), which was registered on other Hooks: "+
-				"pass a registration of the Hooks that this one is added to", e.name, e.site, word, a.reg.name, a.reg.site)
-		case owner.tree != r.tree || !owner.has(a.reg):
+				"pass a registration of the Hooks that this one is added to", e.name, e.site, word, reg.name, reg.site)
+		case owner.tree != r.tree || !owner.has(to):
 		case !a.after && r.isWithin(owner):
 			return fmt.Errorf(
 				"%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
 				e.name,
 				e.site,
-				a.reg.name,
-				a.reg.site,
+				reg.name,
+				reg.site,
 			)
 		case a.after && owner.isWithin(r):
 			return fmt.Errorf("%s (%s) cannot be after %s (%s) of an inner layer: outer layers fire first; add it to that layer",
-				e.name, e.site, a.reg.name, a.reg.site)
+				e.name, e.site, reg.name, reg.site)
 		}
 	}
 	return nil

@@ -19,8 +19,9 @@ type entry struct {
 	regs       []*registration // every registration it belongs to, the innermost first; a Use appends its own
 	name       string
 	site       string
-	sited      bool   // the site was given
-	seq        uint64 // the time of registration
+	sited      bool     // the site was given
+	seq        uint64   // the time of registration
+	within     []uint64 // the position among the entries with the same seq, if they replaced others
 	priority   int
 	ranked     bool // the priority was given
 	anchors    []anchor
@@ -33,7 +34,7 @@ type entry struct {
 
 // An anchor is one registration in a Before or an After.
 type anchor struct {
-	reg   *registration
+	place *place
 	after bool
 	weak  bool // given in a Bind whose Use gave anchors too, which outrank it
 }
@@ -90,7 +91,7 @@ func anchors(set opaque.Settings) []anchor {
 	var as []anchor
 	add := func(regs []*opaque.Registration, after bool) {
 		for _, r := range regs {
-			as = append(as, anchor{reg: r.Registered().(*registration), after: after})
+			as = append(as, anchor{place: r.Registered().(*registration).place, after: after})
 		}
 	}
 	add(set.Before, false)

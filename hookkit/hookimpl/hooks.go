@@ -1,7 +1,6 @@
 package hookimpl
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -69,7 +68,7 @@ func registries(points []hookkit.PointInfo) []*Registry {
 // added.
 func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration {
 	var found []*registration
-	first := map[*registration]uint64{} // the earliest place in time of its entries
+	first := map[*registration]*entry{} // the earliest of its entries
 	for _, p := range points {
 		r := registryOf(p)
 		r.tree.mu.Lock()
@@ -83,15 +82,15 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 					if !ok {
 						found = append(found, reg)
 					}
-					if !ok || e.seq < at {
-						first[reg] = e.seq
+					if !ok || bySeq(e, at) < 0 {
+						first[reg] = e
 					}
 				}
 			}
 		}
 		r.tree.mu.Unlock()
 	}
-	slices.SortStableFunc(found, func(a, b *registration) int { return cmp.Compare(first[a], first[b]) })
+	slices.SortStableFunc(found, func(a, b *registration) int { return bySeq(first[a], first[b]) })
 	public := make([]*hookkit.Registration, len(found))
 	for i, reg := range found {
 		public[i] = reg.public

@@ -66,14 +66,15 @@ func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 	}
 	words = append(words, layer)
 	for _, a := range e.anchors {
-		if !slices.ContainsFunc(layers, func(layer *Registry) bool { return layer.has(a.reg) }) {
+		to := a.place.now()
+		if !slices.ContainsFunc(layers, func(layer *Registry) bool { return layer.has(to) }) {
 			continue // removed, or without a hook at the point
 		}
 		word := "before "
 		if a.after {
 			word = "after "
 		}
-		words = append(words, word+a.reg.name)
+		words = append(words, word+to.holder.Load().name)
 	}
 	if i.Timeout > 0 {
 		words = append(words, "timeout "+i.Timeout.String())

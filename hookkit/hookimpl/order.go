@@ -16,7 +16,7 @@ import (
 // The zero value is ready to use. An ordering is not safe for concurrent use.
 type ordering struct {
 	nodes   map[*entry]*node
-	groups  map[*registration]*group
+	groups  map[*place]*group
 	graph   graph    // the edges of all anchors that are not weak
 	ordered []*entry // in firing order; nil after a change
 }
@@ -49,8 +49,8 @@ func (o *ordering) add(added []*entry) error {
 
 // remove removes the entries that belong to reg and returns them in order of registration.
 func (o *ordering) remove(reg *registration) []*entry {
-	g := o.groups[reg]
-	if g == nil {
+	g := o.groups[reg.place]
+	if g == nil || reg.place.holder.Load() != reg {
 		return nil
 	}
 	var removed []*entry
@@ -74,15 +74,22 @@ func (o *ordering) removeEntry(e *entry) bool {
 	return true
 }
 
+// without returns an ordering of the entries that do not belong to reg. It has the edges that their anchors mean now.
+func (o *ordering) without(reg *registration) (ordering, error) {
+	var rest ordering
+	err := rest.add(slices.DeleteFunc(o.inTime(), func(e *entry) bool { return slices.Contains(e.regs, reg) }))
+	return rest, err
+}
+
 // inTime returns the entries in order of registration.
 func (o *ordering) inTime() []*entry { return slices.SortedFunc(maps.Keys(o.nodes), bySeq) }
 
 // len returns the number of entries.
 func (o *ordering) len() int { return len(o.nodes) }
 
-// has reports whether an entry that belongs to reg is here.
-func (o *ordering) has(reg *registration) bool {
-	g := o.groups[reg]
+// has reports whether an entry of the place is here.
+func (o *ordering) has(p *place) bool {
+	g := o.groups[p]
 	return g != nil && g.hasMembers()
 }
 
@@ -90,17 +97,17 @@ func (o *ordering) has(reg *registration) bool {
 func (o *ordering) link(added []*entry) error {
 	added = slices.SortedFunc(slices.Values(added), bySeq)
 	if o.nodes == nil {
-		o.nodes, o.groups = make(map[*entry]*node), make(map[*registration]*group)
+		o.nodes, o.groups = make(map[*entry]*node), make(map[*place]*group)
 	}
 	for _, e := range added {
 		n := &node{entry: e}
 		o.nodes[e] = n
 		o.nest(e.regs)
-		o.graph.link(o.group(e.regs[0]).start, n) // n has no successor yet, so this closes no cycle
+		o.graph.link(o.group(e.regs[0].place).start, n) // n has no successor yet, so this closes no cycle
 	}
 	for _, e := range added {
 		n := o.nodes[e]
-		if !o.graph.link(n, o.group(e.regs[0]).end) { // entries that are anchored to it were here before it
+		if !o.graph.link(n, o.group(e.regs[0].place).end) { // entries that are anchored to it were here before it
 			return contradiction(o.awaiting(n), e)
 		}
 	}
@@ -108,7 +115,7 @@ func (o *ordering) link(added []*entry) error {
 		n := o.nodes[e]
 		for _, a := range e.anchors {
 			if !a.weak && !o.tie(n, a) {
-				return contradiction(e, earliest(o.group(a.reg).members(), o.contrary(n, a)))
+				return contradiction(e, earliest(o.group(a.place.now()).members(), o.contrary(n, a)))
 			}
 		}
 	}
@@ -118,11 +125,11 @@ func (o *ordering) link(added []*entry) error {
 // nest connects the group of each registration with that of the next one, which is the Use around it.
 func (o *ordering) nest(regs []*registration) {
 	for i, r := range regs[1:] {
-		inner := o.group(regs[i])
+		inner := o.group(regs[i].place)
 		if inner.outer != nil {
 			return // and so has every group around it
 		}
-		inner.outer = o.group(r)
+		inner.outer = o.group(r.place)
 		o.graph.link(inner.outer.start, inner.start) // inner has no entries, so neither edge closes a cycle
 		o.graph.link(inner.end, inner.outer.end)
 	}
@@ -133,15 +140,17 @@ func (o *ordering) unlink(e *entry) {
 	o.graph.remove(o.nodes[e])
 	delete(o.nodes, e)
 	for _, r := range e.regs {
-		g := o.groups[r]
+		g := o.groups[r.place]
 		if g.hasMembers() {
 			break // and so has every group around it
 		}
 		o.unnest(g)
-		o.dropUnused(r)
+		o.dropUnused(r.place)
 	}
 	for _, a := range e.anchors {
-		o.dropUnused(a.reg)
+		for p := a.place; p != nil; p = p.whole.Load() { // the anchor may have meant any of them when it was linked
+			o.dropUnused(p)
+		}
 	}
 }
 
@@ -162,7 +171,7 @@ func (o *ordering) unnest(g *group) {
 func (o *ordering) awaiting(n *node) *entry {
 	preceding := o.graph.ancestors(n)
 	for _, r := range n.entry.regs {
-		if other := earliest(o.group(r).end.out, preceding); other != nil {
+		if other := earliest(o.group(r.place).end.out, preceding); other != nil {
 			return other
 		}
 	}
@@ -173,9 +182,9 @@ func (o *ordering) awaiting(n *node) *entry {
 // other side of n already.
 func (o *ordering) tie(n *node, a anchor) bool {
 	if a.after {
-		return o.graph.link(o.group(a.reg).end, n)
+		return o.graph.link(o.group(a.place.now()).end, n)
 	}
-	return o.graph.link(n, o.group(a.reg).start)
+	return o.graph.link(n, o.group(a.place.now()).start)
 }
 
 // contrary returns the set of nodes on the side of n that the anchor does not ask for.
@@ -186,20 +195,20 @@ func (o *ordering) contrary(n *node, a anchor) nodeSet {
 	return o.graph.ancestors(n)
 }
 
-// group returns the group of the registration, which need not have entries here.
-func (o *ordering) group(r *registration) *group {
-	g := o.groups[r]
+// group returns the group of the place, which need not have entries here.
+func (o *ordering) group(p *place) *group {
+	g := o.groups[p]
 	if g == nil {
 		g = &group{start: newStart(), end: newEnd()}
-		o.groups[r] = g
+		o.groups[p] = g
 	}
 	return g
 }
 
-// dropUnused forgets the group of a registration without entries here and without entries anchored to it.
-func (o *ordering) dropUnused(r *registration) {
-	if g := o.groups[r]; g != nil && len(g.start.in)+len(g.start.out)+len(g.end.out) == 0 {
-		delete(o.groups, r)
+// dropUnused forgets the group of a place without entries here and without entries anchored to it.
+func (o *ordering) dropUnused(p *place) {
+	if g := o.groups[p]; g != nil && len(g.start.in)+len(g.start.out)+len(g.end.out) == 0 {
+		delete(o.groups, p)
 	}
 }
 
@@ -246,7 +255,9 @@ func contradiction(e, other *entry) error {
 }
 
 // bySeq puts the earlier registration first.
-func bySeq(a, b *entry) int { return cmp.Compare(a.seq, b.seq) }
+func bySeq(a, b *entry) int {
+	return cmp.Or(cmp.Compare(a.seq, b.seq), slices.Compare(a.within, b.within))
+}
 
 // byRank puts the higher priority first, then the earlier registration.
 func byRank(a, b *entry) int { return cmp.Or(cmp.Compare(b.priority, a.priority), bySeq(a, b)) }

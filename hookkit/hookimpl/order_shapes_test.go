@@ -158,7 +158,7 @@ func halfAnchored(h *history, t testing.TB, n int) {
 	for i := range n {
 		var given []anchor
 		if i%2 == 1 {
-			given = []anchor{{reg: regs[rng.IntN(i)], after: i%4 == 1}}
+			given = []anchor{{place: regs[rng.IntN(i)].place, after: i%4 == 1}}
 		}
 		regs = append(regs, h.add(t, "", i%5, given...))
 	}
@@ -245,7 +245,7 @@ func TestNestedUsesNeedFewEdges(t *testing.T) {
 			}
 			middle := depth / 2
 			removed := h.remove(uses[middle])
-			if len(removed) != middle+1 || h.has(uses[middle]) || h.has(uses[0]) || !h.has(uses[middle+1]) {
+			if len(removed) != middle+1 || h.has(uses[middle].place) || h.has(uses[0].place) || !h.has(uses[middle+1].place) {
 				t.Errorf("removed %d entries with the Use around %d others", len(removed), middle)
 			}
 		})

@@ -16,7 +16,7 @@ type history struct {
 	clock uint64
 }
 
-func registered(name string) *registration { return &registration{name: name, site: name + ".go:1"} }
+func registered(name string) *registration { return newRegistration(name, name+".go:1") }
 
 // newEntry makes an entry of the registrations, the innermost first, without adding it.
 func (h *history) newEntry(priority int, anchors []anchor, regs ...*registration) *entry {
@@ -64,7 +64,7 @@ func anchorsTo(a anchor, regs []*registration) []anchor {
 	all := make([]anchor, len(regs))
 	for i, r := range regs {
 		all[i] = a
-		all[i].reg = r
+		all[i].place = r.place
 	}
 	return all
 }
@@ -264,10 +264,10 @@ func TestRegistrationsWithoutEntriesAreForgotten(t *testing.T) {
 		if err := h.try(e); err != nil {
 			t.Fatal(err)
 		}
-		if !h.has(use) || h.has(void) || len(h.inOrder()) != 2 {
+		if !h.has(use.place) || h.has(void.place) || len(h.inOrder()) != 2 {
 			t.Fatal("the entries are not all there")
 		}
-		if !h.removeEntry(e) || h.removeEntry(e) || h.remove(use) != nil || h.has(use) {
+		if !h.removeEntry(e) || h.removeEntry(e) || h.remove(use) != nil || h.has(use.place) {
 			t.Fatal("an entry is not removed exactly once")
 		}
 	}
@@ -331,8 +331,8 @@ func (m *model) add(t *rapid.T) {
 		}
 		var given []anchor
 		for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "anchors") {
-			a := anchor{m.registration(t), rapid.Bool().Draw(t, "after"), rapid.IntRange(0, 2).Draw(t, "weak") == 0}
-			if !slices.Contains(regs, a.reg) {
+			a := anchor{m.registration(t).place, rapid.Bool().Draw(t, "after"), rapid.IntRange(0, 2).Draw(t, "weak") == 0}
+			if !slices.Contains(regs, a.place.holder.Load()) {
 				given = append(given, a)
 			}
 		}
@@ -358,7 +358,7 @@ func (m *model) add(t *rapid.T) {
 func (m *model) awaited(added []*entry) bool {
 	return slices.ContainsFunc(m.entries, func(e *entry) bool {
 		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
-			return slices.ContainsFunc(added, func(e *entry) bool { return slices.Contains(e.regs, a.reg) })
+			return slices.ContainsFunc(added, func(e *entry) bool { return slices.Contains(e.regs, a.place.holder.Load()) })
 		})
 	})
 }
@@ -374,8 +374,8 @@ func (m *model) remove(t *rapid.T) {
 		}
 	}
 	m.entries = kept
-	if m.has(reg) != (len(want) > 0) {
-		t.Fatalf("has reports %v", m.has(reg))
+	if m.has(reg.place) != (len(want) > 0) {
+		t.Fatalf("has reports %v", m.has(reg.place))
 	}
 	slices.SortFunc(want, bySeq)
 	if got := m.history.remove(reg); !slices.Equal(got, want) {
@@ -423,7 +423,7 @@ func listing(entries, added []*entry) string {
 			b.WriteString(" " + r.name)
 		}
 		for _, a := range e.anchors {
-			fmt.Fprintf(&b, ", anchor %s after=%v weak=%v", a.reg.name, a.after, a.weak)
+			fmt.Fprintf(&b, ", anchor %s after=%v weak=%v", a.place.holder.Load().name, a.after, a.weak)
 		}
 		b.WriteString("\n")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
@@ -13,14 +14,36 @@ import (
 type registration struct {
 	name, site string
 	public     *hookkit.Registration
-	queues     []*queue
+	place      *place
+	around     *registration // the Use whose Bind made it, or of which it replaced a part; nil if there is none
 
 	mu     sync.Mutex
 	owners []*Registry // the registries that may have entries of it
+	queues []*queue
+}
+
+// A place is the position of a registration among the others. Replacing passes the place on. So the Before and After
+// of others, which refer to the place, also apply to the successor.
+type place struct {
+	holder atomic.Pointer[registration]
+	whole  atomic.Pointer[place] // of a Use that was replaced while it contained this place; nil otherwise
+	// seq and within are those that the entries of the holder begin with, if it replaced another registration. The locks
+	// of the holder's registries guard them.
+	seq    uint64
+	within []uint64
+}
+
+// now returns the place that an anchor to p refers to.
+func (p *place) now() *place {
+	for whole := p.whole.Load(); whole != nil; whole = p.whole.Load() {
+		p = whole
+	}
+	return p
 }
 
 func newRegistration(name, site string) *registration {
-	r := &registration{name: name, site: site}
+	r := &registration{name: name, site: site, place: new(place)}
+	r.place.holder.Store(r)
 	r.public = (*hookkit.Registration)(opaque.NewRegistration(r))
 	return r
 }
@@ -46,9 +69,26 @@ func (r *registration) Remove() bool {
 	return removed
 }
 
+// watch adds the queue of an Async observer to the registration, and to the Uses around it.
+func (r *registration) watch(q *queue) {
+	for ; r != nil; r = r.around {
+		r.mu.Lock()
+		if !slices.Contains(r.queues, q) {
+			r.queues = append(slices.Clip(r.queues), q)
+		}
+		r.mu.Unlock()
+	}
+}
+
+func (r *registration) watched() []*queue {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.queues
+}
+
 // Drain waits for the queues.
 func (r *registration) Drain(ctx context.Context) error {
-	for _, q := range r.queues {
+	for _, q := range r.watched() {
 		if err := q.drain(ctx); err != nil {
 			return err
 		}
@@ -59,7 +99,7 @@ func (r *registration) Drain(ctx context.Context) error {
 // Dropped counts the events for which the queues had no room.
 func (r *registration) Dropped() uint64 {
 	var n uint64
-	for _, q := range r.queues {
+	for _, q := range r.watched() {
 		n += q.dropped.Load()
 	}
 	return n

@@ -78,8 +78,8 @@ func (r *Registry) observeAt(verb, site string, observer any, set opaque.Setting
 	return register(verb, newEntry(observer, set, site), toObservers, r)
 }
 
-// has reports whether the registration has an entry here.
-func (r *Registry) has(reg *registration) bool { return r.hooks.has(reg) || r.observers.has(reg) }
+// has reports whether a hook or observer of the place is here.
+func (r *Registry) has(p *place) bool { return r.hooks.has(p) || r.observers.has(p) }
 
 // remove removes the entries of the registration and reports whether there were any. The caller holds the lock.
 func (r *Registry) remove(reg *registration) bool {

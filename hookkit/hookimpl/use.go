@@ -60,28 +60,20 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	for i, c := range changes {
 		owners[i] = c.at
 	}
-	var old *registration
-	var vacated []*Registry
-	if set.Replacing != nil {
-		old = set.Replacing.Registered().(*registration)
-		vacated = old.at()
-		if len(vacated) > 0 && !sameHooks(registryOf(points[0]).outermost().genPoint, vacated[0].outermost().genPoint) {
-			refuse("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
-		}
-	}
-	unlock := lock(slices.Concat(owners, vacated))
+	x := exchange{old: reg, reg: reg}
+	unlock := x.lock(owners, set.Replacing)
 	defer unlock()
-	resequence(changes)
-	if err := commit(changes); err != nil {
-		refuse("%v", err)
+	if len(x.at) > 0 && !sameHooks(registryOf(points[0]).outermost().genPoint, x.at[0].outermost().genPoint) {
+		refuse("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", x.old.name, x.old.site)
 	}
-	for _, r := range vacated {
-		r.remove(old)
+	resequence(changes)
+	if err := x.commit(changes); err != nil {
+		refuse("%v", err)
 	}
 	for _, c := range changes {
 		for _, e := range c.observers {
-			if e.queue != nil && !slices.Contains(reg.queues, e.queue) {
-				reg.queues = append(reg.queues, e.queue)
+			if e.queue != nil {
+				reg.watch(e.queue)
 			}
 		}
 	}
@@ -112,6 +104,7 @@ func restage(entries []*entry, reg *registration, set *opaque.Settings) []*entry
 		if set.Site != "" || !e.sited {
 			m.site, m.sited = reg.site, set.Site != ""
 		}
+		e.regs[len(e.regs)-1].around = reg
 		m.regs = append(e.regs, reg) // e moves once, so that no other append takes the same place in the array
 		if set.Name != "" {
 			m.name = set.Name
@@ -137,12 +130,16 @@ func resequence(changes []change) {
 	for _, c := range changes {
 		all = append(append(all, c.hooks...), c.observers...)
 	}
-	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
-	var old, now uint64
+	slices.SortStableFunc(all, bySeq)
+	var old entry
+	var now uint64
 	for _, e := range all {
-		if e.seq != old || now == 0 {
-			old, now = e.seq, clock.Add(1)
+		if bySeq(e, &old) != 0 {
+			old, now = *e, clock.Add(1)
 		}
-		e.seq = now
+		e.seq, e.within = now, nil
+		for _, r := range e.regs {
+			r.place.seq = 0
+		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 type weakAnchors struct {
 	*ordering
 	tied    []*node // for each edge that was added: where it begins
-	members map[*registration][]neighbor
+	members map[*place][]neighbor
 	spans   map[span]*node
 }
 
 // A span is some consecutive entries of a registration. It has a node, as a group has a start and an end. Large spans
 // consist of smaller ones: an anchor that holds for all but a few of 2,000 entries needs a few edges then, not 2,000.
 type span struct {
-	reg    *registration
+	place  *place
 	after  bool // the anchors to it are After instead of Before
 	offset int
 	size   int // a power of two
@@ -36,16 +36,16 @@ func (w *weakAnchors) tie(entries []*entry) {
 		}
 	}
 	slices.SortFunc(anchored, bySeq)
-	w.members, w.spans = make(map[*registration][]neighbor), make(map[span]*node)
+	w.members, w.spans = make(map[*place][]neighbor), make(map[span]*node)
 	for _, e := range anchored {
 		n := w.nodes[e]
 		for _, a := range e.anchors {
-			if !a.weak || !w.has(a.reg) {
+			if a.place = a.place.now(); !a.weak || !w.has(a.place) {
 				continue
 			}
-			all := w.groups[a.reg].start
+			all := w.groups[a.place].start
 			if a.after {
-				all = w.groups[a.reg].end
+				all = w.groups[a.place].end
 			}
 			if !w.link(n, all, a.after) {
 				w.tieSome(n, a)
@@ -77,10 +77,10 @@ func (w *weakAnchors) link(n, other *node, after bool) bool {
 // tieSome adds the edges of an anchor that holds for some entries of its registration only: for those that are not on
 // the other side of n already.
 func (w *weakAnchors) tieSome(n *node, a anchor) {
-	members := w.members[a.reg]
+	members := w.members[a.place]
 	if members == nil {
-		members = w.groups[a.reg].members()
-		w.members[a.reg] = members
+		members = w.groups[a.place].members()
+		w.members[a.place] = members
 	}
 	if len(members) == 1 {
 		return // the only one is on the other side
@@ -94,7 +94,7 @@ func (w *weakAnchors) tieSome(n *node, a anchor) {
 		}
 		if length := i - begin; length > 0 { // two spans that overlap cover them
 			size := 1 << (bits.Len(uint(length)) - 1)
-			spans = append(spans, span{a.reg, a.after, begin, size}, span{a.reg, a.after, i - size, size})
+			spans = append(spans, span{a.place, a.after, begin, size}, span{a.place, a.after, i - size, size})
 		}
 	}
 	for _, s := range spans {
@@ -113,11 +113,11 @@ func (w *weakAnchors) node(s span) *node {
 	}
 	w.spans[s] = n
 	if s.size == 1 {
-		w.link(n, w.members[s.reg][s.offset].node, s.after)
+		w.link(n, w.members[s.place][s.offset].node, s.after)
 		return n
 	}
 	half := s.size / 2
-	w.link(n, w.node(span{s.reg, s.after, s.offset, half}), s.after)
-	w.link(n, w.node(span{s.reg, s.after, s.offset + half, half}), s.after)
+	w.link(n, w.node(span{s.place, s.after, s.offset, half}), s.after)
+	w.link(n, w.node(span{s.place, s.after, s.offset + half, half}), s.after)
 	return n
 }

@@ -21,12 +21,12 @@ type Shape struct {
 
 // AllSteps are the kinds of steps; repeated ones are drawn more often.
 var AllSteps = []Step{
-	Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Layer{}, Trace{},
-	Handle{}, Drain{},
+	Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Use{Replacing: []int{0}}, Observe{}, Remove{},
+	Layer{}, Trace{}, Handle{}, Drain{},
 }
 
 // threadSteps are the kinds of steps for threads.
-var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Trace{}}
+var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Use{Replacing: []int{0}}, Observe{}, Remove{}, Trace{}}
 
 // AllActions are the actions of hooks; repeated ones are drawn more often.
 var AllActions = []Action{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond,
@@ -116,7 +116,13 @@ func (d *drawing) step(kinds []Step) Step {
 		step.Reg = d.reg()
 		return step
 	case Use:
-		return d.use(d.layer(), 1)
+		old := []int(nil)
+		if step.Replacing != nil && d.regs > 0 && !d.spends {
+			old = []int{d.some("replaced", d.regs)}
+		}
+		u := d.use(d.layer(), 1)
+		u.Replacing = old
+		return u
 	case Observe:
 		step = Observe{
 			Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(),

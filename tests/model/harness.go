@@ -25,7 +25,6 @@ type harness struct {
 	calls    map[string]call  // of hooks with Once
 	later    map[string][]int // the fires that each Async observer was notified of, in order
 	wrongs   []string
-	seq      int             // the number of the last entry
 	added    int             // the number of hooks that other hooks added
 	clock    int             // counts starts and ends of fires, and calls of hooks with Once
 	parallel bool            // steps run in parallel

@@ -20,7 +20,7 @@ type (
 		Before, After []int
 	}
 	// Use registers a bundle of hooks, perhaps with a priority for all. Anchors of the bundle override those of
-	// its hooks. After its hooks, the bundle makes Uses of its own, whose Layer has no meaning.
+	// its hooks. After its hooks, the bundle makes Uses of its own, whose Layer and Replacing have no meaning.
 	Use struct {
 		Reg, Layer    int
 		Hooks         []Hook
@@ -28,6 +28,7 @@ type (
 		Outrank       bool
 		Priority      int
 		Before, After []int
+		Replacing     []int // at most one
 	}
 	// Observe registers an observer of a point, or of all points.
 	Observe struct {

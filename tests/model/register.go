@@ -13,8 +13,6 @@ import (
 
 // entry creates an entry. The caller holds mu.
 func (s *harness) entry(e entry) *entry {
-	s.seq++
-	e.seq = s.seq
 	s.touched[e.point] = true
 	for _, reg := range e.regs { // none yet of a hook in a bundle
 		s.makers[e.name] = reg
@@ -99,8 +97,19 @@ func (s *harness) use(u Use) {
 		if !stageable {
 			return m, false
 		}
+		if old := s.replaced(u); old != nil {
+			return m.exchange(u.Replacing[0], u.Reg, entries)
+		}
 		return m.add(entries...)
 	})
+}
+
+// replaced returns the registration that a Use replaces, or nil.
+func (s *harness) replaced(u Use) *hookkit.Registration {
+	if len(u.Replacing) == 0 || u.Replacing[0] == u.Reg {
+		return nil
+	}
+	return s.regs[u.Replacing[0]]
 }
 
 // stage returns the entries that a Use moves from its bundle to the Hooks around it, and whether the bundle can add
@@ -152,6 +161,9 @@ func (s *harness) useOf(h *fixture.Hooks, u Use, hooks *[]*entry) *hookkit.Regis
 	}
 	if u.Outrank {
 		opts = append(opts, hookkit.Priority(u.Priority))
+	}
+	if old := s.replaced(u); old != nil {
+		opts = append(opts, hookkit.Replacing(old))
 	}
 	return h.Use(points.Bundle(func(h *fixture.Hooks) {
 		infos := h.Points()

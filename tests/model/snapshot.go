@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/hookgen/hookgen/tests/points"
@@ -11,7 +12,9 @@ import (
 // registrations creates another one.
 type snapshot struct {
 	layers  []modelLayer
-	entries []*entry // in order of registration
+	entries []*entry    // in order of registration; a Use with Replacing has the position of the replaced entries
+	heirs   map[int]int // by replaced registration: its successor
+	parts   map[int]int // by registration that a replaced Use contained: the successor of that Use
 }
 
 // A modelLayer is one layer: 0 is the outermost.
@@ -29,7 +32,6 @@ type entry struct {
 	point    string // "" for all points
 	priority int
 	anchors  []anchor
-	seq      int
 	hook     Hook
 	observe  *Observe // nil for a hook
 	traces   bool
@@ -48,6 +50,29 @@ func (e *entry) of(reg int) bool { return slices.Contains(e.regs, reg) }
 // isAt reports whether the entry is a hook, or an observer, of the point in the layer.
 func (e *entry) isAt(layer int, point string, observer bool) bool {
 	return e.layer == layer && (e.point == point || e.point == "") && (e.observe != nil) == observer && !e.traces
+}
+
+// holder returns the registration that took the place of reg at last: reg itself if none did.
+func (m snapshot) holder(reg int) int {
+	for {
+		heir, replaced := m.heirs[reg]
+		if !replaced {
+			return reg
+		}
+		reg = heir
+	}
+}
+
+// means returns the registration that an anchor to reg refers to.
+func (m snapshot) means(reg int) int {
+	for {
+		reg = m.holder(reg)
+		whole, replaced := m.parts[reg]
+		if !replaced {
+			return reg
+		}
+		reg = whole
+	}
 }
 
 // at returns the hooks, or the observers, of the point in the layer, in order of registration.
@@ -74,7 +99,61 @@ func (m snapshot) add(added ...*entry) (snapshot, bool) {
 			at = []string{e.point}
 		}
 		for _, p := range at {
-			if _, possible := inOrder(after.at(e.layer, p, e.observe != nil)); !possible || m.turnsLayers(e, p) {
+			_, possible := after.inOrder(after.at(e.layer, p, e.observe != nil))
+			if !possible || after.turnsLayers(e, p) {
+				return m, false
+			}
+		}
+	}
+	return after, true
+}
+
+// exchange registers the entries of reg in the place of old, and reports whether that is possible. If old has no
+// entries, it adds them.
+func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
+	old = m.holder(old)
+	first := slices.IndexFunc(m.entries, func(e *entry) bool { return e.of(old) })
+	if first < 0 {
+		return m.add(added...)
+	}
+	after := m
+	after.heirs, after.parts = maps.Clone(m.heirs), maps.Clone(m.parts)
+	if m.heirs == nil {
+		after.heirs, after.parts = map[int]int{}, map[int]int{}
+	}
+	after.heirs[old] = reg
+	var around []int // the Uses around old
+	reached := map[string][]int{}
+	for _, e := range m.entries {
+		if at := slices.Index(e.regs, old); at >= 0 {
+			for _, part := range e.regs[:at] {
+				after.parts[part] = reg
+			}
+			around = e.regs[at+1:]
+			reached[e.point] = append(reached[e.point], m.outward(e.layer)...)
+		}
+	}
+	for _, e := range added { // nobody else has them yet
+		e.regs = slices.Concat(e.regs, around)
+		e.anchors = slices.DeleteFunc(e.anchors, func(a anchor) bool { return after.means(a.reg) == reg })
+		reached[e.point] = append(reached[e.point], m.outward(e.layer)...)
+	}
+	rest, _ := m.remove(func(e *entry) bool { return e.of(old) })
+	after.entries = slices.Insert(rest.entries, first, added...)
+	for _, e := range after.entries {
+		for _, p := range after.used() {
+			if e.traces || e.point != p && e.point != "" {
+				continue
+			}
+			if _, possible := after.inOrder(after.at(e.layer, p, e.observe != nil)); !possible {
+				return m, false
+			}
+			moved := slices.ContainsFunc(e.anchors, func(a anchor) bool {
+				return after.means(a.reg) == reg || slices.Contains(around, after.means(a.reg))
+			})
+			new := e.of(reg)
+			near := slices.Contains(reached[p], e.layer) || slices.Contains(reached[""], e.layer)
+			if (new || moved && near) && after.turnsLayers(e, p) {
 				return m, false
 			}
 		}
@@ -101,7 +180,7 @@ func (m snapshot) turnsLayers(e *entry, point string) bool {
 		}
 		outer, inner := slices.Contains(m.outward(e.layer), other.layer), slices.Contains(m.outward(other.layer), e.layer)
 		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
-			return other.of(a.reg) && (outer && !a.after || inner && a.after)
+			return other.of(m.means(a.reg)) && (outer && !a.after || inner && a.after)
 		})
 	})
 }
@@ -153,9 +232,9 @@ func (m snapshot) outward(layer int) []int {
 // firing returns the hooks of a fire in firing order, and its observers in the order of notification.
 func (m snapshot) firing(layer int, point string) (hooks, observers []*entry) {
 	for _, l := range m.outward(layer) {
-		ordered, _ := inOrder(m.at(l, point, false))
+		ordered, _ := m.inOrder(m.at(l, point, false))
 		hooks = append(hooks, ordered...)
-		ordered, _ = inOrder(m.at(l, point, true))
+		ordered, _ = m.inOrder(m.at(l, point, true))
 		observers = append(observers, ordered...)
 	}
 	if points.Named(point).Reversed {
@@ -179,7 +258,7 @@ func (m snapshot) tracers(layer int) (all []*entry) {
 // inOrder sorts the entries of one layer, before any mirroring, and reports whether their anchors are consistent.
 // The entries are in order of registration. It computes the whole relation, unlike the runtime, which extends it
 // edge by edge.
-func inOrder(entries []*entry) ([]*entry, bool) {
+func (m snapshot) inOrder(entries []*entry) ([]*entry, bool) {
 	n := len(entries)
 	precedes, lifts := square(n), square(n)
 	relate := func(r [][]bool, a, b int) {
@@ -192,8 +271,15 @@ func inOrder(entries []*entry) ([]*entry, bool) {
 	for _, weak := range []bool{false, true} {
 		for i, e := range entries {
 			for _, a := range e.anchors {
+				reg := m.means(a.reg)
 				for j, other := range entries {
-					if a.weak != weak || i == j || !other.of(a.reg) {
+					if a.weak != weak || !other.of(reg) {
+						continue
+					}
+					if i == j && !weak {
+						return nil, false // a hook cannot precede the Use that it is a part of
+					}
+					if i == j {
 						continue
 					}
 					early, late := i, j
@@ -213,14 +299,15 @@ func inOrder(entries []*entry) ([]*entry, bool) {
 			}
 		}
 	}
-	higher := func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
+	higher := func(i, j int) int {
+		return cmp.Or(cmp.Compare(entries[j].priority, entries[i].priority), cmp.Compare(i, j))
 	}
-	ranks := slices.Clone(entries) // by rank
+	ranks := make([]int, n) // each is the index of the entry whose rank it is
 	for i := range entries {
-		for j, other := range entries {
-			if lifts[i][j] && higher(other, ranks[i]) < 0 {
-				ranks[i] = other
+		ranks[i] = i
+		for j := range entries {
+			if lifts[i][j] && higher(j, ranks[i]) < 0 {
+				ranks[i] = j
 			}
 		}
 	}
@@ -233,7 +320,7 @@ func inOrder(entries []*entry) ([]*entry, bool) {
 			for j := range n {
 				waits = waits || precedes[j][i] && !done[j]
 			}
-			if !waits && (next < 0 || cmp.Or(higher(ranks[i], ranks[next]), higher(entries[i], entries[next])) < 0) {
+			if !waits && (next < 0 || cmp.Or(higher(ranks[i], ranks[next]), higher(i, next)) < 0) {
 				next = i
 			}
 		}

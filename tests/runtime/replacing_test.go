@@ -1,0 +1,182 @@
+package runtime_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
+	"pgregory.net/rapid"
+)
+
+// TestReplacing: the new Use has the position of the old one. The Before and After of others keep their meaning.
+func TestReplacing(t *testing.T) {
+	shape := model.Shape{
+		Plain: true,
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Use{}, model.Use{}, model.Use{Replacing: []int{0}}, model.Use{Replacing: []int{0}},
+			model.Observe{}, model.Layer{}, model.Remove{}, model.Fire{},
+		},
+		Actions: []model.Action{model.Continues},
+	}
+	rapid.Check(t, func(rt *rapid.T) { model.Check(t, rt, shape.Draw(rt)) })
+}
+
+// Each bundle is exchanged for an equal one, again and again. Every listing keeps its order. The options of all bundles
+// name the first handles, whose registrations may have been replaced.
+func TestEqualReplacementChangesNoOrder(t *testing.T) {
+	at := []string{"Watch", "Verify", "Gather", "WrapBack"}
+	rapid.Check(t, func(t *rapid.T) {
+		var outer fixture.Hooks
+		layers := []*fixture.Hooks{&outer, outer.Layer("inner")}
+		var first []*hookkit.Registration
+		order := func(name string) []hookkit.OrderOption {
+			options := []hookkit.OrderOption{hookkit.Named(name), hookkit.Priority(rapid.IntRange(0, 1).Draw(t, "priority"))}
+			if len(first) > 0 && rapid.Bool().Draw(t, "anchored") {
+				to := rapid.SampledFrom(first).Draw(t, "anchor")
+				if rapid.Bool().Draw(t, "after") {
+					return append(options, hookkit.After(to))
+				}
+				return append(options, hookkit.Before(to))
+			}
+			return options
+		}
+		type use func(old *hookkit.Registration) *hookkit.Registration
+		var uses []use
+		for n := range rapid.IntRange(2, 5).Draw(t, "uses") {
+			var members []func(*fixture.Hooks)
+			for i := range rapid.IntRange(1, 4).Draw(t, "members") {
+				p, options := points.Named(rapid.SampledFrom(at).Draw(t, "point")), order(fmt.Sprint(n, ".", i))
+				member := func(h *fixture.Hooks) { p.Add(h, points.Continue, as[hookkit.GateOption](options)...) }
+				if rapid.Bool().Draw(t, "observes") {
+					member = func(h *fixture.Hooks) { p.Observe(h, func(points.Fired) {}, as[hookkit.ObserverOption](options)...) }
+				}
+				if rapid.Bool().Draw(t, "nested") {
+					add := member
+					member = func(h *fixture.Hooks) { h.Use(points.Bundle(add)) }
+				}
+				members = append(members, member)
+			}
+			layer := layers[rapid.IntRange(0, 1).Draw(t, "layer")]
+			var options []hookkit.UseOption
+			if rapid.Bool().Draw(t, "outranks") {
+				options = as[hookkit.UseOption](order(fmt.Sprint(n))[1:])
+			}
+			again := func(old *hookkit.Registration) *hookkit.Registration {
+				options := options
+				if old != nil {
+					options = append(slices.Clone(options), hookkit.Replacing(old))
+				}
+				return layer.Use(points.Bundle(func(h *fixture.Hooks) {
+					for _, m := range members {
+						m(h)
+					}
+				}), options...)
+			}
+			if panicOf(func() { first = append(first, again(nil)) }) == "" { // else a contradiction
+				uses = append(uses, again)
+			}
+		}
+		listings := func() (all []string) {
+			for _, name := range at {
+				p := points.Named(name).At(layers[1])
+				all = append(all, fmt.Sprint(name, names(p.Hooks()), names(p.Observers())))
+			}
+			return all
+		}
+		now, want := slices.Clone(first), listings()
+		for range 4 {
+			i := rapid.IntRange(0, len(uses)-1).Draw(t, "replaced")
+			old := now[i]
+			now[i] = uses[i](old)
+			if got := listings(); !slices.Equal(got, want) {
+				t.Fatalf("the order is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if old.Remove() {
+				t.Fatal("the old handle removed something")
+			}
+		}
+	})
+}
+
+// as returns options as those of another target.
+func as[To any](options []hookkit.OrderOption) []To {
+	to := make([]To, len(options))
+	for i, o := range options {
+		to[i] = any(o).(To)
+	}
+	return to
+}
+
+func TestImpossibleReplacementKeepsTheOld(t *testing.T) {
+	bundle := func(names ...string) points.Bundle {
+		return func(h *fixture.Hooks) {
+			for _, n := range names {
+				points.Named("Watch").Add(h, points.Continue, hookkit.Named(n))
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		replace func(outer, inner *fixture.Hooks, old, part, guard *hookkit.Registration)
+		says    string
+	}{
+		"contradiction with another": {func(outer, _ *fixture.Hooks, old, _, guard *hookkit.Registration) {
+			outer.Use(bundle("new"), hookkit.Replacing(old), hookkit.After(guard))
+		}, "contradicts itself"},
+		"Bind without a hook": {func(outer, _ *fixture.Hooks, old, _, _ *hookkit.Registration) {
+			outer.Use(bundle(), hookkit.Replacing(old))
+		}, "registered nothing"},
+		"layer where an anchor of another cannot hold": {func(_, inner *fixture.Hooks, old, _, _ *hookkit.Registration) {
+			inner.Use(bundle("new"), hookkit.Replacing(old))
+		}, "cannot be after"},
+		"part anchored to the whole": {func(outer, _ *fixture.Hooks, old, part, _ *hookkit.Registration) {
+			outer.Use(bundle("new"), hookkit.Replacing(part), hookkit.After(old))
+		}, "replaces a part"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var outer fixture.Hooks
+			inner := outer.Layer("inner")
+			var part *hookkit.Registration
+			old := outer.Use(points.Bundle(func(h *fixture.Hooks) {
+				bundle("first")(h)
+				part = h.Use(bundle("part"))
+			}))
+			guard := outer.Use(bundle("guard"), hookkit.After(old, part))
+			text := panicOf(func() { c.replace(&outer, inner, old, part, guard) })
+			if !strings.Contains(text, c.says) || !strings.Contains(text, "replacing_test.go:") {
+				t.Errorf("the panic was %q", text)
+			}
+			if got := names(inner.Watch.List()); !slices.Equal(got, []string{"first", "part", "guard"}) {
+				t.Errorf("%v are registered", got)
+			}
+			outer.Use(bundle("possible"), hookkit.Replacing(part))
+			if got := names(inner.Watch.List()); !slices.Equal(got, []string{"first", "possible", "guard"}) {
+				t.Errorf("%v are registered afterwards", got)
+			}
+			if part.Remove() || !old.Remove() || !slices.Equal(names(inner.Watch.List()), []string{"guard"}) {
+				t.Error("the Use does not contain the replacement of its part")
+			}
+		})
+	}
+}
+
+// The queue of an observer belongs to every Use around it, also if it came later.
+func TestWholeDrainsItsReplacedPart(t *testing.T) {
+	var h fixture.Hooks
+	watch := func(see func(points.Fired)) points.Bundle {
+		return func(h *fixture.Hooks) { points.Named("Watch").Observe(h, see, hookkit.Async(1)) }
+	}
+	var part *hookkit.Registration
+	whole := h.Use(points.Bundle(func(h *fixture.Hooks) { part = h.Use(watch(func(points.Fired) {})) }))
+	release, seen := make(chan struct{}), false
+	h.Use(watch(func(points.Fired) { <-release; seen = true }), hookkit.Replacing(part))
+	points.Named("Watch").Fire(t.Context(), &h, newRun(), fixture.Item{}, nil)
+	close(release)
+	if err := whole.Drain(t.Context()); err != nil || !seen {
+		t.Errorf("Drain returned %v before the observer was notified: %v", err, !seen)
+	}
+}
