@@ -4434,7 +4434,7 @@ type Model = agentspec.Model
 
 // A NamedModel knows the names of the models that answer, for example because its configuration has the name.
 //
-// Its fields and methods are those of [agentspec.NamedModel].
+// Its methods: ModelName(requested string) string. See [agentspec.NamedModel].
 type NamedModel = agentspec.NamedModel
 
 // NotFound is the error of a store that has nothing under a key.
@@ -4471,7 +4471,8 @@ type Points = agentspec.Points
 // A Pricer computes the cost of model calls. A hook sets one with [Env].UsePricer. A Model that knows the cost of its
 // calls can implement Pricer instead. It must be safe for concurrent use.
 //
-// Its methods: Price(req LLMRequest, reply LLMResponse) float64. See [agentspec.Pricer].
+// Its methods: Price(req LLMRequest, reply LLMResponse) (cost float64, known bool). See
+// [agentspec.Pricer].
 type Pricer = agentspec.Pricer
 
 // PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
