@@ -88,9 +88,12 @@ func (LimitOption) gateOption() {}
 func (LimitOption) useOption()  {}
 
 // Timeout limits how long a fire waits for the hook. When d has passed, the hook has failed with [ErrTimeout]. The hook
-// itself is not stopped: it continues in its goroutine with its context cancelled, and its late answer is dropped. On
-// an around hook the time includes the call of next. In Use it applies to every hook of the Bind, and the shorter
-// timeout wins. A d that is not positive panics.
+// itself is not stopped: it continues in its goroutine with its context cancelled, and its late answer is dropped. In
+// Use it applies to every hook of the Bind, and the shorter timeout wins. A d that is not positive panics.
+//
+// On an around hook the time includes the call of next. The hook's context ends when the time is up, also if the hook
+// has returned before. Until then the program can read a body or a stream that the hook passed on. A stream that is
+// read for longer needs another context. At other points the context also ends when the hook returns.
 func Timeout(d time.Duration) LimitOption {
 	if d <= 0 {
 		panic(fmt.Sprintf("hookkit: Timeout(%v) at %s: the timeout must be positive", d, callsite.Of(1)))

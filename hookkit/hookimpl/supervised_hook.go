@@ -145,11 +145,14 @@ func (s *supervisedHook) callWithTimeout(
 	}
 	e := s.entry
 	outer := Background(ctx) // it may itself end by the timeout of a hook further out
-	ctx, cancel := context.WithTimeoutCause(outer, e.timeout, hookkit.ErrTimeout)
+	limited := &limitedContext{Context: outer, deadline: time.Now().Add(e.timeout)}
+	ctx = limited
 	answers := make(chan answer, 1)
 	var settled atomic.Bool // set by the hook when it returns, or by the fire when it stops waiting
 	go func() {
-		defer cancel()
+		if !s.snapshot.point.wraps {
+			defer limited.end()
+		}
 		a := answer{err: &crash{cause: hookkit.ErrGoexit}} // sent if the hook ends the goroutine
 		defer func() {
 			if settled.CompareAndSwap(false, true) {
