@@ -2,6 +2,9 @@ package loop_test
 
 import (
 	"context"
+	"errors"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,5 +67,51 @@ func TestCountersCountAnsweredCallsByTool(t *testing.T) {
 	}.Do(t, t.Context(), loop.Request{Task: "x", Resume: loop.Resume{ToolCalls: 4, Tools: map[string]int{"work": 4}}})
 	if counted.ToolCalls != 9 || len(counted.Tools) != 2 || counted.Tools["work"] != 6 || counted.Tools["bad"] != 1 {
 		t.Errorf("counted %d calls, %v", counted.ToolCalls, counted.Tools)
+	}
+}
+
+func TestASuspendedRunTakesNoOtherStart(t *testing.T) {
+	refused := func(t *testing.T, req loop.Request) {
+		t.Helper()
+		req.Suspended = &agent.Suspension{}
+		_, err := (&loop.Agent{Model: looptest.NewScript()}).Do(t.Context(), req)
+		if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), "another start") {
+			t.Errorf("%+v: %v", req, err)
+		}
+	}
+	// set sets a field to a value that is not zero.
+	set := func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Int, reflect.Int64:
+			v.SetInt(1)
+		case reflect.Uint64:
+			v.SetUint(1)
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		case reflect.Map:
+			v.Set(reflect.MakeMap(v.Type()))
+		case reflect.Struct:
+			v.FieldByName("Input").SetInt(1)
+		}
+	}
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[loop.Request]()) {
+		switch field.Name {
+		case "Use", "Suspended", "Answers", "Resume":
+			continue
+		}
+		t.Run(field.Name, func(t *testing.T) {
+			var req loop.Request
+			set(reflect.ValueOf(&req).Elem().Field(i))
+			refused(t, req)
+		})
+	}
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[loop.Resume]()) {
+		t.Run("Resume."+field.Name, func(t *testing.T) {
+			var req loop.Request
+			set(reflect.ValueOf(&req.Resume).Elem().Field(i))
+			refused(t, req)
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -86,7 +87,7 @@ func (a *Agent) resumed(req *Request, from *origin) (answers map[string]Answer, 
 // opened returns the state in a request and the answers by question.
 func opened(req Request) (*snapshot, map[string]Answer, error) {
 	if req.Task != "" || req.Parts != nil || req.Messages != nil || req.Conversation != "" || req.User != "" ||
-		req.Tenant != "" || req.Seed != 0 || req.ID != "" {
+		req.Tenant != "" || req.Seed != 0 || req.ID != "" || !reflect.ValueOf(req.Resume).IsZero() {
 		return nil, nil, errors.New("the request has a state and another start; set only Suspended and Answers")
 	}
 	s, err := decodeState(req.Suspended)
