@@ -27,7 +27,9 @@ func TestApprovalStopEndsTheTurn(t *testing.T) {
 			looptest.Calls(looptest.Call("pay", nil), looptest.Call("look", nil)),
 			looptest.Reply("never"),
 		},
-		Tools: []agent.Tool{&looptest.Tool{Name: "pay", Result: output}, look},
+		Tools: []agent.Tool{
+			loop.Concurrent(&looptest.Tool{Name: "pay", Result: output}), loop.Concurrent(look),
+		},
 		Hooks: []agent.Hook{&permission.ApprovalStop{}},
 	}.Run(t, "buy it")
 	if ran.Reply != "Pay 40 euros?" || ran.Stop.Message != "waiting_for_approval" ||

@@ -230,11 +230,15 @@ func TestF40_AnEndStopsSiblingsAndKeepsResults(t *testing.T) {
 	if tool.Count() != 0 || statuses(ran) != "unrun unrun unrun" {
 		t.Errorf("%d calls ran: %s", tool.Count(), statuses(ran))
 	}
-	ran = looptest.Harness{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
-		afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) { return agent.EndTurn{Reply: "end"}, nil }),
-	)}.Run(t, "x")
-	if tool.Count() != 3 || statuses(ran) != "succeeded succeeded succeeded" || ran.Reply != "end" {
-		t.Errorf("%d calls ran: %s, %+v", tool.Count(), statuses(ran), ran.AgentResult)
+	for want, tool := range map[string]agent.Tool{
+		"succeeded unrun unrun": work(), "succeeded succeeded succeeded": loop.ReadOnly(work()),
+	} {
+		ran = looptest.Harness{Turns: all(three), Tools: all(tool), Hooks: all[agent.Hook](
+			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) { return agent.EndTurn{Reply: "end"}, nil }),
+		)}.Run(t, "x")
+		if statuses(ran) != want || ran.Reply != "end" {
+			t.Errorf("calls ran: %s, want %s, %+v", statuses(ran), want, ran.AgentResult)
+		}
 	}
 }
 

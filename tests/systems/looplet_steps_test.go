@@ -34,7 +34,7 @@ func TestL13_ParallelCallsReportTheirOwnProgress(t *testing.T) {
 	}}
 	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
 		looptest.Call("work", `{"n":3}`))
-	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](slow)}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all(loop.ReadOnly(slow))}.Run(t, "x")
 	stages := map[string][]string{}
 	for _, p := range hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress") {
 		if string(p.Data) != `"`+p.Call.ID+`"` {
