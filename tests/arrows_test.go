@@ -172,6 +172,12 @@ var rows = []row{
 	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/atomicfile", "internal/testrun"}},
+	{dir: "internal/moduleproxy", modules: []string{"golang.org/x/mod"}},
+	{dir: "internal/usermodule", imports: []string{"internal/moduleproxy"}},
+	{
+		dir: "lab/release", imports: []string{"internal/moduleproxy"}, modules: []string{"golang.org/x/mod"},
+		tests: []string{"internal/usermodule"},
+	},
 	{dir: "lab/redaction", imports: []string{"builtin/redact", "lab/figures", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal", "lab/figures"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",

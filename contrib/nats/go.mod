@@ -3,7 +3,7 @@ module github.com/hookgen/hookgen/contrib/nats
 go 1.26.0
 
 require (
-	github.com/hookgen/hookgen v0.0.0-00010101000000-000000000000
+	github.com/hookgen/hookgen v0.0.0
 	github.com/nats-io/jwt/v2 v2.8.2
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0

@@ -3,7 +3,7 @@ module github.com/hookgen/hookgen/contrib/sqlite
 go 1.26.0
 
 require (
-	github.com/hookgen/hookgen v0.0.0-00010101000000-000000000000
+	github.com/hookgen/hookgen v0.0.0
 	go.uber.org/goleak v1.3.0
 	modernc.org/sqlite v1.60.1
 )

@@ -4,9 +4,9 @@ go 1.26.0
 
 require (
 	github.com/hookgen/hookgen v0.0.0
-	github.com/hookgen/hookgen/contrib/mcp v0.0.0-00010101000000-000000000000
-	github.com/hookgen/hookgen/contrib/otel v0.0.0-00010101000000-000000000000
-	github.com/hookgen/hookgen/contrib/sqlite v0.0.0-00010101000000-000000000000
+	github.com/hookgen/hookgen/contrib/mcp v0.0.0
+	github.com/hookgen/hookgen/contrib/otel v0.0.0
+	github.com/hookgen/hookgen/contrib/sqlite v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0

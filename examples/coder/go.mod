@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/hookgen/hookgen v0.0.0
-	github.com/hookgen/hookgen/contrib/sqlite v0.0.0-00010101000000-000000000000
+	github.com/hookgen/hookgen/contrib/sqlite v0.0.0
 )
 
 require (

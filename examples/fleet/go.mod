@@ -3,8 +3,8 @@ module github.com/hookgen/hookgen/examples/fleet
 go 1.26.0
 
 require (
-	github.com/hookgen/hookgen v0.0.0-00010101000000-000000000000
-	github.com/hookgen/hookgen/contrib/nats v0.0.0-00010101000000-000000000000
+	github.com/hookgen/hookgen v0.0.0
+	github.com/hookgen/hookgen/contrib/nats v0.0.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nkeys v0.4.16
 	go.uber.org/goleak v1.3.0
