@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -106,7 +107,9 @@ func (w workshop) module(name, source string, requires ...string) (string, error
 
 // requireKit returns the requirements of a module that compiles against the working copy.
 func (w workshop) requireKit() []string {
-	return []string{"require github.com/hookgen/hookgen v0.0.0", "replace github.com/hookgen/hookgen => " + w.root}
+	return []string{
+		"require github.com/hookgen/hookgen v0.0.0", "replace github.com/hookgen/hookgen => " + strconv.Quote(w.root),
+	}
 }
 
 // A race holds the results of processes that ran in turn.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -39,7 +40,8 @@ func (m *Module) Init(path string) {
 		m.t.Fatal(err)
 	}
 	m.Write("go.sum", string(sums))
-	m.Write("go.mod", "module "+path+"\n\ngo 1.26.0\n\nrequire "+Path+" v0.0.0\n\nreplace "+Path+" => "+root+"\n")
+	m.Write("go.mod", "module "+path+"\n\ngo 1.26.0\n\nrequire "+Path+" v0.0.0\n\n"+
+		"replace "+Path+" => "+strconv.Quote(root)+"\n") // it may have blanks
 }
 
 // In returns the module with dir as the working directory of commands and the base of file names.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -149,7 +150,7 @@ func TestCallsInBuiltPrograms(t *testing.T) {
 		"\"github.com/hookgen/hookgen/hookkit/hookimpl\"\n)\n"
 	function := func(name string) string { return "func " + name + "() { trace() }\nfunc trace() { " + site + " }\n" }
 	write("go.mod", "module example.com/shipit\n\ngo 1.26\n\nrequire github.com/hookgen/hookgen v0.0.0\n\n"+
-		"replace github.com/hookgen/hookgen => "+root+"\n")
+		"replace github.com/hookgen/hookgen => "+strconv.Quote(root)+"\n")
 	write("cmd/shipit/main.go", "package main\n"+imports+function("main"))
 	for name, c := range map[string]struct{ dir, arg, want string }{
 		"package": {".", "./cmd/shipit", "cmd/shipit/main.go:7"},
