@@ -54,8 +54,8 @@ func release(ctx context.Context, dir, version, proxy string, progress io.Writer
 		return nil, err
 	}
 	if proxy != "" {
-		if _, err := os.Lstat(proxy); err == nil {
-			return nil, fmt.Errorf("%s exists; remove it, or name a directory that does not exist", proxy)
+		if err := checkEmpty(proxy); err != nil {
+			return nil, err
 		}
 	}
 	if err := repo.check(version); err != nil {
@@ -108,8 +108,25 @@ func release(ctx context.Context, dir, version, proxy string, progress io.Writer
 			tags = append(tags, m.tag(version))
 		}
 	}
-	if proxy != "" {
-		return tags, os.Rename(files, proxy)
+	if proxy == "" {
+		return tags, t.copyTo(repo.dir)
 	}
-	return tags, t.copyTo(repo.dir)
+	if err := os.Remove(proxy); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	return tags, os.Rename(files, proxy)
+}
+
+// checkEmpty refuses a proxy that exists, unless it is an empty directory.
+func checkEmpty(proxy string) error {
+	entries, err := os.ReadDir(proxy)
+	switch {
+	case os.IsNotExist(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s exists and is not a directory; remove it, or name another one", proxy)
+	case len(entries) > 0:
+		return fmt.Errorf("%s exists and is not empty; remove it, or name another directory", proxy)
+	}
+	return nil
 }

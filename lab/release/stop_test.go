@@ -139,10 +139,18 @@ func TestReleaseNeedsARepository(t *testing.T) {
 }
 
 func TestReleaseKeepsAnExistingDirectory(t *testing.T) {
-	proxy := t.TempDir()
-	if _, err := release(t.Context(), commit(t, small), "v0.1.0", proxy, io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "exists; remove it") {
-		t.Errorf("got the error %v", err)
+	repo, proxy := commit(t, small), t.TempDir()
+	writeFile(t, filepath.Join(proxy, "mine"), "")
+	if _, err := release(t.Context(), repo, "v0.1.0", proxy, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "exists and is not empty; remove it") {
+		t.Errorf("got the error %v for a directory with a file", err)
+	}
+	if _, err := release(t.Context(), repo, "v0.1.0", filepath.Join(proxy, "mine"), io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "exists and is not a directory") {
+		t.Errorf("got the error %v for a file", err)
+	}
+	if _, err := release(t.Context(), repo, "v0.1.0", t.TempDir(), io.Discard); err != nil {
+		t.Errorf("got the error %v for an empty directory", err)
 	}
 }
 
