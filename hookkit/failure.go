@@ -13,15 +13,22 @@ type Failure struct {
 	Hook  string // the name of the hook; "" if the wrapped act itself failed to return
 	Site  string // where the hook was registered, file:line; "" if Hook is ""
 	Cause error  // never nil
+	// Place is the line of the program that panicked, or ended its goroutine, as file:line like Site. It is "" for other
+	// causes. If a deferred function panicked again, both lines are named: "send.go:12, again at retry.go:30".
+	Place string
 	Stack []byte // of the goroutine that panicked; nil for other causes
 }
 
-// Error names the point, the hook, its site and the cause. It does not include the stack.
+// Error names the point, the hook, its site, the place of a panic, and the cause. It does not include the stack.
 func (f *Failure) Error() string {
-	if f.Hook == "" {
-		return fmt.Sprintf("%s: the wrapped act: %v", f.Point, f.Cause)
+	who := "the wrapped act"
+	if f.Hook != "" {
+		who = fmt.Sprintf("hook %s (%s)", f.Hook, f.Site)
 	}
-	return fmt.Sprintf("%s: hook %s (%s): %v", f.Point, f.Hook, f.Site, f.Cause)
+	if f.Place != "" {
+		who += " at " + f.Place
+	}
+	return fmt.Sprintf("%s: %s: %v", f.Point, who, f.Cause)
 }
 
 // Unwrap returns Cause.

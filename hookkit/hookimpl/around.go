@@ -136,8 +136,14 @@ func isIllegal(err error) bool {
 	return ok
 }
 
-// ErrorBy returns the By of an error, without the hook that made it.
+// ErrorBy returns the By of an error, without the hook that made it. The reason is the same when lines move, because
+// replays compare it.
 func ErrorBy(err error) hookkit.By {
+	if f, ok := err.(*hookkit.Failure); ok && f != nil {
+		placeless := *f
+		placeless.Place = ""
+		err = &placeless
+	}
 	return hookkit.By{Decision: hookkit.DecisionError, Reason: textOf(err)}
 }
 

@@ -6,13 +6,14 @@ import (
 	"runtime"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
 // failure describes a failure of the entry at the point.
 func (e *entry) failure(point string, err error) *hookkit.Failure {
 	f := &hookkit.Failure{Point: point, Hook: e.name, Site: e.site, Cause: err}
 	if c, ok := err.(*crash); ok {
-		f.Cause, f.Stack = c.cause, c.stack
+		f.Cause, f.Place, f.Stack = c.cause, c.place, c.stack
 	}
 	return f
 }
@@ -20,6 +21,7 @@ func (e *entry) failure(point string, err error) *hookkit.Failure {
 // A crash carries a panic or a Goexit, with its stack, to the place where it becomes a Failure.
 type crash struct {
 	cause error
+	place string
 	stack []byte
 }
 
@@ -35,12 +37,13 @@ func textOf(err error) (text string) {
 	return err.Error()
 }
 
-// crashed makes the error of a hook that did not return, from the result of recover: nil on Goexit.
+// crashed makes the error of a hook that did not return, from the result of recover: nil on Goexit. It must be called
+// from the deferred function, because the frames of the panic exist until that returns.
 func crashed(recovered any) error {
 	if recovered == nil {
-		return &crash{cause: hookkit.ErrGoexit}
+		return &crash{cause: hookkit.ErrGoexit, place: callsite.OfPanic()}
 	}
-	return &crash{&hookkit.PanicError{Value: recovered}, stack()}
+	return &crash{&hookkit.PanicError{Value: recovered}, callsite.OfPanic(), stack()}
 }
 
 // stack returns the stack of this goroutine, as debug.Stack does. That begins with 1 KB and walks the whole stack again

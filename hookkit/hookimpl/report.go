@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
 // failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
@@ -49,7 +50,7 @@ func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
 	returned := false
 	defer func() {
 		if !returned {
-			slog.ErrorContext(ctx, "hookkit: the failure handler failed", "panic", recover())
+			slog.ErrorContext(ctx, "hookkit: the failure handler failed", "panic", recover(), "place", callsite.OfPanic())
 			logFailure(ctx, f)
 		}
 	}()
@@ -59,5 +60,9 @@ func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
 
 // logFailure is the failure handler of Hooks without another.
 func logFailure(ctx context.Context, f *hookkit.Failure) {
-	slog.ErrorContext(ctx, "hookkit: a hook failed", "point", f.Point, "hook", f.Hook, "site", f.Site, "error", f.Cause)
+	attrs := []any{"point", f.Point, "hook", f.Hook, "site", f.Site, "error", f.Cause}
+	if f.Place != "" {
+		attrs = append(attrs, "place", f.Place)
+	}
+	slog.ErrorContext(ctx, "hookkit: a hook failed", attrs...)
 }

@@ -43,7 +43,7 @@ func (s *supervisedHook) call(
 		}
 		defer func() {
 			if !returned && err == nil {
-				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
+				err = crashed(nil) // the goroutine is ending, so that only the tracers receive it
 			}
 			s.snapshot.traceFrom(0, Background(ctx), s.event(run, start, fireID.Load(), reply, err))
 		}()
@@ -86,7 +86,7 @@ func (s *supervisedHook) event(
 	}
 	if err == nil {
 		err = s.illegal(outcome)
-	} else if point.wraps {
+	} else if _, own := err.(*crash); point.wraps && !own {
 		ev.Failure = err // an error from further in need not be the hook's own
 	}
 	if err != nil {
@@ -153,8 +153,12 @@ func (s *supervisedHook) callWithTimeout(
 		if !s.snapshot.point.wraps {
 			defer limited.end()
 		}
-		a := answer{err: &crash{cause: hookkit.ErrGoexit}} // sent if the hook ends the goroutine
+		var a answer
+		returned := false
 		defer func() {
+			if !returned {
+				a.err = crashed(nil)
+			}
 			if settled.CompareAndSwap(false, true) {
 				answers <- a
 			} else if late, ok := a.err.(*crash); ok {
@@ -166,6 +170,7 @@ func (s *supervisedHook) callWithTimeout(
 			context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late
 		}
+		returned = true
 	}()
 	timer := time.NewTimer(e.timeout)
 	defer timer.Stop()
