@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
@@ -46,6 +47,7 @@ func Check(t *testing.T, rt *rapid.T, p Program) Played {
 
 func perform(t *testing.T, p Program) (s *harness) {
 	synctest.Test(t, func(*testing.T) {
+		points.Forget()
 		s = newHarness() // its channel must belong to the bubble
 		defer close(s.over)
 		defer func() {

@@ -108,10 +108,10 @@ func (p *Point) readTypes(info hookkit.PointInfo) {
 	}
 }
 
-// A store keeps values by number, for types that can only hold a number. It drops old values.
+// A store keeps values by number, for types that can only hold a number.
 type store[T any] struct {
 	mu     sync.Mutex
-	values [1 << 14]T
+	values map[int64]T
 	next   int64
 }
 
@@ -120,16 +120,31 @@ var (
 	yields store[fixture.Result]
 )
 
+// Forget drops the values of the payloads and results so far, so that a test of many programs needs little memory.
+func Forget() {
+	items.forget()
+	yields.forget()
+}
+
+func (s *store[T]) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.values)
+}
+
 func (s *store[T]) put(v T) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.values == nil {
+		s.values = make(map[int64]T)
+	}
 	s.next++
-	s.values[s.next%int64(len(s.values))] = v
+	s.values[s.next] = v
 	return s.next
 }
 
 func (s *store[T]) get(n int64) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.values[n%int64(len(s.values))]
+	return s.values[n]
 }
