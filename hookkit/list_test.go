@@ -174,3 +174,13 @@ func TestListNamesTheLayers(t *testing.T) {
 		}
 	}
 }
+
+func TestEmptyRegistrationsAreHarmless(t *testing.T) {
+	for name, r := range map[string]*hookkit.Registration{"nil": nil, "zero": new(hookkit.Registration)} {
+		t.Run(name, func(t *testing.T) {
+			if r.Name() != "" || r.Site() != "" || r.Remove() || r.Drain(t.Context()) != nil || r.Dropped() != 0 {
+				t.Error("a method does something")
+			}
+		})
+	}
+}

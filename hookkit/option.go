@@ -71,7 +71,7 @@ func After(regs ...*Registration) OrderOption {
 func anchored(option string, regs []*Registration) []*opaque.Registration {
 	anchors := make([]*opaque.Registration, len(regs))
 	for i, r := range regs {
-		if r == nil || r.registered() == nil {
+		if r.registered() == nil {
 			panic(fmt.Sprintf("hookkit: %s at %s: registration %d is nil; pass the result of Add, Observe or Use",
 				option, callsite.Of(2), i))
 		}

@@ -9,33 +9,60 @@ import (
 
 // A Registration is the result of a call of Add, AddFunc, Observe, ObserveFunc, ObserveAny, Use or Trace. Keep it to
 // remove its hooks, or to order other hooks around it. All methods may be called at any time from any goroutine, also
-// from inside a hook.
+// from inside a hook. A nil or zero Registration refers to nothing: its methods do nothing and return zero values.
 type Registration opaque.Registration
 
-func (r *Registration) registered() opaque.Registered { return (*opaque.Registration)(r).Registered() }
+// registered returns the implementation, nil for a nil or zero Registration.
+func (r *Registration) registered() opaque.Registered {
+	if r == nil {
+		return nil
+	}
+	return (*opaque.Registration)(r).Registered()
+}
 
 // Name returns the name given with [Named], or else the name of the hook's type or function.
-func (r *Registration) Name() string { return r.registered().Name() }
+func (r *Registration) Name() string {
+	if g := r.registered(); g != nil {
+		return g.Name()
+	}
+	return ""
+}
 
 // Site returns the place given with [Site], or else the place of the registering call, as file:line. The path is
 // relative to the main module, for example cmd/shipit/main.go:33, and begins with the module's path in other modules.
 // It is the same on every machine.
-func (r *Registration) Site() string { return r.registered().Site() }
+func (r *Registration) Site() string {
+	if g := r.registered(); g != nil {
+		return g.Site()
+	}
+	return ""
+}
 
 // Remove undoes the registration at all its points. It reports whether anything was left to undo. A fire that has
-// begun still calls the removed hooks. Removing twice is harmless, and so is removing a nil or zero Registration.
+// begun still calls the removed hooks. Removing twice is harmless.
 func (r *Registration) Remove() bool {
-	return r != nil && r.registered() != nil && r.registered().Remove()
+	g := r.registered()
+	return g != nil && g.Remove()
 }
 
 // Drain waits until the Async observers of the registration have been notified of every event that is queued now. If
 // ctx ends first, Drain returns its error and the events stay in the queue. An observer must not drain its own
 // registration: it would wait for itself.
-func (r *Registration) Drain(ctx context.Context) error { return r.registered().Drain(ctx) }
+func (r *Registration) Drain(ctx context.Context) error {
+	if g := r.registered(); g != nil {
+		return g.Drain(ctx)
+	}
+	return nil
+}
 
 // Dropped returns the number of events that the Async observers of the registration missed because their queue was
 // full.
-func (r *Registration) Dropped() uint64 { return r.registered().Dropped() }
+func (r *Registration) Dropped() uint64 {
+	if g := r.registered(); g != nil {
+		return g.Dropped()
+	}
+	return 0
+}
 
 // Info describes one registered hook or observer in a listing.
 type Info struct {
