@@ -84,6 +84,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// The heading of README.md says how short the agent is, without the package clause, imports and blank lines.
+func TestAgentOfReadmeHasSixteenLines(t *testing.T) {
+	for _, b := range readBlocks(t, "README.md") {
+		if _, code, found := strings.Cut(b.text, "loop/looptest\"\n)\n"); found {
+			if lines := len(regexp.MustCompile(`(?m)^.*\S`).FindAllString(code, -1)); lines != 16 {
+				t.Errorf("the agent has %d lines", lines)
+			}
+			return
+		}
+	}
+	t.Error("README.md has no agent")
+}
+
 const pageVersion = "v0.1.0"
 
 // importPaths are the packages that a part of a package may use without an import, by name. The packages of the page
