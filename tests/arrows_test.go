@@ -145,7 +145,7 @@ var rows = []row{
 		tests: []string{"spec/testdata/mail", "tests/fixture"}},
 	{
 		dir:     "cmd/hookgen",
-		imports: []string{"gen", "internal/atomicfile", "internal/spelling"},
+		imports: []string{"gen", "internal/atomicfile", "internal/progress", "internal/spelling", "internal/version"},
 		tests:   []string{"internal/usermodule"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
@@ -153,10 +153,12 @@ var rows = []row{
 		dir: "cmd/hooklog",
 		imports: []string{
 			"hookkit/wire", "internal/atomicfile", "internal/eventline", "internal/eventlog", "internal/eventpage",
-			"internal/rotated", "internal/spelling", "internal/terminal",
+			"internal/progress", "internal/rotated", "internal/spelling", "internal/terminal", "internal/version",
 		},
+		tests:   []string{"gen"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
+	{dir: "internal/version", imports: []string{"gen"}},
 	{dir: "internal/eventlog", imports: []string{"hookkit/wire", "internal/eventline", "internal/rotated"}},
 	{
 		dir:     "internal/eventpage",
@@ -167,7 +169,8 @@ var rows = []row{
 	{dir: "internal/modelhttp/modeltest", imports: []string{"generated/agent", "internal/modelhttp"}},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
 	{
-		dir: "cmd/hookvet", imports: []string{"hookvet"}, tests: []string{"internal/usermodule"},
+		dir: "cmd/hookvet", imports: []string{"hookvet", "internal/progress", "internal/version"},
+		tests:   []string{"gen", "internal/usermodule"},
 		modules: []string{"golang.org/x/tools"},
 	},
 	{dir: "examples", imports: everything},
