@@ -2,6 +2,8 @@ package tests
 
 import (
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -101,25 +103,14 @@ func outputOfGo(t *testing.T) []string {
 	m.Write("go.mod", "module example.com/tour\n\ngo 1.26.0\n\nrequire "+usermodule.Path+" v0.1.0\n")
 	try("go", "build", ".")
 	try("go", "build", "-mod=vendor", ".")
-	empty := t.TempDir()
-	list := filepath.Join(empty, filepath.FromSlash(usermodule.Path), "@v", "list")
-	if err := os.MkdirAll(filepath.Dir(list), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(list, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	m = usermodule.New(t, "GOPROXY="+fileURL(empty), "GOFLAGS=")
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/list") {
+			http.NotFound(w, r) // a module has a list of versions, which is empty, and nothing else
+		}
+	}))
+	t.Cleanup(empty.Close)
+	m = usermodule.New(t, "GOPROXY="+empty.URL, "GOFLAGS=")
 	m.Write("go.mod", "module example.com/tour\n\ngo 1.26.0\n")
 	try("go", "get", "-tool", usermodule.Path+"/cmd/hookgen@latest")
 	return said
-}
-
-// fileURL returns the address of a directory.
-func fileURL(dir string) string {
-	dir = filepath.ToSlash(dir)
-	if !strings.HasPrefix(dir, "/") {
-		dir = "/" + dir // a drive letter
-	}
-	return "file://" + dir
 }
