@@ -12,7 +12,7 @@ import (
 
 // The page about built-in hooks shows a rule with globs, names commands that it allows, and others that it asks about.
 func TestRuleOnThePageDoesWhatItSays(t *testing.T) {
-	data, err := os.ReadFile("../../docs/built-in-hooks.md")
+	data, err := os.ReadFile("../../docs/agents/built-in-hooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
