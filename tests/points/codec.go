@@ -129,7 +129,7 @@ func Forget() {
 func (s *store[T]) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.values)
+	s.values = nil
 }
 
 func (s *store[T]) put(v T) int64 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookgen/hookgen/internal/race"
 	"github.com/hookgen/hookgen/lab/figures"
+	"github.com/hookgen/hookgen/tests/points"
 	"go.uber.org/goleak"
 )
 
@@ -53,6 +54,7 @@ func TestSoak(t *testing.T) {
 			n = *howMany - n*(rounds-1)
 		}
 		s.round(uint64(i+1), n)
+		points.Forget()
 		heap = append(heap, measured())
 		if len(s.wrong) > 0 {
 			t.Fatalf("after %d fires:\n%s", s.fires.Load(), strings.Join(s.wrong[:min(len(s.wrong), 20)], "\n"))
