@@ -159,6 +159,7 @@ var rows = []row{
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "internal/version", imports: []string{"gen"}},
+	{dir: "internal/progress", imports: []string{"internal/terminal"}},
 	{dir: "internal/eventlog", imports: []string{"hookkit/wire", "internal/eventline", "internal/rotated"}},
 	{
 		dir:     "internal/eventpage",

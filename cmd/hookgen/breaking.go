@@ -25,6 +25,7 @@ type specVersion struct {
 // breaking reports the differences between the spec in the directory and an older version of it. It returns the exit
 // code.
 func (i *invocation) breaking() int {
+	i.line.Set(func() string { return "reading the spec, and " + i.against })
 	var found []breaking.Finding
 	now, err := i.newVersion()
 	if err == nil {

@@ -16,13 +16,15 @@ import (
 
 // checkAll checks every spec that a pattern such as ./... matches, and prints one line about all of them.
 func (i *invocation) checkAll(root string) error {
+	i.line.Set(func() string { return "looking for specs" })
 	tree, err := readTree(root)
 	if err != nil {
 		return err
 	}
 	var found gen.Diagnostics
 	specs, fresh, stale := 0, 0, 0
-	for _, dir := range tree.dirs {
+	for n, dir := range tree.dirs {
+		i.line.Set(func() string { return fmt.Sprintf("checking %d of %d: %s", n+1, len(tree.dirs), dir) })
 		spec, problems := gen.Read(dir)
 		if len(problems) > 0 && problems[0].Rule == ruleNoSpec {
 			continue

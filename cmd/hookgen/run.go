@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/internal/progress"
 	"github.com/hookgen/hookgen/internal/spelling"
 	"github.com/hookgen/hookgen/internal/version"
 )
@@ -32,6 +33,7 @@ type invocation struct {
 	against        string // of breaking
 	github         bool   // print annotations
 	stdout, stderr io.Writer
+	line           *progress.Line
 }
 
 // commands are the arguments that are not read as a directory.
@@ -51,6 +53,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "hookgen: %v\nhookgen -h shows how it is used\n", err)
 		return trouble
 	}
+	i.line = progress.Start(stderr, "hookgen")
+	defer i.line.Stop()
+	i.stdout, i.stderr = i.line.Writer(stdout), i.line.Writer(stderr)
+	i.line.Set(func() string { return "reading and writing in " + i.dir })
 	var err error
 	switch i.command {
 	case "breaking":

@@ -49,7 +49,7 @@ func (i *invocation) sources(names []string) ([]source, error) {
 	for n := range all {
 		all[n].file = counted{all[n].file, &i.read}
 	}
-	i.doing(func() string { return "read " + progress.Bytes(i.read.Load(), i.size.Load()) })
+	i.line.Set(func() string { return "read " + progress.Bytes(i.read.Load(), i.size.Load()) })
 	return all, nil
 }
 

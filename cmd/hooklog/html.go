@@ -41,7 +41,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	if run == "" {
 		x.Most = eventpage.MostFires
 	}
-	i.doing(func() string { s := x.Status(); return "read " + progress.Bytes(s.Read, s.Size) })
+	i.line.Set(func() string { s := x.Status(); return "read " + progress.Bytes(s.Read, s.Size) })
 	err = x.Update(ctx)
 	switch {
 	case errors.Is(err, eventlog.ErrTooMany):
@@ -50,7 +50,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	case err != nil:
 		return trouble, err
 	}
-	i.doing(func() string { return "making the page" })
+	i.line.Set(func() string { return "making the page" })
 	var problems reporter
 	code := problems.report(i.stderr, x.Status(), true)
 	runs, err := runsOf(x, run)

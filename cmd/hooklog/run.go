@@ -27,19 +27,8 @@ type invocation struct {
 	stdout, stderr io.Writer
 	pause          func(context.Context) bool // see follow.go; tests have their own
 
+	line       *progress.Line
 	read, size atomic.Int64 // of the sources, in bytes
-	text       atomic.Value // a func() string, for the line of progress
-}
-
-// doing sets the function that describes the work for the line of progress.
-func (i *invocation) doing(text func() string) { i.text.Store(text) }
-
-// progress returns the text of the line of progress.
-func (i *invocation) progress() string {
-	if text, ok := i.text.Load().(func() string); ok {
-		return "hooklog: " + text()
-	}
-	return ""
 }
 
 // A command is one of the things that hooklog does. Its function parses its own flags with parse and returns the exit
@@ -98,9 +87,9 @@ func (i *invocation) run(ctx context.Context, args []string) int {
 
 // report runs a command and prints its error, if there is one.
 func (i *invocation) report(c command, ctx context.Context, args []string) int {
-	line := progress.Start(i.stderr, i.progress)
-	defer line.Stop()
-	i.stdout, i.stderr = line.Writer(i.stdout), line.Writer(i.stderr)
+	i.line = progress.Start(i.stderr, "hooklog")
+	defer i.line.Stop()
+	i.stdout, i.stderr = i.line.Writer(i.stdout), i.line.Writer(i.stderr)
 	code, err := c.run(i, ctx, args)
 	var wrong usageError
 	switch {

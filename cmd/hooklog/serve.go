@@ -154,7 +154,7 @@ func (i *invocation) openIndex(path string, whole bool) (x *eventlog.Index, name
 	}
 	x = eventlog.OpenFile(spool, "standard input")
 	if whole {
-		i.doing(func() string { return "reading standard input" })
+		i.line.Set(func() string { return "reading standard input" })
 		if err := <-copied; err != nil {
 			end()
 			return nil, "", nil, fmt.Errorf("standard input cannot be copied: %w", err)

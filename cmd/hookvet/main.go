@@ -20,10 +20,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/hookgen/hookgen/hookvet"
+	"github.com/hookgen/hookgen/internal/progress"
 	"github.com/hookgen/hookgen/internal/version"
 )
 
@@ -37,8 +40,9 @@ func main() {
 	}
 	if os.Getenv(checking) != "" {
 		flag.Bool("version", false, "print the version of hookvet, for bug reports") // for the list of flags
+		multichecker.Main(reporting(hookvet.Analyzers())...)
 	}
-	if os.Getenv(checking) != "" || slices.ContainsFunc(os.Args[1:], ofVet) {
+	if slices.ContainsFunc(os.Args[1:], ofVet) {
 		multichecker.Main(hookvet.Analyzers()...)
 	}
 	code, err := run()
@@ -47,6 +51,24 @@ func main() {
 		code = trouble
 	}
 	os.Exit(code)
+}
+
+// checked is the beginning of a line about a package, from the process that checks to the one that shows progress.
+const checked = "\x00checked "
+
+// reporting lets analyzers print a line for each package, the first of them that sees it.
+func reporting(all []*analysis.Analyzer) []*analysis.Analyzer {
+	var seen sync.Map
+	for _, a := range all {
+		run := a.Run
+		a.Run = func(pass *analysis.Pass) (any, error) {
+			if _, again := seen.LoadOrStore(pass.Pkg, true); !again {
+				fmt.Fprintln(os.Stderr, checked+pass.Pkg.Path())
+			}
+			return run(pass)
+		}
+	}
+	return all
 }
 
 // ofVet reports whether only go vet passes an argument: it asks for the version and the flags, and names its files.
@@ -101,13 +123,21 @@ func run() (int, error) {
 	if err := check.Start(); err != nil {
 		return trouble, err
 	}
-	skipped := false
+	line := progress.Start(os.Stderr, "hookvet")
+	defer line.Stop()
+	line.Set(func() string { return "loading packages" })
+	stderr := line.Writer(os.Stderr)
+	packages, skipped := 0, false
 	for r := bufio.NewReader(lines); ; {
-		line, err := r.ReadString('\n')
-		if notRun.MatchString(strings.TrimSuffix(line, "\n")) {
+		text, err := r.ReadString('\n')
+		if strings.HasPrefix(text, checked) {
+			packages++
+			doing := fmt.Sprintf("%d packages checked, last %s", packages, strings.TrimSpace(text[len(checked):]))
+			line.Set(func() string { return doing })
+		} else if notRun.MatchString(strings.TrimSuffix(text, "\n")) {
 			skipped = true
 		} else {
-			fmt.Fprint(os.Stderr, shortened(line, dir))
+			fmt.Fprint(stderr, shortened(text, dir))
 		}
 		if err != nil {
 			break

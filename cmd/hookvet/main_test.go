@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/internal/usermodule"
+	"github.com/hookgen/hookgen/internal/version"
 )
 
 // Each way to run the command finds the same, also what depends on several packages: go vet calls it once per package
@@ -204,8 +204,9 @@ func TestVersion(t *testing.T) {
 	}
 	m := usermodule.New(t)
 	hookvet := usermodule.Build(t, "hookvet")
+	number, _, _ := strings.Cut(version.Text("hookvet"), "\n")
 	for arguments, want := range map[string]string{
-		"--version": "hookvet " + gen.Version + "\n" + runtime.Version() + " ", "-version": "hookvet " + gen.Version + "\n",
+		"--version": number + "\n" + runtime.Version() + " ", "-version": number + "\n",
 		"-V=full": "hookvet version devel ", "-h": "Usage of ",
 	} {
 		t.Run(arguments, func(t *testing.T) {

@@ -27,6 +27,8 @@ const columns = 78
 type Line struct {
 	mu      sync.Mutex
 	w       io.Writer
+	command string
+	text    func() string
 	shown   int  // characters
 	within  bool // the last output does not end with a line break
 	stopped bool
@@ -34,13 +36,13 @@ type Line struct {
 	ended   sync.WaitGroup
 }
 
-// Start shows what text returns, after a delay and until Stop is called, if w is a terminal. Otherwise it returns nil.
-// Another goroutine calls text; the result "" shows nothing.
-func Start(w io.Writer, text func() string) *Line {
+// Start shows the command's name and what it does, after a delay and until Stop is called, if w is a terminal. Otherwise
+// it returns nil. Nothing is shown before [Line.Set].
+func Start(w io.Writer, command string) *Line {
 	if !IsTerminal(w) {
 		return nil
 	}
-	l := &Line{w: w, done: make(chan struct{})}
+	l := &Line{w: w, command: command, done: make(chan struct{})}
 	l.ended.Go(func() {
 		next := time.NewTimer(Delay)
 		defer next.Stop()
@@ -49,7 +51,7 @@ func Start(w io.Writer, text func() string) *Line {
 			case <-l.done:
 				return
 			case <-next.C:
-				l.show(text())
+				l.show()
 				next.Reset(interval)
 			}
 		}
@@ -68,6 +70,16 @@ func IsTerminal(w io.Writer) bool {
 		return err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
 	return false
+}
+
+// Set sets the function that describes the work. Another goroutine calls it, which holds the lock of l.
+func (l *Line) Set(text func() string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = text
 }
 
 // Stop removes the line. Nothing is shown after it.
@@ -113,19 +125,17 @@ func (o output) Write(p []byte) (int, error) {
 func (o output) IsTerminal() bool { return IsTerminal(o.w) }
 
 // show replaces the line.
-func (l *Line) show(text string) {
+func (l *Line) show() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stopped || l.within {
+	if l.stopped || l.within || l.text == nil {
 		return
 	}
 	l.clear()
-	runes := []rune(terminal.Escape(text))
+	runes := []rune(terminal.Escape(l.command + ": " + l.text()))
 	runes = runes[:min(len(runes), columns)]
 	l.shown = len(runes)
-	if l.shown > 0 {
-		_, _ = io.WriteString(l.w, string(runes)) // the work does not depend on it
-	}
+	_, _ = io.WriteString(l.w, string(runes)) // the work does not depend on it
 }
 
 // clear removes the line with blanks, which every terminal understands.

@@ -41,7 +41,8 @@ func TestLineAppearsAfterTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
 		text := "a long first text"
-		l := progress.Start(&s, func() string { return text })
+		l := progress.Start(&s, "tool")
+		l.Set(func() string { return text })
 		time.Sleep(progress.Delay - time.Millisecond)
 		synctest.Wait()
 		if s.Len() > 0 {
@@ -49,13 +50,13 @@ func TestLineAppearsAfterTheDelay(t *testing.T) {
 		}
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
-		if s.lines() != text {
+		if s.lines() != "tool: "+text {
 			t.Errorf("the screen has %q", s.lines())
 		}
 		text = "second"
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if s.lines() != text {
+		if s.lines() != "tool: "+text {
 			t.Errorf("the screen has %q after a change", s.lines())
 		}
 		l.Stop()
@@ -70,7 +71,8 @@ func TestLineAppearsAfterTheDelay(t *testing.T) {
 func TestShortWorkShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := progress.Start(&s, func() string { return "text" })
+		l := progress.Start(&s, "tool")
+		l.Set(func() string { return "text" })
 		time.Sleep(progress.Delay / 2)
 		l.Stop()
 		if s.Len() > 0 {
@@ -82,7 +84,8 @@ func TestShortWorkShowsNothing(t *testing.T) {
 func TestOutputRemovesTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := progress.Start(&s, func() string { return "reading" })
+		l := progress.Start(&s, "tool")
+		l.Set(func() string { return "reading" })
 		out := l.Writer(&s)
 		wait := func() {
 			time.Sleep(2 * progress.Delay)
@@ -96,7 +99,7 @@ func TestOutputRemovesTheLine(t *testing.T) {
 		}
 		_, _ = io.WriteString(out, "o\n")
 		wait()
-		if s.lines() != "one\ntwo\nreading" {
+		if s.lines() != "one\ntwo\ntool: reading" {
 			t.Errorf("after a line of output, the screen has %q", s.lines())
 		}
 		l.Stop()
@@ -109,7 +112,8 @@ func TestOutputRemovesTheLine(t *testing.T) {
 func TestLongAndHostileTextsAreOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := progress.Start(&s, func() string { return "\x1b[2J\n" + strings.Repeat("ä", 200) })
+		l := progress.Start(&s, "tool")
+		l.Set(func() string { return "\x1b[2J\n" + strings.Repeat("ä", 200) })
 		time.Sleep(2 * progress.Delay)
 		synctest.Wait()
 		if got := s.lines(); strings.ContainsAny(s.String(), "\x1b\n") || len([]rune(got)) > 78 {
@@ -127,7 +131,8 @@ func TestOtherStreamsShowNothing(t *testing.T) {
 	defer file.Close()
 	for name, w := range map[string]io.Writer{"a file": file, "memory": new(bytes.Buffer)} {
 		t.Run(name, func(t *testing.T) {
-			l := progress.Start(w, func() string { return "text" })
+			l := progress.Start(w, "tool")
+			l.Set(func() string { return "text" })
 			if l != nil || l.Writer(w) != w {
 				t.Error("it is taken for a terminal")
 			}
