@@ -47,21 +47,35 @@ func TestDependencyBotUpdatesEveryModule(t *testing.T) {
 	}
 }
 
-// The workflows use the Go release that the module needs.
+// Every workflow uses the Go release that the module needs, and ci.yml the newest one, too.
 func TestWorkflowsUseTheGoVersion(t *testing.T) {
 	root := usermodule.Root(t)
 	_, version, _ := strings.Cut(readPage(t, filepath.Join(root, "go.mod")), "\ngo ")
 	version, _, _ = strings.Cut(version, "\n") // such as 1.26.0
-	want := "go-version: " + version[:strings.LastIndex(version, ".")] + ".x"
+	version = version[:strings.LastIndex(version, ".")] + ".x"
 	workflows, err := filepath.Glob(filepath.Join(root, ".github/workflows/*.yml"))
 	if err != nil || len(workflows) == 0 {
 		t.Fatalf("there are %d workflows: %v", len(workflows), err)
 	}
 	for _, name := range workflows {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			if !strings.Contains(readPage(t, name), want) {
-				t.Errorf("the workflow does not have %q", want)
+			text, one, matrix := readPage(t, name), "go-version: "+version, "go: ["+version+", stable]"
+			jobs := strings.Count(text, "uses: actions/setup-go@")
+			if jobs == 0 || strings.Count(text, one) != jobs && (strings.Count(text, matrix) != jobs ||
+				strings.Count(text, "go-version: ${{ matrix.go }}") != jobs) {
+				t.Errorf("not each of %d jobs has %q or %q", jobs, one, matrix)
 			}
 		})
+	}
+}
+
+// The program is built for these systems, with 64 bits and with 32.
+func TestWorkflowCoversEveryPlatform(t *testing.T) {
+	text := readPage(t, filepath.Join(usermodule.Root(t), ".github/workflows/ci.yml"))
+	for _, platform := range []string{"linux/386", "linux/arm", "linux/arm64", "windows/386", "windows/amd64",
+		"darwin/amd64", "darwin/arm64", "freebsd/386", "freebsd/amd64", "js/wasm"} {
+		if !strings.Contains(text, "\n          - "+platform+"\n") {
+			t.Errorf("ci.yml does not build for %s", platform)
+		}
 	}
 }

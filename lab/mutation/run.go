@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -72,8 +71,7 @@ func (b *binary) start(env string, limit time.Duration, args ...string) (string,
 	}
 	defer os.RemoveAll(scratch)
 	cmd.Env = append(os.Environ(), env, "GOMAXPROCS=1", "TMPDIR="+scratch)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // including child processes
+	endTogether(cmd)
 	cmd.WaitDelay = 200 * time.Millisecond
 	var out bytes.Buffer
 	both := &head{to: &out}
