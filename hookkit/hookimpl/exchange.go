@@ -23,7 +23,7 @@ func (x *exchange) lock(owners []*Registry, replaced *opaque.Registration) (unlo
 		old := p.holder.Load()
 		at := old.at()
 		unlock = lock(slices.Concat(owners, at))
-		if p.holder.Load() == old {
+		if p.holder.Load() == old && slices.Equal(old.at(), at) {
 			for _, r := range at {
 				if r.has(p) || r.tracers.has(p) {
 					x.old, x.at = old, append(x.at, r)
@@ -31,7 +31,7 @@ func (x *exchange) lock(owners []*Registry, replaced *opaque.Registration) (unlo
 			}
 			return unlock
 		}
-		unlock() // another goroutine has replaced it meanwhile
+		unlock() // another goroutine has replaced or removed it meanwhile
 	}
 }
 

@@ -55,11 +55,16 @@ func (r *registration) Site() string { return r.site }
 // Remove removes the entries at every point.
 func (r *registration) Remove() bool {
 	r.mu.Lock()
-	owners := r.owners
+	owners := r.at()
+	unlock := lock(owners)
+	for !slices.Equal(r.at(), owners) { // another goroutine has replaced or removed a part of it meanwhile
+		unlock()
+		owners = r.at()
+		unlock = lock(owners)
+	}
+	defer unlock()
 	r.owners = nil
 	r.mu.Unlock()
-	unlock := lock(owners)
-	defer unlock()
 	removed := false
 	for _, owner := range owners {
 		if owner.remove(r) {

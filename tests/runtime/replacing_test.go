@@ -2,8 +2,10 @@ package runtime_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -178,5 +180,54 @@ func TestWholeDrainsItsReplacedPart(t *testing.T) {
 	close(release)
 	if err := whole.Drain(t.Context()); err != nil || !seen {
 		t.Errorf("Drain returned %v before the observer was notified: %v", err, !seen)
+	}
+}
+
+// All name the first handle, as programs do that read a configuration again.
+func TestConcurrentReplacementsLeaveOneSuccessor(t *testing.T) {
+	for range 20 {
+		var h fixture.Hooks
+		use := func(at []string, options ...hookkit.UseOption) *hookkit.Registration {
+			return h.Use(points.Bundle(func(h *fixture.Hooks) {
+				for _, name := range at {
+					points.Named(name).Add(h, points.Continue)
+				}
+			}), options...)
+		}
+		first := use([]string{"Watch"})
+		var replacing sync.WaitGroup
+		for i := range 4 {
+			replacing.Go(func() {
+				for n := range 20 {
+					use([]string{"Watch", "Verify"}[:1+(i+n)%2], hookkit.Replacing(first))
+				}
+			})
+		}
+		replacing.Wait()
+		use([]string{"Watch", "Verify"}, hookkit.Replacing(first))
+		if at, other := len(h.Watch.List()), len(h.Verify.List()); at != 1 || other != 1 {
+			t.Fatalf("%d and %d hooks are registered, want 1 and 1", at, other)
+		}
+	}
+}
+
+func TestRemoveUndoesAConcurrentReplacement(t *testing.T) {
+	for i := range 2000 {
+		var h fixture.Hooks
+		bundle := func(at string) points.Bundle {
+			return func(h *fixture.Hooks) { points.Named(at).Add(h, points.Continue) }
+		}
+		var part *hookkit.Registration
+		whole := h.Use(points.Bundle(func(h *fixture.Hooks) { part = h.Use(bundle("Watch")) }))
+		var replacing sync.WaitGroup
+		replacing.Go(func() { h.Use(bundle("Verify"), hookkit.Replacing(part)) })
+		for range i % 40 { // Remove meets the replacement at another of its steps
+			runtime.Gosched()
+		}
+		removed := whole.Remove()
+		replacing.Wait()
+		if !removed || whole.Remove() {
+			t.Fatal("Remove left a part that replaced another one meanwhile")
+		}
 	}
 }
