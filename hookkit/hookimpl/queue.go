@@ -13,6 +13,7 @@ import (
 type queue struct {
 	size    int
 	dropped atomic.Uint64
+	retired atomic.Bool // its observer was replaced; a fire that began before may still put events
 
 	mu       sync.Mutex
 	events   []func()
@@ -87,6 +88,13 @@ func (q *queue) deliver(event func()) {
 		q.waiters = waiting
 	}()
 	event()
+}
+
+// idle reports whether every event was delivered.
+func (q *queue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.finished == q.accepted
 }
 
 // drain waits until every event queued so far is delivered.

@@ -17,9 +17,10 @@ type registration struct {
 	place      *place
 	around     *registration // the Use whose Bind made it, or of which it replaced a part; nil if there is none
 
-	mu     sync.Mutex
-	owners []*Registry // the registries that may have entries of it
-	queues []*queue
+	mu      sync.Mutex
+	owners  []*Registry // the registries that may have entries of it
+	queues  []*queue
+	dropped uint64 // events that queues dropped which are forgotten
 }
 
 // A place is the position of a registration among the others. Replacing passes the place on. So the Before and After
@@ -54,7 +55,6 @@ func (r *registration) Site() string { return r.site }
 
 // Remove removes the entries at every point.
 func (r *registration) Remove() bool {
-	r.mu.Lock()
 	owners := r.at()
 	unlock := lock(owners)
 	for !slices.Equal(r.at(), owners) { // another goroutine has replaced or removed a part of it meanwhile
@@ -63,6 +63,7 @@ func (r *registration) Remove() bool {
 		unlock = lock(owners)
 	}
 	defer unlock()
+	r.mu.Lock()
 	r.owners = nil
 	r.mu.Unlock()
 	removed := false
@@ -74,12 +75,21 @@ func (r *registration) Remove() bool {
 	return removed
 }
 
-// watch adds the queue of an Async observer to the registration, and to the Uses around it.
+// watch adds the queue of an Async observer to the registration, and to the Uses around it. They forget the queues of
+// parts that were replaced earlier, so that replacing a part again and again needs no more memory.
 func (r *registration) watch(q *queue) {
 	for ; r != nil; r = r.around {
 		r.mu.Lock()
 		if !slices.Contains(r.queues, q) {
-			r.queues = append(slices.Clip(r.queues), q)
+			kept := make([]*queue, 0, len(r.queues)+1)
+			for _, other := range r.queues {
+				if other.retired.Load() && other.idle() {
+					r.dropped += other.dropped.Load()
+				} else {
+					kept = append(kept, other)
+				}
+			}
+			r.queues = append(kept, q)
 		}
 		r.mu.Unlock()
 	}
@@ -103,8 +113,10 @@ func (r *registration) Drain(ctx context.Context) error {
 
 // Dropped counts the events for which the queues had no room.
 func (r *registration) Dropped() uint64 {
-	var n uint64
-	for _, q := range r.watched() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.dropped
+	for _, q := range r.queues {
 		n += q.dropped.Load()
 	}
 	return n

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -228,6 +229,52 @@ func TestRemoveUndoesAConcurrentReplacement(t *testing.T) {
 		replacing.Wait()
 		if !removed || whole.Remove() {
 			t.Fatal("Remove left a part that replaced another one meanwhile")
+		}
+	}
+}
+
+func TestWholeForgetsQueuesOfReplacedParts(t *testing.T) {
+	var h fixture.Hooks
+	started, release := make(chan struct{}), make(chan struct{})
+	observe := points.Bundle(func(h *fixture.Hooks) {
+		points.Named("Watch").Observe(h, func(points.Fired) { started <- struct{}{}; <-release }, hookkit.Async(1))
+	})
+	var part *hookkit.Registration
+	whole := h.Use(points.Bundle(func(h *fixture.Hooks) { part = h.Use(observe) }))
+	h.HandleFailures(func(context.Context, *hookkit.Failure) {})
+	heap := func() uint64 {
+		runtime.GC()
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		return now.HeapAlloc
+	}
+	const replacements = 5000
+	before := heap()
+	for range replacements {
+		part = h.Use(observe, hookkit.Replacing(part))
+	}
+	if grown := int64(heap() - before); grown > 50*replacements {
+		t.Errorf("%d replacements need %d bytes", replacements, grown)
+	}
+	for n := range uint64(10) {
+		for i := range 3 { // the observer is given one event, one waits, and one is dropped
+			points.Named("Watch").Fire(t.Context(), &h, newRun(), fixture.Item{}, nil)
+			if i == 0 {
+				<-started
+			}
+		}
+		part = h.Use(observe, hookkit.Replacing(part))
+		part = h.Use(observe, hookkit.Replacing(part)) // nothing is forgotten that is still to be delivered
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := whole.Drain(done); err == nil {
+			t.Fatal("Drain does not wait for the observer of a replaced part")
+		}
+		release <- struct{}{}
+		<-started
+		release <- struct{}{}
+		if err := whole.Drain(t.Context()); err != nil || whole.Dropped() != n+1 {
+			t.Fatalf("%d events were dropped, want %d; %v", whole.Dropped(), n+1, err)
 		}
 	}
 }
