@@ -186,9 +186,10 @@ func (c *Cost) Price(req agent.LLMRequest, reply agent.LLMResponse) (cost float6
 	return price.Of(reply.Usage), known
 }
 
-// price returns the price of the first of the names that has one, with or without its date.
-func (c *Cost) price(names ...string) (Price, bool) {
-	for _, name := range names {
+// price returns the price of the name that was requested or, if that has none, of the name in the reply, each with or
+// without its date. A reply without a name says nothing about its model, so it does not have the price of "".
+func (c *Cost) price(requested, answered string) (Price, bool) {
+	for _, name := range []string{requested, cmp.Or(answered, requested)} {
 		for _, name := range []string{name, undated(name)} {
 			if price, ok := c.Prices[name]; ok {
 				return price, true

@@ -152,6 +152,29 @@ func TestThePriceOfAModelIgnoresItsDate(t *testing.T) {
 	}
 }
 
+func TestNamedModelsHaveNoPriceOfUnnamedOnes(t *testing.T) {
+	cost := &observe.Cost{Prices: map[string]observe.Price{"": {Input: 1}, "small": {Input: 2}}}
+	for _, c := range []struct {
+		requested, answered string
+		dollars             float64
+		known               bool
+	}{
+		{"", "", 1, true},
+		{"", "large", 1, true},
+		{"small", "", 2, true},
+		{"large", "small", 2, true},
+		{"large", "", 0, false},
+		{"large", "large", 0, false},
+		{"-2025-08-07", "", 0, false},
+	} {
+		reply := agent.LLMResponse{Model: c.answered, Usage: agent.Usage{Input: 1_000_000}}
+		got, known := cost.Price(agent.LLMRequest{Model: c.requested}, reply)
+		if got != c.dollars || known != c.known {
+			t.Errorf("%q, answered by %q, costs %v, %v; want %v, %v", c.requested, c.answered, got, known, c.dollars, c.known)
+		}
+	}
+}
+
 func TestCachedTokensWithoutAPriceCostInput(t *testing.T) {
 	used := agent.Usage{Input: 1_000_000, CacheRead: 500_000, CacheWrite: 250_000}
 	for price, want := range map[observe.Price]float64{
@@ -206,7 +229,8 @@ func TestDatedNamesReachTheCostLimit(t *testing.T) {
 func TestALimitOnCostWithoutPricesIsAnError(t *testing.T) {
 	for name, hooks := range map[string][]agent.Hook{
 		"no hook": nil, "no prices": {&observe.Cost{}},
-		"other prices": {&observe.Cost{Prices: map[string]observe.Price{"other": {Input: 2}}}},
+		"other prices":     {&observe.Cost{Prices: map[string]observe.Price{"other": {Input: 2}}}},
+		"price of no name": {&observe.Cost{Prices: map[string]observe.Price{"": {Input: 2}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran := looptest.Harness{
