@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -40,7 +41,7 @@ func appendTokens(found []span, s string) []span {
 			continue
 		}
 		p, ok := runs.tokenAt(i)
-		if n := escaped(s, i); !ok && n > 0 {
+		if n := max(escaped(s, i), quotedPrintable(s, i)); !ok && n > 0 {
 			p, ok = runs.tokenAt(i + n)
 		}
 		if ok {
@@ -48,7 +49,8 @@ func appendTokens(found []span, s string) []span {
 			i = p.to
 			continue
 		}
-		for i++; i < len(s) && alnum[s[i]]; i++ {
+		inWord := alnum[s[i]] // a token can follow the dollar sign or the brace
+		for i++; inWord && i < len(s) && alnum[s[i]]; i++ {
 		}
 	}
 	return appendMarked(found, s)
@@ -82,6 +84,18 @@ func escaped(s string, at int) int {
 		}
 	}
 	return 0
+}
+
+// quotedPrintable returns 2 if the word at at begins with the digits of a character in the encoding of mails, as in
+// =3Dghp_.... Only characters that are encoded there count: other words can begin with such digits, too.
+func quotedPrintable(s string, at int) int {
+	if at == 0 || s[at-1] != '=' || at+2 > len(s) || !upperHex.all(s[at:at+2]) {
+		return 0
+	}
+	if word := s[at : at+2]; word[0] < '8' && !slices.Contains([]string{"09", "0A", "0D", "20", "22", "3D"}, word) {
+		return 0
+	}
+	return 2
 }
 
 // beginsWord reports whether a word can begin at at: no ASCII letter or digit precedes it, or one that belongs to an

@@ -133,3 +133,15 @@ func TestTokensBeginAfterAnEscapeSequence(t *testing.T) {
 		masks(t, before+"ghp_abcdefghijklmnop0123")
 	}
 }
+
+func TestTokensAfterSymbolsOfFormatsAreFound(t *testing.T) {
+	for _, before := range []string{
+		"token=3D", "=22", "see=20", "a=0D=0A", "=E2=80=9C", "=C3=A9", // of mails
+		"$", "$$", "${", "{", "{{", "#{", "a${", "${a:-",
+	} {
+		text := before + "ghp_abcdefghijklmnopqrstuvwxyz0123"
+		if got := new(Redactor).Text(text); strings.Contains(got, "ghp_") {
+			t.Errorf("%q is redacted as %q", text, got)
+		}
+	}
+}

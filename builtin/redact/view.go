@@ -130,8 +130,10 @@ func sequence(s string, from int) int {
 		case c >= ':' && c <= '?':
 			number = 0
 		case strings.IndexByte("mKJH", c) >= 0 && at > from,
-			strings.IndexByte("ABCDEFGHJKSTfhlmnrsu", c) >= 0 && s[from-1] == '[':
+			strings.IndexByte("@ABCDEFGHJKLMPSTXZdfhlmnrstu", c) >= 0 && s[from-1] == '[':
 			return at + 1
+		case (c == ' ' || c == '!') && at+1 < len(s) && (s[at+1] == 'q' || s[at+1] == 'p'): // a cursor, or a reset
+			return at + 2
 		default:
 			return 0
 		}
