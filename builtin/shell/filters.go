@@ -125,19 +125,26 @@ func (r *reader) checkTexts(program string, texts, operands []word) {
 var (
 	// awkConstants are strings, comments, and the regular expressions that cannot be divisions.
 	awkConstants = regexp.MustCompile(`"(?:[^"\\\n]|(?s:\\.))*"|#[^\n]*|` +
-		`(^|[({,;!~&|}\n=<>?:])[ \t]*/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^\]\[/\n"\\]*\])*/`)
+		`(^|[({,;!~&|}=<>?:]|[^\\]\n)[ \t]*/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^\]\[/\n"\\]*\])*/`)
 	awkUncertain = regexp.MustCompile(`["/]`)
-	awkHarmful   = regexp.MustCompile(`\bsystem\b|\bgetline\b|@|\|&|(?:^|[^|])\|(?:[^|]|$)|\bprintf?\b[^;}\n]*>`)
+	awkHarmful   = regexp.MustCompile(`\bsystem\b|\bgetline\b|@|\|&|(?:^|[^|])\|(?:[^|]|$)`)
+
+	// An output of awk can have more than one line: a comma, an operator or a backslash continues it. If a part could be
+	// a string, its end is uncertain.
+	awkWrites   = regexp.MustCompile(awkOutput + `>`)
+	awkMayWrite = regexp.MustCompile(awkOutput + `(?:>|"(?s:.*)>)`)
 )
+
+const awkOutput = `\bprintf?\b(?:[^";}\n]|[\\,&|?:][ \t0]*\n)*`
 
 // awkIsHarmless reports whether a program of awk neither runs a command nor writes a file. If it is not certain what is
 // a division and what a regular expression, strings count as code.
 func awkIsHarmless(program string) bool {
 	code := awkConstants.ReplaceAllString(program, "$1 0 ")
 	if awkUncertain.MatchString(code) {
-		code = program
+		return !awkHarmful.MatchString(program) && !awkMayWrite.MatchString(program)
 	}
-	return !awkHarmful.MatchString(code)
+	return !awkHarmful.MatchString(code) && !awkWrites.MatchString(code)
 }
 
 // sedHarmless matches the scripts of sed that contain only commands that neither run others nor write files. The
