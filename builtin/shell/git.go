@@ -10,7 +10,7 @@ import (
 var commandKey = regexp.MustCompile(`(?i)^(alias\..*|pager\..*|imap\.tunnel|instaweb\.httpd|.*\.browser|protocol\..*|` +
 	`core\.(pager|editor|sshcommand|gitproxy|fsmonitor|askpass|hookspath)|include\.path|includeif\..*\.path|` +
 	`init\.templatedir|.*(command|cmd|program|editor)|.*\.(external|textconv|driver|clean|smudge|process|helper|` +
-	`difffilter|uploadpack|receivepack|vcs|smtpserver|packobjectshook|path))$`)
+	`difffilter|uploadpack|receivepack|vcs|smtpserver|\w*hook|path))$`)
 
 // git reads the commands that git runs: aliases, pagers and other settings, and the scripts of subcommands.
 func (r *reader) git(c *Command) {
@@ -30,6 +30,17 @@ func (r *reader) git(c *Command) {
 		r.gitConfig(operands)
 	case subcommand == "bisect" && args[verb].text == "run":
 		r.command(args[verb+1:], flow{parent: c})
+	case subcommand == "bisect" && (args[verb].text == "view" || args[verb].text == "visualize"):
+		viewer := args[verb+1:] // another program, or the arguments of git
+		switch {
+		case len(viewer) == 0:
+			return
+		case strings.HasPrefix(viewer[0].text, "-"):
+			viewer = slices.Concat(staticWords([]string{"git", "log"}), viewer)
+		case viewer[0].text != "tig" && !strings.HasPrefix(viewer[0].text, "git"):
+			viewer = slices.Concat(staticWords([]string{"git"}), viewer)
+		}
+		r.command(viewer, flow{parent: c})
 	case subcommand == "submodule" && args[verb].text == "foreach":
 		script := args[verb+1:]
 		for len(script) > 0 && strings.HasPrefix(script[0].text, "-") {
@@ -63,6 +74,9 @@ func (r *reader) gitSetting(w word) {
 	case runs:
 	case strings.HasPrefix(name, "alias."):
 		script = "git " + value
+	case r.strict && gitTool.MatchString(name) && strings.Contains(value, "/"): // git reads the file as a script
+		r.refuse(errUnreadable)
+		return
 	case !commandKey.MatchString(name):
 		return
 	case r.strict && (strings.HasSuffix(name, "path") || strings.HasPrefix(name, "protocol.")):
@@ -71,8 +85,15 @@ func (r *reader) gitSetting(w word) {
 	r.text(script)
 }
 
+// gitTool matches the names of git's settings whose values name a tool.
+var gitTool = regexp.MustCompile(`^(diff|merge)\.(gui)?tool$`)
+
 // gitConfig reads git config KEY VALUE.
 func (r *reader) gitConfig(operands []word) {
+	if r.strict && len(operands) > 1 && (operands[0].text == "rename-section" ||
+		slices.ContainsFunc(operands[:len(operands)-1], func(w word) bool { return !w.isStatic() })) {
+		r.refuse(errUnreadable) // a setting could get the name of one that runs a program
+	}
 	for i := 0; i+1 < len(operands); i++ {
 		if key, value := operands[i], operands[i+1]; strings.Contains(key.text, ".") {
 			r.gitSetting(word{text: key.text + "=" + value.text, glob: key.glob + value.glob})

@@ -21,6 +21,10 @@ func (r *reader) hidden(c *Command, in flow) {
 		if scriptFirst[c.Program] && escapesToShell[c.Program] && slices.ContainsFunc(c.Args, shellEscape.MatchString) {
 			r.refuse(errUnreadable)
 		}
+		escapes := commandEscapes[c.Program]
+		if escapes != nil && (slices.ContainsFunc(c.Args, escapes.MatchString) || escapes.MatchString(c.Stdin)) {
+			r.refuse(errUnreadable)
+		}
 		return
 	}
 	if !r.spend(len(c.Stdin)) {
@@ -96,6 +100,20 @@ var (
 
 	shellEscape = regexp.MustCompile(`(?im)(?:!+|\.(?:shell|system)\s|(?:^|\s)(?:shell|system|term|terminal)\s|` +
 		`from\s+program\s*'|^"[^"]*":)\s*([^!\s][^\n]*)`)
+
+	// commandEscapes match the commands that run others in the arguments and the input of programs, for rules that allow.
+	commandEscapes = map[string]*regexp.Regexp{
+		"ed": bang, "red": bang, "ex": bang, "vi": bang, "vim": bang, "nvim": bang, "ftp": bangOrPipe, "sftp": bangOrPipe,
+		"make": makeSetting, "gmake": makeSetting, "psql": psqlEscape, "dc": bang, "sqlite3": sqliteEscape,
+		"mysql": mysqlEscape, "mariadb": mysqlEscape,
+	}
+	bang         = regexp.MustCompile(`!`)
+	bangOrPipe   = regexp.MustCompile(`[!|]`)
+	makeSetting  = regexp.MustCompile(`(?s)^[^=]*=.*[$\x60]|^\.?(?:SHELL\w*|MAKE\w*|GNUMAKEFLAGS)[:+?!]*=`)
+	psqlEscape   = regexp.MustCompile("(?i)\\\\!|\\\\[a-z][^|\n]*[|]|`|\\bprogram\\s*(?:e?'|[$]|u&)")
+	mysqlEscape  = regexp.MustCompile(`(?im)\\[!ep.]|^\s*(?:system|pager|edit|source)\b|^--pager`)
+	sqliteEscape = regexp.MustCompile(`(?im)^\s*\.(?:sh?|she\w*|sy\w*|loa?d?|e|ex\w*|w\w*)\b|^\s*\.\w+\s.*\||` +
+		`^-(?:init|cmd)|load_extension|edit\s*\(`)
 
 	cronTime = regexp.MustCompile(`^\s*(?:@\w+|(?:[-0-9*/,A-Za-z]+\s+){5})`)
 )
