@@ -136,10 +136,16 @@ func (ExchangeOption) useOption() {}
 // registration does nothing.
 //
 // If the new order contradicts itself, the Use panics, and the old registration stays, as after every other panic of
-// Use. A registration that was removed is ignored; nil panics.
+// Use. A registration that was removed, or whose last hook was spent by [Once], is ignored; nil panics, and so do two
+// options Replacing.
 func Replacing(reg *Registration) ExchangeOption {
 	old := anchored("Replacing", []*Registration{reg})[0]
-	return func(s *opaque.Settings) { s.Replacing = old }
+	return func(s *opaque.Settings) {
+		if s.Replacing != nil {
+			s.Invalid = "two options Replacing: a Use replaces one registration; remove the other one afterwards"
+		}
+		s.Replacing = old
+	}
 }
 
 // A DeliveryOption sets how an observer is notified. It is legal in Observe and ObserveAny.

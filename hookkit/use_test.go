@@ -325,6 +325,18 @@ func TestUseReplacesARegistration(t *testing.T) {
 		}()
 		d.want(t, &h, "old")
 	})
+	t.Run("but not two", func(t *testing.T) {
+		var h hooks
+		var d diary
+		first, second := h.Use(hooked(&d, "first")), h.Use(hooked(&d, "second"))
+		defer func() {
+			if text, _ := recover().(string); !strings.Contains(text, "two options Replacing") {
+				t.Errorf("panicked with %q", text)
+			}
+			d.want(t, &h, "first", "second")
+		}()
+		h.Use(hooked(&d, "new"), hookkit.Replacing(first), hookkit.Replacing(second))
+	})
 	t.Run("but not one of other Hooks", func(t *testing.T) {
 		var h, other hooks
 		var d diary
