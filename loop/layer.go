@@ -52,7 +52,7 @@ func (a *Agent) checkHooks(parent *run) error {
 	if parent != nil {
 		start = parent.agent
 	}
-	for to := range a.reachable() {
+	for _, to := range a.reachable() {
 		if to.Hooks != nil && !(parent == nil && to.Hooks == a.Hooks) && !parent.inherits(to.Hooks) {
 			return &hooksError{start, to}
 		}
@@ -60,17 +60,16 @@ func (a *Agent) checkHooks(parent *run) error {
 	return nil
 }
 
-// reachable returns the agent and those that its runs can start by sub-agents and handoffs.
-func (a *Agent) reachable() map[*Agent]bool {
-	all, next := map[*Agent]bool{a: true}, []*Agent{a}
+// reachable returns the agent and those that its runs can start by sub-agents and handoffs, the nearest first.
+func (a *Agent) reachable() []*Agent {
+	all, known := []*Agent{a}, map[*Agent]bool{a: true}
 	reach := func(to *Agent) {
-		if to != nil && !all[to] {
-			all[to], next = true, append(next, to)
+		if to != nil && !known[to] {
+			all, known[to] = append(all, to), true
 		}
 	}
-	for len(next) > 0 {
-		from := next[0]
-		next = next[1:]
+	for i := 0; i < len(all); i++ {
+		from := all[i]
 		for _, tool := range from.Tools {
 			if sub, ok := unwrapped(tool).(*subagent); ok && sub != nil {
 				reach(sub.a)

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,6 +78,20 @@ func TestUnrelatedHooksOfReachableAgentsAreRefused(t *testing.T) {
 	}
 }
 
+func TestRefusalNamesTheFirstReachableAgent(t *testing.T) {
+	boss := &loop.Agent{Model: looptest.NewScript()}
+	for i := range 9 {
+		to := &loop.Agent{Name: fmt.Sprint("to ", i), Hooks: new(agent.Hooks)}
+		boss.Handoffs = append(boss.Handoffs, to)
+		boss.Tools = append(boss.Tools, loop.Subagent(&loop.Agent{Name: fmt.Sprint("sub ", i), Hooks: new(agent.Hooks)}))
+	}
+	for range 20 {
+		if _, err := boss.Run(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), `the agent "sub 0"`) {
+			t.Fatalf("got the error %v", err)
+		}
+	}
+}
+
 // starter is a tool that starts an agent and gives the model any error as text.
 type starter struct{ to *loop.Agent }
 
@@ -120,7 +135,8 @@ func TestUnrelatedHooksMetByACallFailTheRun(t *testing.T) {
 				Agent: &loop.Agent{Model: script, Tools: append(c.tools, write)}, Hooks: c.hooks,
 			}.Run(t, "x")
 			if ran.Failed == nil || errors.Is(ran.Failed, loop.ErrNotStarted) ||
-				!strings.Contains(ran.Failed.Error(), `"own"`) || ran.Stop.Cause != agent.CauseError || len(script.Calls()) != 1 || write.Count() != 0 {
+				!strings.Contains(ran.Failed.Error(), `"own"`) || ran.Stop.Cause != agent.CauseError ||
+				len(script.Calls()) != 1 || write.Count() != 0 {
 				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 			}
 			checkAnswered(t, ran.Messages)
