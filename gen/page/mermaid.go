@@ -38,12 +38,12 @@ func mermaid(s *summary.Spec) string {
 				fmt.Fprintf(&b, "%s%s[[\"%s.Points<br/>%s\"]]:::parent\n", indent, i.id, mermaidText(i.parent.Name),
 					mermaidText(i.parent.Path))
 			default:
-				fmt.Fprintf(&b, "%s%s[\"%s<br/>%s\"]:::%s\n", indent, i.id, mermaidText(signature(i.point)),
+				fmt.Fprintf(&b, "%s%s[\"%s<br/>%s\"]:::%s\n", indent, i.id, mermaidText(i.point.Name+"("+i.point.Payload.Text+")"),
 					mermaidText(lawAndPolicy(i.point)), i.point.Law)
 				for n, x := range i.point.Exits {
 					arrow := "-.->"
-					if r := strength(i.point, n); r != "" {
-						arrow = "-. " + r + " .->"
+					if i.point.Law == "vote" { // the strength of the exit
+						arrow = fmt.Sprintf("-. %d .->", n+1)
 					}
 					fmt.Fprintf(&b, "%s%s %s %sx%d([\"%s\"]):::exit\n", indent, i.id, arrow, i.id, n+1, mermaidText(x))
 				}
@@ -53,7 +53,7 @@ func mermaid(s *summary.Spec) string {
 	items, chain := tree(s)
 	declare(items, "    ")
 	if len(chain) > 1 {
-		fmt.Fprintf(&b, "    %s\n", joinIDs(chain, " --> "))
+		fmt.Fprintf(&b, "    %s\n", strings.Join(chain, " --> "))
 	}
 	b.WriteString(mermaidClasses)
 	return b.String()
@@ -82,8 +82,8 @@ type item struct {
 	items  []*item
 }
 
-// tree returns the items of a spec in source order: the outermost ones, and all points and parents.
-func tree(s *summary.Spec) (outermost, chain []*item) {
+// tree returns the outermost items of a spec in source order, and the ids of all points and parents.
+func tree(s *summary.Spec) (outermost []*item, chain []string) {
 	root := &item{}
 	// add adds an item to the groups that hold it. The members of a group are neighbours, so that a group which is
 	// still open is the last item.
@@ -110,9 +110,8 @@ func tree(s *summary.Spec) (outermost, chain []*item) {
 	return root.items, number(root.items)
 }
 
-// number gives every item its id, and returns the points and parents in order.
-func number(items []*item) []*item {
-	var chain []*item
+// number gives every item its id, and returns those of points and parents in order.
+func number(items []*item) (chain []string) {
 	groups := 0
 	var visit func([]*item)
 	visit = func(items []*item) {
@@ -123,33 +122,21 @@ func number(items []*item) []*item {
 				visit(i.items)
 				continue
 			}
-			chain = append(chain, i)
-			i.id = fmt.Sprint("p", len(chain))
+			i.id = fmt.Sprint("p", len(chain)+1)
+			chain = append(chain, i.id)
 		}
 	}
 	visit(items)
 	return chain
 }
 
-// joinIDs joins the ids of items.
-func joinIDs(items []*item, separator string) string {
-	ids := make([]string, len(items))
-	for n, i := range items {
-		ids[n] = i.id
-	}
-	return strings.Join(ids, separator)
-}
-
-// title returns the title of the graph, for example "agentspec: 29 points, in the order of the spec".
+// title returns the title of the graph, for example "agentspec: 31 points, in the order of the spec".
 func title(s *summary.Spec) string {
 	if len(s.Points) == 1 {
 		return s.Package + ": 1 point"
 	}
 	return fmt.Sprintf("%s: %d points, in the order of the spec", s.Package, len(s.Points))
 }
-
-// signature returns the name of a point with its payload.
-func signature(p *summary.Point) string { return p.Name + "(" + p.Payload.Text + ")" }
 
 // lawAndPolicy returns the law of a point with its policy.
 func lawAndPolicy(p *summary.Point) string {
@@ -161,12 +148,4 @@ func lawAndPolicy(p *summary.Point) string {
 		text += ", deprecated"
 	}
 	return text
-}
-
-// strength returns the text before an exit: in a vote its strength, 1 being the strongest.
-func strength(p *summary.Point, exit int) string {
-	if p.Law != "vote" {
-		return ""
-	}
-	return fmt.Sprint(exit + 1)
 }
