@@ -52,6 +52,10 @@ func commands() []command {
 
 // run runs hooklog and returns its exit code.
 func (i *invocation) run(ctx context.Context, args []string) int {
+	if version.Asked(args) {
+		fmt.Fprint(i.stdout, version.Text("hooklog"))
+		return fine
+	}
 	name := "help"
 	if len(args) > 0 {
 		name, args = args[0], args[1:]
@@ -66,14 +70,7 @@ func (i *invocation) run(ctx context.Context, args []string) int {
 		}
 		names = append(names, c.name)
 	}
-	switch name {
-	case "--version", "-version":
-		if len(args) > 0 {
-			break
-		}
-		fmt.Fprint(i.stdout, version.Text("hooklog"))
-		return fine
-	case "help", "-h", "-help", "--help":
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
 		fmt.Fprint(i.stdout, help)
 		return fine
 	}
