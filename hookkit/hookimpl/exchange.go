@@ -6,14 +6,14 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// An exchange puts a registration, reg, into the place of another one, old. Without Replacing, both are reg.
+// An exchange registers reg, with Replacing at the position of another registration, old.
 type exchange struct {
-	old, reg *registration
-	at       []*Registry // those with entries of old
+	old, reg *registration // old is nil without Replacing, and if old has no entries
+	at       []*Registry   // those with entries of old
 }
 
 // lock locks the owners, which are the registries of reg, and those of the registration to replace, if it is not nil. A
-// registration that was replaced itself stands for the one that has its place now. One without entries is ignored.
+// registration that was replaced itself means its successor. One without entries is ignored.
 func (x *exchange) lock(owners []*Registry, replaced *opaque.Registration) (unlock func()) {
 	if replaced == nil {
 		return lock(owners)
@@ -38,7 +38,7 @@ func (x *exchange) lock(owners []*Registry, replaced *opaque.Registration) (unlo
 // commit makes the changes and removes old, or returns why that is impossible and changes nothing. The caller holds
 // the locks.
 func (x *exchange) commit(changes []change) error {
-	if x.old == x.reg {
+	if x.old == nil {
 		return commit(changes)
 	}
 	registries := slices.Clone(x.at)
@@ -108,7 +108,7 @@ func (x *exchange) vacate(registries []*Registry) (undo func()) {
 	}
 }
 
-// enter gives the new entries the position of old. Their own anchors to old mean nothing any more.
+// enter gives the new entries the position of old, and drops their own anchors to old.
 func (x *exchange) enter(changes []change) {
 	place := x.old.place
 	var all []*entry

@@ -60,7 +60,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	for i, c := range changes {
 		owners[i] = c.at
 	}
-	x := exchange{old: reg, reg: reg}
+	x := exchange{reg: reg}
 	unlock := x.lock(owners, set.Replacing)
 	defer unlock()
 	if len(x.at) > 0 && !sameHooks(registryOf(points[0]).outermost().genPoint, x.at[0].outermost().genPoint) {

@@ -19,7 +19,7 @@ type Settings struct {
 	Timeout    time.Duration
 	Once       bool
 	FailClosed bool
-	Replacing  *Registration // removed in the same moment; nil for none
+	Replacing  *Registration // gives its position to this one; nil for none
 	Queue      int           // length of the queue of an Async observer; 0 for a synchronous one
 	Invalid    string        // the first option that cannot be used, and what to do about it; "" for none
 }
