@@ -1,5 +1,5 @@
 // Package gen turns a spec file into Go source. Package cmd/hookgen uses it, and so do the packages below gen: breaking
-// compares two specs, summary turns one into plain data, and page, graph and export make documents of that.
+// compares two specs, summary turns one into plain data, and page and export make documents of that.
 //
 // It is a pipeline, and each stage is a pure function of the one before:
 //

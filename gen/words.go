@@ -1,7 +1,7 @@
 package gen
 
-// LawWords returns the law of the point in one to four short sentences: how hooks run, and their possible decisions. The
-// result is the same in generated comments and in pages. It names no types, only exits and the field of Edit.
+// LawWords returns the law of the point in one to four short sentences: how hooks run, and their possible decisions.
+// The result is the same in generated comments and in pages. It names no types, only exits and the field of Edit.
 func (p *Point) LawWords() string {
 	exits := make([]string, len(p.Exits))
 	for i, x := range p.Exits {
@@ -18,7 +18,8 @@ func (p *Point) LawWords() string {
 		} else if p.Replace {
 			words += " Each may replace the payload for the next hooks and the program."
 		} else if p.Edit.Expr != nil {
-			words += " Each may edit the payload's " + p.EditField + ", and nothing else of it, for the next hooks and the program."
+			words += " Each may edit the payload's " + p.EditField +
+				", and nothing else of it, for the next hooks and the program."
 		}
 		if len(exits) > 0 {
 			words += " The first that leaves with " + joinOr(exits) + " ends the fire."

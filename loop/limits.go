@@ -16,7 +16,7 @@ import (
 type Limits struct {
 	Steps  int           // of the run; 0: 50. The run stops with steps_limit
 	Tokens int           // of input and output together; 0: no limit. The run stops with token_limit
-	Cost   float64       // in the unit of Usage.Cost; 0: no limit. See below. The run stops with token_limit
+	Cost   float64       // in the unit of Usage.Cost; 0: no limit. See above. The run stops with token_limit
 	Time   time.Duration // checked between steps; 0: no limit. The run stops with time_limit
 
 	Rejections   int // of answers; 0: 3. At the limit the run stops with retry_limit

@@ -110,8 +110,8 @@
 //	Around    (hookkit.Answer[R], error)     payload, act               (R, error)
 //
 // A hook that decides and collects returns (NOutcome, []T, error). An around hook has one more parameter, next NNext.
-// A When adapter adds a condition, and an observer of the point receives NFired[P]: these types are generic in the
-// payload, so that compile errors name its type.
+// An observer of the point receives NFired[P]. The interface of hooks is N[P]. Both are generic in the payload, so that
+// compile errors name its type.
 //
 // # Payloads
 //

@@ -25,7 +25,7 @@ type workspace struct {
 	dir  string // absolute, without symbolic links
 	root *os.Root
 
-	mu      sync.Mutex // held while a tool changes files, because the calls of one reply run in parallel
+	mu      sync.Mutex // held while a tool changes files, because a call that the loop has abandoned may still run
 	changes []change
 }
 

@@ -1,4 +1,4 @@
-// Package summary turns a spec into plain data for documentation, graphs and exports: points, laws, outcomes, and the
+// Package summary turns a spec into plain data for documentation and exports: points, laws, outcomes, and the
 // types that hooks meet. It imports package gen only.
 //
 // Start with [Of]. Laws in a few words are in words.go.

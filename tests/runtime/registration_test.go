@@ -26,8 +26,6 @@ func (*fixtureObserver) ObserveVerify(context.Context, *fixture.Run, fixture.Ver
 
 func (*fixtureObserver) Observe(context.Context, *fixture.Run, hookkit.AnyFired) {}
 
-func always(*fixture.Run, fixture.Item) bool { return true }
-
 // A wrong registration panics with the site, the problem and the remedy, and registers nothing.
 func TestMistakesAtRegistrationPanic(t *testing.T) {
 	const here = "tests/runtime/registration_test.go:"
