@@ -64,8 +64,8 @@ func (r *run) answering(req agent.LLMRequest) string {
 	return name
 }
 
-// priced returns the reply with its cost. If a limit on the cost applies to the run and the cost is unknown, the run
-// stops at the end of the step.
+// priced returns the reply with its cost. If a limit on the cost applies to the run and the cost is unknown,
+// stopUnpriced stops the run.
 func (r *run) priced(req agent.LLMRequest, reply agent.LLMResponse) agent.LLMResponse {
 	cost, known := r.price(req, reply)
 	if known {
@@ -102,8 +102,8 @@ func (r *run) payable(req agent.LLMRequest) error {
 	return holder.unpriced(r, name)
 }
 
-// unpriced returns the reason why the run cannot keep its limit on the cost, and remembers it: the run stops at the end
-// of the step. The model is that of a call of by, which is this run or one that it started.
+// unpriced returns the reason why the run cannot keep its limit on the cost, and stores it for stopUnpriced. The model
+// is that of a call of by, which is this run or one that it started.
 func (r *run) unpriced(by *run, model string) error {
 	err := fmt.Errorf("agent %q: Limits.Cost is %g, and the price of the model %q is unknown; give it a price",
 		r.agent.name(), r.limits.Cost, model)
@@ -121,8 +121,8 @@ func (r *run) unpriced(by *run, model string) error {
 	return err
 }
 
-// stopUnpriced stops the run if a call of it, or of a run that started it, has an unknown price. It reports whether it
-// stopped the run.
+// stopUnpriced stops the run if a call of it, or of a run that started it, has an unknown price. The run checks this
+// after each reply and at the end of each step. It reports whether it stopped the run.
 func (r *run) stopUnpriced() bool {
 	for holder := r; holder != nil; holder = holder.outer {
 		holder.mu.Lock()

@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// A grammar lists the options of a program by what they do. options.txt describes the words.
+// A grammar lists the options of a program by their effects. options.txt describes the words.
 type grammar struct {
 	styles  []string
 	options map[string]effect // by name: -x, --long, or + for a word that begins with a plus sign
 	runs    bool              // an option can make the program run another one
 }
 
-// An effect describes what an option does: a word of options.txt, "unknown", or "" for an argument of unknown value.
+// An effect is the meaning of an option. The zero value is that of an option that the table does not list.
 type effect struct {
-	does    string
+	does    string         // a word of options.txt; "unknown" if the argument can be any option
 	matters *regexp.Regexp // if not nil, only such values matter
 }
 

@@ -45,7 +45,8 @@ func choosePalette(choice string, stdout io.Writer) (palette, error) {
 // colourful reports whether a stream is a terminal with colours. See no-color.org for NO_COLOR. The consoles of Windows
 // show colours only if a program asks for them in another way.
 func colourful(w io.Writer) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" && progress.IsTerminal(w)
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" &&
+		progress.IsTerminal(w)
 }
 
 // pad adds blanks to the left of a text, or to its right if the width is negative. It counts characters.

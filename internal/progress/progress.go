@@ -1,5 +1,5 @@
-// Package progress shows what a command does if that takes long: one line on a terminal, which is rewritten, and removed
-// at the end. Start with [Start].
+// Package progress shows the progress of a slow command: one line on a terminal, which is rewritten, and removed at the
+// end. Start with [Start].
 package progress
 
 import (

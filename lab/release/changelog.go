@@ -17,7 +17,7 @@ var (
 // heading is "## [0.1.0] - 2026-01-31", or "## 0.1.0" without a date.
 func checkChangelog(text, version string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	// Code and comments keep their length, but a heading in them is no heading.
+	// A heading in code or in a comment does not count.
 	text = htmlComment.ReplaceAllString(fencedCode.ReplaceAllString(text, "code"), "")
 	number := strings.TrimPrefix(version, "v")
 	for _, at := range heading.FindAllStringIndex(text, -1) {

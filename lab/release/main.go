@@ -82,12 +82,12 @@ func release(ctx context.Context, dir, version, proxy string, progress io.Writer
 	// The proxy is renamed when it is complete. A rename must stay on one file system.
 	files := filepath.Join(work, "proxy")
 	if proxy != "" {
-		beside, err := os.MkdirTemp(filepath.Dir(filepath.Clean(proxy)), ".release-")
+		next, err := os.MkdirTemp(filepath.Dir(filepath.Clean(proxy)), ".release-")
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(beside)
-		files = filepath.Join(beside, "proxy")
+		defer os.RemoveAll(next)
+		files = filepath.Join(next, "proxy")
 	}
 	order, err := t.order()
 	if err != nil {
