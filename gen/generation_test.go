@@ -152,8 +152,7 @@ func mustBeInert(t *rapid.T, text []byte) {
 	}
 }
 
-// mustDocumentFields checks that each field of Hooks has the comment of its point's interface: what the spec says of the
-// point, and the law.
+// mustDocumentFields checks that each field of Hooks has the comment of its point's interface, with the law.
 func mustDocumentFields(t *rapid.T, text []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 
 func TestHooksFieldsHaveCommentAndLaw(t *testing.T) {
 	for law, want := range map[string]string{
-		"":                                 "Every hook runs. None can change or stop anything.",
-		"spec.Reverse":                     "The order is reversed",
-		"spec.Check":                       "The first error ends the fire",
-		"spec.Collect[int]":                "Every hook contributes values",
-		"spec.Around[int]":                 "Hooks wrap an act",
-		"(spec.Replace, spec.FailOpen)":    "Each may replace the payload for the next hooks and the program. A hook that fails (error, panic or timeout) is reported",
+		"":                  "Every hook runs. None can change or stop anything.",
+		"spec.Reverse":      "The order is reversed",
+		"spec.Check":        "The first error ends the fire",
+		"spec.Collect[int]": "Every hook contributes values",
+		"spec.Around[int]":  "Hooks wrap an act",
+		"(spec.Replace, spec.FailOpen)": "Each may replace the payload for the next hooks and the program. " +
+			"A hook that fails (error, panic or timeout) is reported",
 		"(spec.Edit[Text], spec.FailOpen)": "Each may edit the payload's Body, and nothing else of it",
 		"(spec.Replace, spec.Edit[Text], Stop, Skip, spec.Collect[int], spec.FailClosed)": "Each may replace the payload, " +
 			"or edit its Body, for the next hooks and the program. The first that leaves with Stop or Skip ends the fire. " +

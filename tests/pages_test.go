@@ -372,7 +372,8 @@ func (p *page) apply(t *testing.T, text string) {
 	}
 }
 
-// undo restores the files that the last diff has changed. If each diff is undone, hookgen runs on the changed specs too.
+// undo restores the files that the last diff has changed. If each diff is undone, hookgen runs on the changed specs
+// too.
 func (p *page) undo(t *testing.T) {
 	for name, text := range p.original {
 		p.module.Write(name, text)

@@ -69,7 +69,9 @@ func TestLimitsStopARunExactlyAtMax(t *testing.T) {
 			[]agent.EndRun{{Cause: agent.CauseTokenLimit,
 				Message: "Token limit reached: 1000000/1000000",
 				Detail:  map[string]any{"totalTokens": 1_000_000, "maxTotalTokens": 1_000_000}}}},
-		"tokens without a limit": {&limit.Tokens{Max: limit.None}, agent.Step{Usage: agent.Usage{Input: math.MaxInt - 1}}, nil},
+		"tokens without a limit": {
+			&limit.Tokens{Max: limit.None}, agent.Step{Usage: agent.Usage{Input: math.MaxInt - 1}}, nil,
+		},
 
 		"time before the start": {&limit.Time{Max: limit.AtMost(time.Duration(0))}, agent.Step{}, nil},
 		"time under":            {&limit.Time{Max: limit.AtMost(time.Second)}, agent.Step{Elapsed: time.Second - 1}, nil},

@@ -40,7 +40,8 @@ git rebase x -x evil | git rebase --ex evil x | git difftool -x evil | git difft
 git push --receive-p=evil x | git push x --exec evil | git push -fq --rec evil x | git send-pack --exe=evil x
 git archive --remote=x --exe=evil HEAD | git archive --exec evil HEAD | git fetch-pack --upload-pa=evil x
 git filter-branch --tree-f evil | git filter-branch --msg-filter evil | git filter-branch --setup evil
-git -c protocol.ext.allow=always ls-remote x | git -c protocol.allow=always fetch x | git -c core.alternateRefsCommand=e x
+git -c protocol.ext.allow=always ls-remote x | git -c protocol.allow=always fetch x
+git -c core.alternateRefsCommand=e x
 git -c gpg.ssh.defaultKeyCommand=evil log | git -c sendemail.headerCmd=evil x | git -c instaweb.httpd=evil instaweb
 git -c help.browser=evil help x | git -ccore.pager=evil log | git -C x -c core.editor=evil commit
 git -C x ls-remote --upload-pa=evil y | git --git-dir x grep -Oevil y | git --git-dir=x -p grep -Oevil y
@@ -56,37 +57,55 @@ git {ls-remote,--upload-pack=evil} x | git ls-remote {--upload-pack=evil,x} | gi
 tar --checkpoint-act=exec=evil -cf x y | tar -cf x --checkpoint=1 --checkpoint-action exec=evil y | tar -Ievil -cf x y
 tar -I evil -cf x y | tar -tI evil -f x | tar -tIevil -f x | tar xIf evil x | tar -x -f x -I evil | tar cFf evil x y
 tar --use-c=evil -cf x y | tar --use-compress-program evil -tf x | tar --to-c=evil -xf x | tar -xf x --to-command evil
-tar --info-scr=evil -cMf x y | tar --new-vol evil -cf x y | tar --rsh-c=evil -tf h:x | tar --rmt evil -tf h:x | tar -F evil -cf x y
+tar --info-scr=evil -cMf x y | tar --new-vol evil -cf x y | tar --rsh-c=evil -tf h:x | tar --rmt evil -tf h:x
+tar -F evil -cf x y
 tar -cf x * | tar -cf x $y | tar -cf "$x" $y | tar -C $x -cf y z | tar --unknown evil -cf x y
 sort --compress-prog=evil x | sort x --comp evil | sort -S 1 --compress-program=evil x | sort $x | sort --unknown x
 sftp -oProxyCommand=evil h | sftp -o ProxyCommand=evil h | sftp -o 'proxycommand evil' h | sftp -oPROXYCOMMAND=evil h
-sftp -S evil h | sftp -CSevil h | sftp -Fx h | sftp -b x h | sftp -D evil | sftp -Devil | sftp -o 'KnownHostsCommand evil' h
-scp -oProxyCommand=evil x h:y | scp -S evil x h:y | scp -rSevil x h:y | scp -F x y h:z | scp -D evil x y | scp -o Include=x y h:z
+sftp -S evil h | sftp -CSevil h | sftp -Fx h | sftp -b x h | sftp -D evil | sftp -Devil
+sftp -o 'KnownHostsCommand evil' h
+scp -oProxyCommand=evil x h:y | scp -S evil x h:y | scp -rSevil x h:y | scp -F x y h:z | scp -D evil x y
+scp -o Include=x y h:z
 ssh -oProxyCommand=evil h | ssh -F x h | ssh -I x.so h | ssh -vFx h | ssh -o 'localcommand evil' h
 rsync -e evil x h:y | rsync -eevil x h:y | rsync -ave evil x h:y | rsync x h:y -e evil | rsync --rsh=evil x h:y
 rsync --rsync-path evil x h:y | rsync --rs evil x h:y | rsync --config=x y h:z | rsync -M--rsh=evil x h:y
-awk 'BEGIN{c="evil"; c|getline}' | awk 'BEGIN { c | getline x }' | awk '{ "evil" | getline }' x | awk '{print | "evil"}' x
-awk '{c="evil"; print |& c}' x | awk 'BEGIN{system("evil")}' | awk -f x | awk -fx y | awk --file=x | awk --fi x | awk -E x
-awk -i x 1 y | awk --incl=x 1 y | awk -l x 1 y | awk --load=x 1 | awk -e 'BEGIN{system("evil")}' | awk -eBEGIN{system\(x\)}
+awk 'BEGIN{c="evil"; c|getline}' | awk 'BEGIN { c | getline x }' | awk '{ "evil" | getline }' x
+awk '{print | "evil"}' x
+awk '{c="evil"; print |& c}' x | awk 'BEGIN{system("evil")}' | awk -f x | awk -fx y | awk --file=x | awk --fi x
+awk -E x
+awk -i x 1 y | awk --incl=x 1 y | awk -l x 1 y | awk --load=x 1 | awk -e 'BEGIN{system("evil")}'
+awk -eBEGIN{system\(x\)}
 awk --sour='BEGIN{c|getline}' | awk -W exec=x | awk '@load "x"; 1' | awk '@include "x"' | awk '{print > "x"}' y
-awk '{printf "%s", $1 >> "x"}' y | awk 'BEGIN{print /"/; c | getline; y = "x"}' | awk 'BEGIN{x++ /2; c | getline; y++ /3}'
-awk 'BEGIN{f="system"; @f("evil")}' | awk -v x=1 -F: 'BEGIN{c|getline}' x | awk "$x" y | awk $x 1 y | awk 'BEGIN { a = "\""; c | getline }'
-awk '/[/]/ { c | getline } /]/ { x }' | awk $'# "\nBEGIN{system(x)} # "' | gawk --prof=x 1 | gawk --pretty=x 1 | mawk -We x
-sed e x | sed 1e x | sed '1e evil' x | sed 's/a/evil/e' x | sed s,a,evil,ge x | sed -e p -e 's/a/evil/e' x | sed -n '$!e' x
-sed '/x/,$ e evil' x | sed -f x y | sed -fx y | sed -nf x y | sed --fil=x y | sed --expr='1e evil' x | sed --expression e x
-sed 's/a/b/w x' y | sed 'w x' y | sed -n '/x/w y' z | sed x -e '1e evil' | sed -i '' 's/a/b/e' x | sed '{e' x | sed '1{p;e evil' x
-sed 's|a|b|;s/c/d/e' x | sed 'sxaxbxe' y | sed 'y/a/b/;e evil' x | sed ':a;e evil' x | sed "$x" y | sed 'a\' -e 'b' -e 'e' x
+awk '{printf "%s", $1 >> "x"}' y | awk 'BEGIN{print /"/; c | getline; y = "x"}'
+awk 'BEGIN{x++ /2; c | getline; y++ /3}'
+awk 'BEGIN{f="system"; @f("evil")}' | awk -v x=1 -F: 'BEGIN{c|getline}' x | awk "$x" y | awk $x 1 y
+awk 'BEGIN { a = "\""; c | getline }'
+awk '/[/]/ { c | getline } /]/ { x }' | awk $'# "\nBEGIN{system(x)} # "' | gawk --prof=x 1 | gawk --pretty=x 1
+mawk -We x
+sed e x | sed 1e x | sed '1e evil' x | sed 's/a/evil/e' x | sed s,a,evil,ge x | sed -e p -e 's/a/evil/e' x
+sed -n '$!e' x
+sed '/x/,$ e evil' x | sed -f x y | sed -fx y | sed -nf x y | sed --fil=x y | sed --expr='1e evil' x
+sed --expression e x
+sed 's/a/b/w x' y | sed 'w x' y | sed -n '/x/w y' z | sed x -e '1e evil' | sed -i '' 's/a/b/e' x | sed '{e' x
+sed '1{p;e evil' x
+sed 's|a|b|;s/c/d/e' x | sed 'sxaxbxe' y | sed 'y/a/b/;e evil' x | sed ':a;e evil' x | sed "$x" y
+sed 'a\' -e 'b' -e 'e' x
 zip x y -T -TT evil | zip -TTevil x y | zip -qT x y | zip x y --unzip-comm=evil -T | zip x y --unzip-command evil
 split --filter=evil x | split --fil evil x | split x --filter evil | split -l 5 --filt=evil x
 install -s --strip-program=evil x y | install --strip-p evil -s x y
-man -P evil x | man -Pevil x | man --pag=evil x | man -aPevil x | man -Hevil x | man --html=evil x | man -C x y | man --config-f x y
+man -P evil x | man -Pevil x | man --pag=evil x | man -aPevil x | man -Hevil x | man --html=evil x | man -C x y
+man --config-f x y
 less -k x y | less -Nkx y | less --lesskey-s=x y | less '+!evil' x | less ++v x | less --lesskey-content=x y
-wget --use-ask=evil x | wget -e use_askpass=evil x | wget --exec use_askpass=evil x | wget --conf=x y | wget -qe use_askpass=evil x
-go build -toolexec=evil x | go build -toolexec evil x | go build --toolexec evil x | go vet -vettool=evil x | go test -exec evil x
-go run -exec=evil x | go test -v -exec evil ./x | go env -w GOFLAGS=-toolexec=evil | go env -u GOFLAGS | go build -ldflags=-extld=evil
+wget --use-ask=evil x | wget -e use_askpass=evil x | wget --exec use_askpass=evil x | wget --conf=x y
+wget -qe use_askpass=evil x
+go build -toolexec=evil x | go build -toolexec evil x | go build --toolexec evil x | go vet -vettool=evil x
+go test -exec evil x
+go run -exec=evil x | go test -v -exec evil ./x | go env -w GOFLAGS=-toolexec=evil | go env -u GOFLAGS
+go build -ldflags=-extld=evil
 go build -ldflags "-s -extld evil" | go build -compiler=gccgo -gccgoflags=-Bx x | go build $x | go test -toolexec $x y
 npm test --script-shell=evil | npm test --script-sh evil | npm -script-shell evil test | npm --userc=x test
-rg --pre=evil x | rg --pre evil x | rg --hostname-bin evil x | vim +'call system(1)' x | vim -c 'call system(1)' x | vim -S x
+rg --pre=evil x | rg --pre evil x | rg --hostname-bin evil x | vim +'call system(1)' x | vim -c 'call system(1)' x
+vim -S x
 env -S'git x' | env --split='git x' | xargs --arg-f x evil | find . -exec evil {} + | find . -okdir evil \;
 echo x | xargs git ls-remote | echo x | xargs tar cf y | echo x | xargs -I{} git clone {} y | echo x | xargs rsync -a y
 `
@@ -124,10 +143,13 @@ func alternatives(line string) (list []string) {
 const harmlessOptions = `
 git ls-remote --heads x | git ls-remote x -- -x | git fetch --all --prune | git fetch -u origin x:y | git pull --rebase
 git grep -n x | git grep -e -x | git grep -nw x -- '*.go' | git grep x -- -Oevil | git grep -A3 -e x | git grep -c x
-git clone --depth 1 x y | git clone --dep=1 x | git clone -b main x | git clone -c user.name=x y | git push -u origin main
+git clone --depth 1 x y | git clone --dep=1 x | git clone -b main x | git clone -c user.name=x y
+git push -u origin main
 git push --force-with-lease | git push origin HEAD | git rebase -i HEAD~3 | git rebase --onto x y | git rebase --cont
-git archive --format=tar HEAD | git archive -o x.zip HEAD | git log --oneline -n 5 | git log -O x | git log $x | git add "$x"
-git log --no-merges --format=%h | git diff --stat | git diff --output-indicator-new=x | git commit -am "fix: -x --exec=y"
+git archive --format=tar HEAD | git archive -o x.zip HEAD | git log --oneline -n 5 | git log -O x | git log $x
+git add "$x"
+git log --no-merges --format=%h | git diff --stat | git diff --output-indicator-new=x
+git commit -am "fix: -x --exec=y"
 git commit -m --exec | git st -sb | git config user.name x | git config --get core.pager | git config -f x.y user.name z
 git submodule update --init | git submodule status | git bisect start | git init -b main | git push --no-verify
 tar czf x.tgz y | tar xzf x.tgz -C y | tar -tvf x | tar cf x --exclude='*.o' y | tar --zstd -xf x | tar -cf x -T y
@@ -137,13 +159,19 @@ sftp -P 22 h | scp -r x h:y | scp -o StrictHostKeyChecking=no x h:y | scp -P 22 
 rsync -avz --exclude=.git x h:y | awk '{print $1}' x | awk -F: '{print $1}' x | awk '/a|b/ {print $1 ", " $2}' x
 awk -F'|' '{print $2}' x | awk 'NR>1 && $2 > 5' x | awk '{s+=$1} END {print s/NR}' x | awk '$1 ~ /x|y/ || $2 == "|"' x
 awk '{print "a -> b"}' x | awk -v x="$y" '{print x}' z | awk '{ print $1 }' $x | awk '!/^#/ {n++} END {print n}' x
-sed 's/a/b/' x | sed -n '1,5p' x | sed -i 's/a/b/g' x | sed -i.bak s/a/b/ x | sed -e 's/a/b/' -e '/c/d' x | sed '/^$/d' x
-sed -E 's/(a|b)+/\1/g' x | sed 's|/dev/sda|/dev/sdb|' x | sed -n '/a/,/b/p' x | sed 's/[^/]*$//' x | sed 's,a/,,;s#b##' x
-sed '$d' x | sed 's/[[:space:]]*$//' x | sed -n '$=' x | sed '1i hello' x | sed '1,3{s/a/b/;p}' x | sed 5q x | sed 's/e/E/;s/w/W/' x
-sed ':a;N;$!ba;s/\n/ /g' x | sed -n 1,5p -- "$x" | sed 's/\/rm -rf x\//y/' z | sed '/x/a\ more' y | sed 'y/abc/xyz/' x | sed '1~2d' x
-zip -r x.zip y | zip -q x y | split -l 100 x y | install -m 755 x y | man ls | man 3 printf | less -N x | less +G x | less +/x y
+sed 's/a/b/' x | sed -n '1,5p' x | sed -i 's/a/b/g' x | sed -i.bak s/a/b/ x | sed -e 's/a/b/' -e '/c/d' x
+sed '/^$/d' x
+sed -E 's/(a|b)+/\1/g' x | sed 's|/dev/sda|/dev/sdb|' x | sed -n '/a/,/b/p' x | sed 's/[^/]*$//' x
+sed 's,a/,,;s#b##' x
+sed '$d' x | sed 's/[[:space:]]*$//' x | sed -n '$=' x | sed '1i hello' x | sed '1,3{s/a/b/;p}' x | sed 5q x
+sed 's/e/E/;s/w/W/' x
+sed ':a;N;$!ba;s/\n/ /g' x | sed -n 1,5p -- "$x" | sed 's/\/rm -rf x\//y/' z | sed '/x/a\ more' y | sed 'y/abc/xyz/' x
+sed '1~2d' x
+zip -r x.zip y | zip -q x y | split -l 100 x y | install -m 755 x y | man ls | man 3 printf | less -N x | less +G x
+less +/x y
 wget -q x | wget -O x y | wget -qO- x | curl -fsSL x | curl -o x y | go build ./... | go test -run X -count=1 ./...
-go test -v ./x -args -x | go vet ./... | go env GOPATH | go list -e -f x ./... | go build -o x -ldflags="-s -w -X main.x=y" ./z
+go test -v ./x -args -x | go vet ./... | go env GOPATH | go list -e -f x ./...
+go build -o x -ldflags="-s -w -X main.x=y" ./z
 go mod tidy | npm test | npm run build | npm install -D x | npm ci --silent | rg -n x | rg -e x -g '*.go' | vim -c wq x
 `
 
@@ -285,7 +313,7 @@ func FuzzOptions(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, arguments string) {
 		words := append(strings.Fields(arguments), "-Ievil")
-		if slices.Contains(words, "--") || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "'") }) {
+		if slices.Contains(words, "--") || strings.Contains(arguments, "'") {
 			return
 		}
 		if command := "tar '" + strings.Join(words, "' '") + "'"; coveredBy(t, command, "tar") {

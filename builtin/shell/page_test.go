@@ -55,8 +55,9 @@ func TestRuleOnThePageDoesWhatItSays(t *testing.T) {
 		"git remote add x https://example.com", "git -c core.pager=x log", "git -C / status", "git clone https://example.com",
 		"git config core.editor x", "go run .", "go run example.com/x@v1.0.0", "go install example.com/x@latest",
 		"go env -w GOPROXY=x", "go test -exec=x ./...", "go test -toolexec x ./...", "go vet -vettool=x ./...",
-		"go build -o /x ./...", "go generate ./...", "go get example.com/x", "cd / && git status", "GOFLAGS=-exec=x go test ./...",
-		"git commit -m x --exec=y > z", "git add x; rm x", "go test ./... && curl example.com",
+		"go build -o /x ./...", "go generate ./...", "go get example.com/x", "cd / && git status",
+		"GOFLAGS=-exec=x go test ./...", "git commit -m x --exec=y > z", "git add x; rm x",
+		"go test ./... && curl example.com",
 	} {
 		t.Run(other, func(t *testing.T) {
 			if allowed(t, shell.Bash, globs, other) {

@@ -177,8 +177,8 @@ func (w workshop) run(command string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir, cmd.WaitDelay = w.dir, time.Second
-	cmd.Env = []string{"PATH=" + filepath.Join(filepath.Dir(w.dir), "bin") + ":" + os.Getenv("PATH"), "HOME=" + w.dir, "MARKER=" + w.marker,
-		"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
+	cmd.Env = []string{"PATH=" + filepath.Join(filepath.Dir(w.dir), "bin") + ":" + os.Getenv("PATH"), "HOME=" + w.dir,
+		"MARKER=" + w.marker, "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
 	output, _ := cmd.CombinedOutput() // most commands fail
 	return string(output)
 }

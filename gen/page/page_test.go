@@ -151,7 +151,8 @@ Deprecated: use [Refuse](#exit-refuse).
 
 **Law:** ¬flow: replace¬.
 
-Hooks run in order. Each may replace the payload for the next hooks and the program. The first that leaves with Refuse ends the fire.
+Hooks run in order. Each may replace the payload for the next hooks and the program. ` +
+		`The first that leaves with Refuse ends the fire.
 
 **A hook returns:**
 

@@ -151,9 +151,9 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 			moved := slices.ContainsFunc(e.anchors, func(a anchor) bool {
 				return after.means(a.reg) == reg || slices.Contains(around, after.means(a.reg))
 			})
-			new := e.of(reg)
+			isNew := e.of(reg)
 			near := slices.Contains(reached[p], e.layer) || slices.Contains(reached[""], e.layer)
-			if (new || moved && near) && after.turnsLayers(e, p) {
+			if (isNew || moved && near) && after.turnsLayers(e, p) {
 				return m, false
 			}
 		}
