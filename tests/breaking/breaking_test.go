@@ -199,12 +199,12 @@ var compilerLine = regexp.MustCompile(`(?m)^(?:\./)?(\w+)/(\w+)/(\w+\.go):\d+:\d
 
 // TestVerdicts compiles and runs the old hooks and programs with the new generated code.
 func TestVerdicts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no bases", err)
+	}
+	if testing.Short() {
+		files = files[:1]
 	}
 	m := usermodule.New(t)
 	m.Init("user")
@@ -212,11 +212,17 @@ func TestVerdicts(t *testing.T) {
 	var all []*change
 	for _, file := range files {
 		b := readBase(t, file)
+		if testing.Short() {
+			b.changes = b.changes[:5]
+		}
 		bases[b.name] = b
 		all = append(all, b.changes...)
 		generate(t, m, b.name, b.files)
 	}
-	matrix := pairs(bases)
+	var matrix []*change
+	if !testing.Short() {
+		matrix = pairs(bases)
+	}
 	all = append(all, matrix...)
 	for _, c := range all {
 		generate(t, m, c.dir, c.now)
@@ -225,6 +231,9 @@ func TestVerdicts(t *testing.T) {
 	measure(t, m, all, bases)
 	for _, c := range all {
 		t.Run(c.base+"/"+strings.ReplaceAll(c.title, " ", "_"), func(t *testing.T) { c.check(t) })
+	}
+	if testing.Short() {
+		return
 	}
 	everyRuleHasAChange(t, all)
 	if *update {

@@ -24,12 +24,12 @@ var update = flag.Bool("update", false, "write what the compiler says where it d
 // archive. Each archive is a package. All of them are built at once, in a module outside of this one, like a
 // user's.
 func TestMistakesDoNotCompile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds packages")
-	}
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("no archives", err)
+	}
+	if testing.Short() {
+		archives = archives[:3]
 	}
 	module := usermodule.New(t)
 	module.Init("user")
