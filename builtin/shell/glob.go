@@ -42,9 +42,9 @@ type Glob struct {
 //
 // Some options make a program run another one, for example tar -I, git clone -u and sort --compress-program. They are
 // known for many programs, also abbreviated, joined and in a cluster. A rule allows such an option only if its globs
-// cover the command in the value. Programs of awk and scripts of sed may neither run commands nor write files. Variables
-// of make, and commands for ed, sftp and SQL clients, may not run commands. If a program has such options, a rule
-// refuses its unknown options, and also words of unknown value that could be options.
+// cover the command in the value. Programs of awk and scripts of sed may neither run commands nor write files.
+// Variables of make, and commands for ed, sftp and SQL clients, may not run commands. If a program has such options, a
+// rule refuses its unknown options, and also words of unknown value that could be options.
 // For example, "sort *" allows sort -- "$x" and not sort "$x".
 //
 // The glob covers everything else that the program itself does. For example, sort -o file writes a file, and "sort *"

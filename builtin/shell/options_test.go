@@ -301,6 +301,27 @@ func TestListedOptionsAreAllowed(t *testing.T) {
 	}
 }
 
+// A misspelled word in the table would make a dangerous option harmless.
+func TestWordsOfTheOptionTableAreKnown(t *testing.T) {
+	kinds := strings.Fields("flag value maybe run exec setting text refuse")
+	styles := strings.Fields("open exact stops old single static refused")
+	for name, g := range grammars() {
+		for _, style := range g.styles {
+			if !slices.Contains(styles, style) {
+				t.Errorf("%s has the style %s", name, style)
+			}
+		}
+		for option, e := range g.options {
+			if !slices.Contains(kinds, e.does) {
+				t.Errorf("%s of %s is %s", option, name, e.does)
+			}
+			if !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+") {
+				t.Errorf("%s of %s is not an option", option, name)
+			}
+		}
+	}
+}
+
 // FuzzOptions checks that a rule for tar allows no command to which an option that runs evil is appended, whatever
 // precedes the option, unless "--" ends the options.
 func FuzzOptions(f *testing.F) {

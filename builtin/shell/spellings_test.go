@@ -47,6 +47,7 @@ var helpOption = regexp.MustCompile(`(?:^|[\s,\[|(])(--?)(\[no-\])?([A-Za-z][A-Z
 // Programs run with the options of their own help, abbreviated and joined. If a program then starts evil, no rule for
 // the program allows the command. The flag -shell.spellings sets the number of commands.
 func TestRealProgramsRunNothingElse(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

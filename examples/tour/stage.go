@@ -116,7 +116,7 @@ func (s *stage) refused(command ...string) error {
 	if s.ctx.Err() == nil && errors.As(err, &exit) {
 		return nil
 	}
-	return fmt.Errorf("%s should have failed: %v", strings.Join(command, " "), err)
+	return fmt.Errorf("%s should have failed: %w", strings.Join(command, " "), err)
 }
 
 // execute runs a command in the module, outside of any workspace, and prints it with its output.

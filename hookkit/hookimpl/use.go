@@ -77,7 +77,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 			}
 		}
 	}
-	if x.old != reg {
+	if x.old != nil {
 		for _, q := range x.old.watched() { // now, so that the next replacement forgets them, and not this one
 			q.retired.Store(true)
 		}
