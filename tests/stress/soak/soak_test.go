@@ -19,7 +19,7 @@ import (
 
 var (
 	howMany = flag.Int("fires", 0,
-		"how many `fires` the soak makes; 0 for two million, or a fifth of that under the race detector")
+		"how many `fires` the soak makes; 0 for two million, or a fifth of that with -short or -race")
 	report = flag.Bool("report", false, "write the figures of the soak into docs/evidence/figures")
 )
 
@@ -36,7 +36,7 @@ const slack = 1 << 20
 
 func TestSoak(t *testing.T) {
 	if *howMany == 0 {
-		if *howMany = 2_000_000; race.Enabled {
+		if *howMany = 2_000_000; race.Enabled || testing.Short() {
 			*howMany /= 5
 		}
 	}
