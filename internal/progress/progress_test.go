@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,9 +15,25 @@ import (
 )
 
 // A screen is a terminal. Its lines are what a person sees at the end.
-type screen struct{ bytes.Buffer }
+type screen struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
 
 func (s *screen) IsTerminal() bool { return true }
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+// String returns everything that was written.
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
 
 // lines plays the output: a carriage return goes to the beginning of the line.
 func (s *screen) lines() string {
@@ -40,23 +57,22 @@ func (s *screen) lines() string {
 func TestLineAppearsAfterTheDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		text := "a long first text"
 		l := progress.Start(&s, "tool")
-		l.Set(func() string { return text })
+		l.Set(func() string { return "a long first text" })
 		time.Sleep(progress.Delay - time.Millisecond)
 		synctest.Wait()
-		if s.Len() > 0 {
+		if s.String() != "" {
 			t.Errorf("too early: %q", s.String())
 		}
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
-		if s.lines() != "tool: "+text {
+		if s.lines() != "tool: a long first text" {
 			t.Errorf("the screen has %q", s.lines())
 		}
-		text = "second"
+		l.Set(func() string { return "second" })
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if s.lines() != "tool: "+text {
+		if s.lines() != "tool: second" {
 			t.Errorf("the screen has %q after a change", s.lines())
 		}
 		l.Stop()
@@ -75,7 +91,7 @@ func TestShortWorkShowsNothing(t *testing.T) {
 		l.Set(func() string { return "text" })
 		time.Sleep(progress.Delay / 2)
 		l.Stop()
-		if s.Len() > 0 {
+		if s.String() != "" {
 			t.Errorf("the screen has %q", s.String())
 		}
 	})
