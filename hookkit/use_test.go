@@ -335,7 +335,11 @@ func TestUseReplacesARegistration(t *testing.T) {
 			}
 			d.want(t, &h, "first", "second")
 		}()
-		h.Use(hooked(&d, "new"), hookkit.Replacing(first), hookkit.Replacing(second))
+		var both []hookkit.UseOption
+		for _, old := range []*hookkit.Registration{first, second} {
+			both = append(both, hookkit.Replacing(old))
+		}
+		h.Use(hooked(&d, "new"), both...)
 	})
 	t.Run("but not one of other Hooks", func(t *testing.T) {
 		var h, other hooks
