@@ -16,10 +16,11 @@ func (b *batch) dispatch() {
 		parallel = len(b.calls)
 	}
 	d := &dispatcher{r: b.r, slots: make(chan struct{}, parallel)}
+	permitted := make([]*call, 0, len(b.calls))
 	for rest := b.calls; len(rest) > 0 && !b.r.state.over(); {
 		group := rest[:b.group(rest)]
 		rest = rest[len(group):]
-		var permitted []*call
+		permitted = permitted[:0]
 		for _, c := range group {
 			if b.pending(c) && (!c.waits || b.r.hasAnswer(c.spawned)) {
 				permitted = append(permitted, c)
