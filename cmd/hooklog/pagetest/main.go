@@ -83,9 +83,16 @@ func run(ctx context.Context) (err error) {
 	return figures.WriteFile(*out, picture)
 }
 
+// root is the directory of the repository.
+const root = "../../.."
+
 // writePage writes the page of a record with the command hooklog of this tree.
 func writePage(ctx context.Context, page, record string) error {
-	html := exec.CommandContext(ctx, "go", "run", "github.com/hookgen/hookgen/cmd/hooklog", "html", "-o", page, record)
+	record, err := filepath.Abs(record)
+	if err != nil {
+		return err
+	}
+	html := exec.CommandContext(ctx, "go", "-C", root, "run", "./cmd/hooklog", "html", "-o", page, record)
 	html.Stderr = os.Stderr
 	return html.Run()
 }

@@ -34,7 +34,7 @@ import (
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hooklog.exe")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/hookgen/hookgen/cmd/hooklog")
+	command := exec.CommandContext(t.Context(), "go", "-C", root, "build", "-o", path, "./cmd/hooklog")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
