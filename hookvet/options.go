@@ -108,7 +108,11 @@ func (r *reporter) reportSecond(first, second option, end token.Pos) {
 		r.report(second.call, fix, "%s is given twice: remove one", second.name)
 		return
 	}
-	r.report(second.call, nil, "%s is given twice, and only the last one counts: remove %s or %s", second.name, one, other)
+	then := "only the last one counts"
+	if second.name == "Replacing" {
+		then = "the Use panics"
+	}
+	r.report(second.call, nil, "%s is given twice, and %s: remove %s or %s", second.name, then, one, other)
 }
 
 func (r *reporter) checkPositive(o option) {
