@@ -6,7 +6,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/hookgen/hookgen/internal/progress"
+	"github.com/hookgen/hookgen/internal/terminal"
 )
 
 // A palette colours texts for a terminal. The zero palette leaves them as they are.
@@ -46,7 +46,7 @@ func choosePalette(choice string, stdout io.Writer) (palette, error) {
 // show colours only if a program asks for them in another way.
 func colourful(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" &&
-		progress.IsTerminal(w)
+		terminal.IsTerminal(w)
 }
 
 // pad adds blanks to the left of a text, or to its right if the width is negative. It counts characters.

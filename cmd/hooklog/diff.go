@@ -10,7 +10,7 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // diff compares two records.
@@ -40,7 +40,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 	}
 	var (
 		readers [2]*reader
-		records [2]iter.Seq2[wire.Event, error]
+		records [2]iter.Seq2[hooklog.Event, error]
 	)
 	stderr := &lockedWriter{w: i.stderr}
 	for n := range files {
@@ -54,10 +54,10 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 	out := bufio.NewWriter(i.stdout)
 	p := newPrinter(out, colors, verbose)
 	var s differences
-	for c := range wire.Diff(records[0], records[1]) { // ahead yields no errors
+	for c := range hooklog.Diff(records[0], records[1]) { // ahead yields no errors
 		s.add(c)
 		switch {
-		case c.Status == wire.Same:
+		case c.Status == hooklog.Same:
 		case asJSON:
 			err = writeLine(out, encodable(c))
 		default:
@@ -87,20 +87,20 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 
 // ahead yields the events of sources, which another goroutine reads. So the two records of a comparison are read at the
 // same time.
-func ahead(r *reader, sources []source) iter.Seq2[wire.Event, error] {
-	return func(yield func(wire.Event, error) bool) {
+func ahead(r *reader, sources []source) iter.Seq2[hooklog.Event, error] {
+	return func(yield func(hooklog.Event, error) bool) {
 		// A batch also ends if its lines are long, because a record may consist of the longest ones.
 		const batch, batchBytes, batches = 128, 1 << 20, 4
-		full, stop := make(chan []wire.Event, batches), make(chan struct{})
+		full, stop := make(chan []hooklog.Event, batches), make(chan struct{})
 		var reading sync.WaitGroup
 		reading.Go(func() {
 			defer close(full)
-			var events []wire.Event
+			var events []hooklog.Event
 			size := 0 // of their lines
 			send := func() bool {
 				select {
 				case full <- events:
-					events, size = make([]wire.Event, 0, batch), 0
+					events, size = make([]hooklog.Event, 0, batch), 0
 					return true
 				case <-stop:
 					return false
@@ -141,19 +141,19 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 }
 
 // comparison prints a difference in a line, and with verbose both fires below it.
-func (p *printer) comparison(c wire.Comparison) {
+func (p *printer) comparison(c hooklog.Comparison) {
 	e := c.Was
-	if c.Status == wire.Added {
+	if c.Status == hooklog.Added {
 		e = c.Is
 	}
 	color := yellow
-	if c.Status == wire.Failed {
+	if c.Status == hooklog.Failed {
 		color = red
 	}
 	fmt.Fprint(p.w, p.palette.paint(color, pad(c.Status.String(), -7)), " ", runColumn(e.Run), " ",
 		column(visible(e.Point, mostName), &p.point), " event ", e.Seq)
 	switch c.Status {
-	case wire.Missing, wire.Added:
+	case hooklog.Missing, hooklog.Added:
 		fmt.Fprint(p.w, ": ", summary(e))
 	default:
 		fmt.Fprint(p.w, ": ", visible(c.Why, mostReason*3))
@@ -170,17 +170,17 @@ func (p *printer) comparison(c wire.Comparison) {
 	}
 	line := func(name, text string) { fmt.Fprintf(p.w, "    %s %s\n", p.palette.paint(faint, pad(name, -7)), text) }
 	line("run", describeRun(e.Run))
-	if c.Status != wire.Missing && c.Status != wire.Added && c.Is.Run.ID != c.Was.Run.ID {
+	if c.Status != hooklog.Missing && c.Status != hooklog.Added && c.Is.Run.ID != c.Was.Run.ID {
 		line("now", describeRun(c.Is.Run)+", event "+fmt.Sprint(c.Is.Seq))
 	}
 	line("payload", value(e.Payload))
-	if c.Status != wire.Added {
+	if c.Status != hooklog.Added {
 		line("was", summary(c.Was))
 	}
-	if c.Status != wire.Missing {
+	if c.Status != hooklog.Missing {
 		line("is", summary(c.Is))
 	}
-	if c.Status == wire.Missing || c.Status == wire.Added {
+	if c.Status == hooklog.Missing || c.Status == hooklog.Added {
 		return
 	}
 	for _, part := range []struct {
@@ -212,7 +212,7 @@ func sorted(text json.RawMessage) json.RawMessage {
 }
 
 // final returns the payload as the hooks left it.
-func final(e wire.Event) json.RawMessage {
+func final(e hooklog.Event) json.RawMessage {
 	if e.Final == nil {
 		return e.Payload
 	}
@@ -220,7 +220,7 @@ func final(e wire.Event) json.RawMessage {
 }
 
 // summary describes a decision in one line.
-func summary(e wire.Event) string {
+func summary(e hooklog.Event) string {
 	text := visible(e.Decision, mostName)
 	if e.By != "" {
 		text += " by " + place(e.By, e.Site)
@@ -236,18 +236,18 @@ func summary(e wire.Event) string {
 
 // comparisonJSON is a difference in the output of -json.
 type comparisonJSON struct {
-	Status string      `json:"status"`
-	Why    string      `json:"why"`
-	Was    *wire.Event `json:"was,omitempty"`
-	Is     *wire.Event `json:"is,omitempty"`
+	Status string         `json:"status"`
+	Why    string         `json:"why"`
+	Was    *hooklog.Event `json:"was,omitempty"`
+	Is     *hooklog.Event `json:"is,omitempty"`
 }
 
-func encodable(c wire.Comparison) comparisonJSON {
+func encodable(c hooklog.Comparison) comparisonJSON {
 	out := comparisonJSON{Status: c.Status.String(), Why: c.Why}
-	if c.Status != wire.Added {
+	if c.Status != hooklog.Added {
 		out.Was = &c.Was
 	}
-	if c.Status != wire.Missing {
+	if c.Status != hooklog.Missing {
 		out.Is = &c.Is
 	}
 	return out

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-// The statuses of wire.Diff in the order of the output.
-var statuses = []wire.Status{wire.Same, wire.Changed, wire.Failed, wire.Missing, wire.Added}
+// The statuses of hooklog.Diff in the order of the output.
+var statuses = []hooklog.Status{hooklog.Same, hooklog.Changed, hooklog.Failed, hooklog.Missing, hooklog.Added}
 
 // Differences are the numbers of a comparison, in bounded memory: see the bounds of numbers.
 type differences struct {
@@ -22,7 +22,7 @@ type differences struct {
 }
 
 // A tally counts comparisons by their status.
-type tally map[wire.Status]int
+type tally map[hooklog.Status]int
 
 func (t tally) total() int {
 	sum := 0
@@ -45,13 +45,13 @@ type change struct{ spec, point, was, is, by, site string }
 const mostChanges = 1000
 
 // add counts a comparison.
-func (d *differences) add(c wire.Comparison) {
+func (d *differences) add(c hooklog.Comparison) {
 	if d.counts == nil {
 		*d = differences{tally{}, map[[2]string]*pointDifferences{}, map[change]int{}}
 	}
 	d.counts[c.Status]++
 	e := c.Was
-	if c.Status == wire.Added {
+	if c.Status == hooklog.Added {
 		e = c.Is
 	}
 	name := [2]string{clip(e.Spec), clip(e.Point)}
@@ -64,7 +64,7 @@ func (d *differences) add(c wire.Comparison) {
 		d.points[name] = p
 	}
 	p.counts[c.Status]++
-	if c.Status == wire.Missing || c.Status == wire.Added {
+	if c.Status == hooklog.Missing || c.Status == hooklog.Added {
 		return
 	}
 	was := clip(c.Was.Decision)
@@ -72,11 +72,11 @@ func (d *differences) add(c wire.Comparison) {
 		was = others
 	}
 	p.was[was]++
-	if c.Status == wire.Same {
+	if c.Status == hooklog.Same {
 		return
 	}
 	made := change{name[0], name[1], was, clip(c.Is.Decision), clip(c.Is.By), clip(c.Is.Site)}
-	if c.Status == wire.Failed {
+	if c.Status == hooklog.Failed {
 		made.is, made.by, made.site = "failed", clip(c.Is.Failures[0].By), clip(c.Is.Failures[0].Site)
 	}
 	if d.changes[made] == 0 && len(d.changes) >= mostChanges {
@@ -86,7 +86,7 @@ func (d *differences) add(c wire.Comparison) {
 }
 
 // different reports whether a fire was not the same.
-func (d *differences) different() bool { return d.counts.total() > d.counts[wire.Same] }
+func (d *differences) different() bool { return d.counts.total() > d.counts[hooklog.Same] }
 
 // print prints the numbers in a line, and as tables if there are differences.
 func (d *differences) print(w io.Writer, p palette) {

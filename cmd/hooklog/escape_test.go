@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -69,8 +70,8 @@ func FuzzShow(f *testing.F) {
 		e.Payload, e.Final, e.Value = payload(text), payload(other), payload(text)
 		e.Point, e.By, e.Site, e.Decision, e.Reason, e.Error, e.Spec = text, text, text, text, text, text, text
 		e.Run = wire.RunInfo{ID: text, Parent: other, Root: text, Labels: map[string]string{text: other}}
-		e.Ballots = []wire.Ballot{{By: text, Site: text, Decision: other, Reason: other}}
-		e.Failures = []wire.Failure{{By: text, Site: text, Cause: other}}
+		e.Ballots = []hooklog.Ballot{{By: text, Site: text, Decision: other, Reason: other}}
+		e.Failures = []hooklog.Failure{{By: text, Site: text, Cause: other}}
 		e.Collected = payload(other)
 		var b bytes.Buffer
 		p := newPrinter(&b, palette{}, true)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
 	"github.com/hookgen/hookgen/internal/progress"
-	"github.com/hookgen/hookgen/internal/rotated"
 )
 
 // standardInput is the name of standard input on the command line.

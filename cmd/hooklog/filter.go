@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
@@ -41,7 +42,7 @@ func (f *filter) define(flags *flag.FlagSet) {
 }
 
 // match reports whether the flags ask for an event.
-func (f *filter) match(e wire.Event) bool {
+func (f *filter) match(e hooklog.Event) bool {
 	point, decision := f.points.match(e.Point), f.decisions.match(e.Decision)
 	return f.matchRun(e.Run) &&
 		point && decision &&
@@ -74,7 +75,7 @@ func (f *filter) matchRun(run wire.RunInfo) bool {
 }
 
 // hooksOf returns the names of the hooks that an event mentions.
-func hooksOf(e wire.Event) []string {
+func hooksOf(e hooklog.Event) []string {
 	names := []string{e.By}
 	for _, b := range e.Ballots {
 		names = append(names, b.By)

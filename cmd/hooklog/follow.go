@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/rotated"
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
 )
 
 // pollInterval is how long a tail waits before it looks at its file again.

@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // event returns an event that hooklog accepts.
-func event(seq int64) wire.Event {
-	return wire.Event{
+func event(seq int64) hooklog.Event {
+	return hooklog.Event{
 		Protocol: wire.Protocol, Seq: seq, Time: time.Date(2026, 11, 20, 12, 0, int(seq), 0, time.UTC),
 		Spec: "example.com/mail", Point: "BeforeSend", Run: wire.RunInfo{ID: "r"},
 		Payload: []byte("1"), Decision: wire.Continue,
@@ -24,7 +25,7 @@ func event(seq int64) wire.Event {
 }
 
 // lineOf returns the line of an event.
-func lineOf(e wire.Event) string {
+func lineOf(e hooklog.Event) string {
 	text, err := json.Marshal(e)
 	if err != nil {
 		panic(err)
@@ -161,7 +162,7 @@ type story []string
 
 func (s *story) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
-		var e wire.Event
+		var e hooklog.Event
 		if json.Unmarshal([]byte(line), &e) == nil {
 			*s = append(*s, fmt.Sprint(e.Seq))
 			continue

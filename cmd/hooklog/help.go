@@ -2,7 +2,8 @@ package main
 
 const help = `hooklog shows records of hooks: what each fire decided, and why.
 
-A program writes a record with hookkit/wire and its generated function Record. hooklog reads the records of every spec.
+A program writes a record with hookkit/hooklog and its generated function Record. The command reads the records of every
+spec.
 
 Usage:
 
@@ -14,8 +15,8 @@ Usage:
 
 hooklog help COMMAND explains a command. hooklog --version prints the version, for bug reports.
 
-FILE is a record, and "-" is standard input. The older files that wire.Rotate keeps are read before it: FILE.2, FILE.1
-and then FILE. A file that is named twice is read once.
+FILE is a record, and "-" is standard input. The older files that hooklog.Rotate keeps are read before it: FILE.2,
+FILE.1 and then FILE. A file that is named twice is read once.
 
 A line that is not an event is reported on standard error, with its file and line, and the rest is read. The texts of a
 record come from models, tools and people. Control characters, characters that change the direction of a line, and

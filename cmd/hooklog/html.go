@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
 	"github.com/hookgen/hookgen/internal/atomicfile"
-	"github.com/hookgen/hookgen/internal/eventlog"
-	"github.com/hookgen/hookgen/internal/eventpage"
 	"github.com/hookgen/hookgen/internal/progress"
 )
 

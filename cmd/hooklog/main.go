@@ -1,5 +1,5 @@
-// Command hooklog shows the records that hooks leave: the lines of JSON that package hookkit/wire writes. It needs no
-// generated code, so it reads the records of every spec. Its manual is hooklog -h.
+// Command hooklog shows the records that hooks leave: the lines of JSON that package hookkit/hooklog writes. It needs
+// no generated code, so it reads the records of every spec. Its manual is hooklog -h.
 package main
 
 import (

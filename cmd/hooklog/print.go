@@ -12,8 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/internal/eventpage"
 )
 
 // The lengths in characters after which a text is cut.
@@ -39,7 +40,7 @@ func newPrinter(w io.Writer, p palette, verbose bool) *printer {
 }
 
 // print prints an event in a line, and with verbose the rest of it below.
-func (p *printer) print(e wire.Event) {
+func (p *printer) print(e hooklog.Event) {
 	if day := e.Time.Format("2006-01-02 -07:00"); day != p.day {
 		p.day = day
 		fmt.Fprintln(p.w, p.palette.paint(bold, day))
@@ -66,7 +67,7 @@ func (p *printer) print(e wire.Event) {
 }
 
 // colorOf returns the colour of a decision.
-func colorOf(e wire.Event) string {
+func colorOf(e hooklog.Event) string {
 	switch {
 	case e.Error != "" || len(e.Failures) > 0:
 		return red
@@ -116,7 +117,7 @@ func short(d time.Duration) string {
 }
 
 // details prints the rest of an event.
-func (p *printer) details(e wire.Event) {
+func (p *printer) details(e hooklog.Event) {
 	line := func(name, text string) { fmt.Fprintf(p.w, "    %s %s\n", p.palette.paint(faint, pad(name, -9)), text) }
 	line("event", fmt.Sprintf("%d of %s", e.Seq, visible(e.Spec, mostValue)))
 	if e.Run.ID != "" {

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
 	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/internal/eventpage"
 )
 
 // A screen is a terminal.

@@ -8,7 +8,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/internal/eventline"
 )
 
@@ -27,13 +27,13 @@ type reader struct {
 }
 
 // lines yields the lines of a source that are events.
-func (r *reader) lines(s source) iter.Seq[wire.Line] {
-	return func(yield func(wire.Line) bool) {
+func (r *reader) lines(s source) iter.Seq[hooklog.Line] {
+	return func(yield func(hooklog.Line) bool) {
 		r.sources++
 		defer func() { _ = s.file.Close() }() // it was only read
 		in := &input{Reader: s.file}
 		damaged, disordered := r.damaged, r.disordered
-		for l, err := range wire.ReadLines(in) {
+		for l, err := range hooklog.ReadLines(in) {
 			if err != nil {
 				r.problem(s, in, err, r.damaged-damaged)
 				continue
@@ -58,9 +58,9 @@ func (r *reader) lines(s source) iter.Seq[wire.Line] {
 	}
 }
 
-// problem reports an error of wire.ReadLines, after so many others of the source.
+// problem reports an error of hooklog.ReadLines, after so many others of the source.
 func (r *reader) problem(s source, in *input, err error, others int) {
-	var at *wire.LineError
+	var at *hooklog.LineError
 	switch {
 	case in.err != nil:
 		r.failed = true
@@ -107,7 +107,7 @@ func (r *reader) summarize(note string) {
 		parts = append(parts, plural(r.disordered, "event")+" out of order")
 	}
 	if r.events == 0 && r.damaged > 0 {
-		note = "is this a record? wire.OpenLog and wire.Lines write records"
+		note = "is this a record? hooklog.Open and hooklog.Lines write records"
 	}
 	if note != "" {
 		parts = append(parts, note)
@@ -140,7 +140,7 @@ type order struct {
 const maxOrdered = 1 << 16
 
 // check returns why an event is out of order, or "".
-func (o *order) check(e wire.Event) string {
+func (o *order) check(e hooklog.Event) string {
 	if e.Run.ID == "" {
 		return ""
 	}

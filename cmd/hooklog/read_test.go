@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 func TestManyDamagedLinesAreCounted(t *testing.T) {
@@ -57,13 +57,13 @@ func TestHostileDifferencesNeedBoundedMemory(t *testing.T) {
 		was, is := event(int64(i)), event(int64(i))
 		name := fmt.Sprintf("%d%s", i, strings.Repeat("x", 1000))
 		was.Point, is.Point, was.Decision, is.Decision, is.By, is.Site = name, name, name, name, name, name
-		d.add(wire.Comparison{Status: wire.Changed, Was: was, Is: is})
+		d.add(hooklog.Comparison{Status: hooklog.Changed, Was: was, Is: is})
 	}
 	if used := int64(heap()) - int64(before); used > 8<<20 {
 		t.Errorf("%d bytes of memory", used)
 	}
 	// Each point that does not fit any more has its changes in others.
-	if len(d.points) != mostPoints+1 || len(d.changes) > mostChanges+mostPoints+1 || d.counts[wire.Changed] != count {
+	if len(d.points) != mostPoints+1 || len(d.changes) > mostChanges+mostPoints+1 || d.counts[hooklog.Changed] != count {
 		t.Errorf("%d points, %d changes", len(d.points), len(d.changes))
 	}
 	var out strings.Builder

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/internal/eventlog"
-	"github.com/hookgen/hookgen/internal/eventpage"
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
 )
 
 // serve shows a record as a page in a browser on this machine, until it is interrupted.

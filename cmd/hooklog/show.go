@@ -10,8 +10,8 @@ import (
 	"os/signal"
 	"slices"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/internal/progress"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/internal/terminal"
 )
 
 // show prints events.
@@ -69,9 +69,9 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	p := newPrinter(out, colors, verbose)
-	write := func(l wire.Line) { p.print(l.Event) }
+	write := func(l hooklog.Line) { p.print(l.Event) }
 	if asJSON {
-		write = jsonWriter(out, progress.IsTerminal(i.stdout))
+		write = jsonWriter(out, terminal.IsTerminal(i.stdout))
 	}
 	shown := 0
 	for l := range r.matching(ctx, sources, &f) {
@@ -93,8 +93,8 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 }
 
 // jsonWriter returns a function that writes lines as they are, or with invisible characters escaped.
-func jsonWriter(out io.Writer, escaped bool) func(wire.Line) {
-	return func(l wire.Line) {
+func jsonWriter(out io.Writer, escaped bool) func(hooklog.Line) {
+	return func(l hooklog.Line) {
 		text := l.Text
 		if escaped {
 			text = visibleJSON(text)
@@ -104,8 +104,8 @@ func jsonWriter(out io.Writer, escaped bool) func(wire.Line) {
 }
 
 // matching returns the lines of the events that match, until the context ends.
-func (r *reader) matching(ctx context.Context, sources iter.Seq[source], f *filter) iter.Seq[wire.Line] {
-	return func(yield func(wire.Line) bool) {
+func (r *reader) matching(ctx context.Context, sources iter.Seq[source], f *filter) iter.Seq[hooklog.Line] {
+	return func(yield func(hooklog.Line) bool) {
 		for s := range sources {
 			for l := range r.lines(s) {
 				if f.match(l.Event) && !yield(l) || ctx.Err() != nil {

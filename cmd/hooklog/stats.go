@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -97,7 +98,7 @@ type group struct {
 }
 
 // add counts an event.
-func (n *numbers) add(e wire.Event) {
+func (n *numbers) add(e hooklog.Event) {
 	n.Events++
 	if n.Events == 1 || e.Time.Before(n.From) {
 		n.From = e.Time

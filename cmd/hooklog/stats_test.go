@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -26,7 +27,7 @@ func record(t testing.TB, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink := wire.Lines(f)
+	sink := hooklog.Lines(f)
 	random := rand.New(rand.NewPCG(1, 2))
 	points := []string{"BeforeModel", "AfterModel", "BeforeTool", "AfterTool"}
 	for i := range n {

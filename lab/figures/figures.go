@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // A Report is the result of one run of one command.
@@ -89,20 +91,17 @@ func (r Report) Write(root string) error {
 
 // WriteFile writes a file atomically, with the mode 0644. It creates missing directories.
 func WriteFile(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, ".figures-*")
+	temporary, err := atomicfile.Stage(path, data, 0o644)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name()) // fails once the file is renamed
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
-		return err
+	if err := os.Rename(temporary, path); err != nil {
+		return errors.Join(err, os.Remove(temporary))
 	}
-	return os.Rename(temp.Name(), path)
+	return nil
 }
 
 // Read returns all reports below root, by name.

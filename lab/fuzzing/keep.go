@@ -17,9 +17,31 @@ const largest = 4 << 10
 // keep copies cached inputs of the target to its testdata/fuzz until it has most inputs. Each cached input covered
 // new code when it was found. First come inputs that cover a statement of the package that no earlier input
 // covers, the smallest first. Then come others of all sizes.
+//
+// Until keep has chosen, all cached inputs are in testdata/fuzz, so that the test program can run them.
 func (t target) keep(ctx context.Context, most int) error {
 	cached, err := t.cached(ctx)
-	if err != nil || len(cached) == 0 {
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(t.Package, "testdata", "fuzz", t.Name)
+	known, _ := os.ReadDir(folder)
+	cached = slices.DeleteFunc(cached, func(path string) bool {
+		return slices.ContainsFunc(known, func(d os.DirEntry) bool { return d.Name() == filepath.Base(path) })
+	})
+	if len(cached) == 0 {
+		return nil
+	}
+	var chosen []string
+	defer func() {
+		for _, path := range cached {
+			if !slices.Contains(chosen, path) {
+				_ = os.Remove(filepath.Join(folder, filepath.Base(path))) // some may be missing after an error
+			}
+		}
+		_ = os.Remove(folder) // fails unless it is empty
+	}()
+	if err := copyInto(folder, cached); err != nil {
 		return err
 	}
 	temp, err := os.MkdirTemp("", "fuzzing-*")
@@ -27,44 +49,40 @@ func (t target) keep(ctx context.Context, most int) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	c, err := t.copied(ctx, temp)
-	if err != nil {
-		return err
+	c := covered{target: t, binary: filepath.Join(temp, "covered.test"), profile: filepath.Join(temp, "profile")}
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-cover", "-o", c.binary,
+		"./"+t.Package).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s does not build: %w\n%s", t.Package, err, out)
 	}
-	committed := filepath.Join(c.source, "testdata", "fuzz", t.Name)
-	known, _ := os.ReadDir(committed)
-	for _, d := range known {
-		if err := os.Symlink(filepath.Join(committed, d.Name()), filepath.Join(c.inputs, d.Name())); err != nil {
-			return err
-		}
-	}
-	cached = slices.DeleteFunc(cached, func(path string) bool { // drops committed inputs
-		return os.Symlink(path, filepath.Join(c.inputs, filepath.Base(path))) != nil
-	})
 	covering, rest, err := c.covering(ctx, cached, names(known))
 	if err != nil {
 		return err
 	}
 	room := max(most-len(known), 0)
-	chosen := covering[:min(len(covering), room)]
+	chosen = covering[:min(len(covering), room)]
 	room = min(room-len(chosen), len(rest))
 	for i := range room { // of the rest, small and large ones
 		chosen = append(chosen, rest[i*len(rest)/room])
 	}
-	for _, path := range chosen {
+	fmt.Printf("%s %s: %d inputs are committed, %d of them new; the cache holds %d\n", t.Package, t.Name,
+		len(known)+len(chosen), len(chosen), len(cached))
+	return nil
+}
+
+// copyInto copies files into a folder.
+func copyInto(folder string, files []string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if err == nil {
-			err = os.MkdirAll(committed, 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(committed, filepath.Base(path)), data, 0o644)
-		}
 		if err != nil {
 			return err
 		}
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(path)), data, 0o644); err != nil {
+			return err
+		}
 	}
-	fmt.Printf("%s %s: %d inputs are committed, %d of them new; the cache holds %d\n", t.Package, t.Name,
-		len(known)+len(chosen), len(chosen), len(cached))
 	return nil
 }
 

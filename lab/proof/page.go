@@ -26,7 +26,7 @@ var sections = []section{
 			"detector."},
 	{"bench", "Bounds",
 		"Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is " +
-			"[RESULTS.md](../../bench/RESULTS.md)."},
+			"[RESULTS.md](../../lab/bench/RESULTS.md)."},
 	{"model", "Programs against a model",
 		"Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten " +
 			"thousand run in" +

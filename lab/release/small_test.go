@@ -73,8 +73,8 @@ func TestPreparedTreeIsTheProxy(t *testing.T) {
 	if err != nil || !slices.Equal(tags, smallTags) {
 		t.Fatalf("tags %q, error %v", tags, err)
 	}
-	want := strings.ReplaceAll(requires("..", "contrib/a"), "v0.0.0", "v0.1.0")
-	if text := filesOf(t, dir)["bench/go.mod"]; !strings.Contains(text, want) {
+	want := strings.ReplaceAll(requires("../..", "contrib/a"), "v0.0.0", "v0.1.0")
+	if text := filesOf(t, dir)["lab/bench/go.mod"]; !strings.Contains(text, want) {
 		t.Errorf("a module that is not released keeps its replace directives, got:\n%s", text)
 	}
 	git(t, dir, "add", "-A")

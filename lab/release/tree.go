@@ -17,7 +17,7 @@ import (
 
 // unreleased are the modules that no release has, with the reason. Every other module of the repository is released.
 var unreleased = map[string]string{
-	"bench":                "measures speed next to other systems, in this repository only",
+	"lab/bench":            "measures speed next to other systems, in this repository only",
 	"cmd/hooklog/pagetest": "has only tests, which need a browser",
 	"examples/agent":       "is a program to read and run in a clone",
 	"examples/coder":       "is a program to read and run in a clone",

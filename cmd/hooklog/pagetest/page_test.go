@@ -27,6 +27,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -256,12 +257,12 @@ func (p *tab) want(selector string, texts ...string) {
 }
 
 // An eventChange changes an event of the test.
-type eventChange func(*wire.Event)
+type eventChange func(*hooklog.Event)
 
 // write appends events to the record, as a program does.
-func (p *tab) write(events ...wire.Event) {
+func (p *tab) write(events ...hooklog.Event) {
 	p.t.Helper()
-	log, err := wire.OpenLog(p.record)
+	log, err := hooklog.Open(p.record)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -276,8 +277,8 @@ func (p *tab) write(events ...wire.Event) {
 }
 
 // event returns an event of a run at a point.
-func event(seq int64, run, point string, changes ...eventChange) wire.Event {
-	e := wire.Event{
+func event(seq int64, run, point string, changes ...eventChange) hooklog.Event {
+	e := hooklog.Event{
 		Protocol: wire.Protocol, Seq: seq, Time: time.Date(2026, 1, 2, 3, 4, int(seq), 0, time.UTC), Spec: "example.com/mail",
 		Point: point, Run: wire.RunInfo{ID: run, Root: run}, Payload: json.RawMessage(`{"To":"you","Text":"Hello"}`),
 		Decision: wire.Continue, Elapsed: 1500 * time.Nanosecond,
@@ -288,14 +289,14 @@ func event(seq int64, run, point string, changes ...eventChange) wire.Event {
 	return e
 }
 
-func denied(e *wire.Event) {
+func denied(e *hooklog.Event) {
 	e.Decision, e.By, e.Site, e.Reason = "Refuse", "team.Guard", "guard.go:7", "not to strangers"
 	e.Value = json.RawMessage(`{"Reason":"not to strangers"}`)
-	e.Ballots = []wire.Ballot{{By: "other.Voter", Site: "other.go:1", Decision: "Allow", Reason: "why not"}}
+	e.Ballots = []hooklog.Ballot{{By: "other.Voter", Site: "other.go:1", Decision: "Allow", Reason: "why not"}}
 }
 
 func payload(text string) eventChange {
-	return func(e *wire.Event) {
+	return func(e *hooklog.Event) {
 		encoded, err := json.Marshal(map[string]string{"Text": text})
 		if err != nil {
 			panic(err)
@@ -304,11 +305,11 @@ func payload(text string) eventChange {
 	}
 }
 
-func failed(e *wire.Event) {
-	e.Failures = []wire.Failure{{By: "broken.Hook", Site: "broken.go:3", Cause: "out of paper"}}
+func failed(e *hooklog.Event) {
+	e.Failures = []hooklog.Failure{{By: "broken.Hook", Site: "broken.go:3", Cause: "out of paper"}}
 }
 
-func below(parent string) eventChange { return func(e *wire.Event) { e.Run.Parent = parent } }
+func below(parent string) eventChange { return func(e *hooklog.Event) { e.Run.Parent = parent } }
 
 func opensRun(t *testing.T, p *tab) {
 	p.write(event(1, "older", "BeforeSend"), event(2, "newer", "BeforeSend"), event(3, "newer", "AfterSend", denied),
@@ -357,7 +358,7 @@ func nestsRuns(t *testing.T, p *tab) {
 }
 
 func showsDifference(t *testing.T, p *tab) {
-	p.write(event(1, "a", "BeforeSend", func(e *wire.Event) {
+	p.write(event(1, "a", "BeforeSend", func(e *hooklog.Event) {
 		e.Decision, e.By, e.Reason = wire.Replace, "polite.Hook", "manners"
 		e.Payload = json.RawMessage(`{"To":"you","Text":"Send me the \u003creport\u003e now\nand more"}`)
 		e.Final = json.RawMessage(`{"To":"you","Text":"Send me the \u003creport\u003e please\nand more"}`)
@@ -540,8 +541,8 @@ func showsHostileTexts(t *testing.T, p *tab) {
 	e := event(1, hostile, hostile, payload(hostile), failed)
 	e.Decision, e.By, e.Site, e.Reason, e.Error, e.Spec = hostile, hostile, hostile, hostile, hostile, hostile
 	e.Run.Labels = map[string]string{hostile: hostile}
-	e.Ballots = []wire.Ballot{{By: hostile, Site: hostile, Decision: hostile, Reason: hostile, Value: e.Payload}}
-	e.Failures = []wire.Failure{{By: hostile, Site: hostile, Cause: hostile}}
+	e.Ballots = []hooklog.Ballot{{By: hostile, Site: hostile, Decision: hostile, Reason: hostile, Value: e.Payload}}
+	e.Failures = []hooklog.Failure{{By: hostile, Site: hostile, Cause: hostile}}
 	e.Value, e.Collected, e.Final = e.Payload, e.Payload, json.RawMessage(`{"`+`\u003cb\u003e`+`":"`+`\u202E`+`"}`)
 	e.Payload = json.RawMessage(strings.Replace(string(e.Payload), `"Text"`, `"task"`, 1))
 	p.write(e)
@@ -569,7 +570,7 @@ func showsHostileTexts(t *testing.T, p *tab) {
 
 func shortensLongTexts(t *testing.T, p *tab) {
 	long := strings.Repeat("0123456789", 100_000) + "THE END"
-	p.write(event(1, "a", "BeforeSend", payload(long)), event(2, "a", "AfterSend", payload(long), func(e *wire.Event) {
+	p.write(event(1, "a", "BeforeSend", payload(long)), event(2, "a", "AfterSend", payload(long), func(e *hooklog.Event) {
 		e.Decision = wire.Replace
 		e.Final = json.RawMessage(strings.Replace(string(e.Payload), "THE END", "A CHANGE", 1))
 	}))
@@ -706,7 +707,7 @@ func listsNewRuns(t *testing.T, p *tab) {
 		t.Errorf("the first run is %q", got)
 	}
 	p.until(`document.getElementById('live').innerText.includes('2 new runs')`)
-	var many []wire.Event
+	var many []hooklog.Event
 	for i := range int64(120) {
 		many = append(many, event(43+i, fmt.Sprintf("many%d", i), "BeforeSend"))
 	}

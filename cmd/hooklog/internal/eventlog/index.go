@@ -1,0 +1,178 @@
+package eventlog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/eventline"
+)
+
+// An Index is an index of a record. Make one with [Open] or [OpenFile], and call [Index.Update] to read the record. Its
+// methods may be called concurrently.
+//
+// Events and runs have numbers, from 0 in the order of the record. They stay valid until the generation changes, see
+// [Status].
+type Index struct {
+	// Most is the number of events after which Update stops with ErrTooMany; 0 means no limit. Set it before the first
+	// Update.
+	Most int
+
+	path string // "" if the file cannot be replaced, because only this process has its name
+
+	updating sync.Mutex // held by Update; guards the reader
+	reader   reader
+
+	mu        sync.RWMutex // guards the rest
+	files     []file       // the oldest first
+	reading   int          // the number of files that were read to their ends
+	rotations int          // since the record was opened
+	events    []entry
+	runs      []run
+	byID      map[string]int32
+	waiting   map[string][]int32 // runs by the ID of their parent, which has no event yet
+	points    names
+	hooks     names
+	choices   names // decisions
+	problems  problems
+	status    Status
+	changed   chan struct{} // closed at the next change
+}
+
+// ErrTooMany says that a record has more events than its reader can use.
+var ErrTooMany = errors.New("the record has too many events")
+
+// An entry has the place and the kind of an event.
+type entry struct {
+	offset                     int64
+	length, line               uint32
+	run, point, by, choice     int32
+	file                       uint16
+	exits, fails, alters, gave bool
+}
+
+// A file is one of the files of a record.
+type file struct {
+	*os.File
+	name string // for people
+}
+
+// Open opens a record, and the older files that hooklog.Rotate keeps of it: PATH.1 and so on. It reads nothing: call
+// [Index.Update].
+func Open(path string) (*Index, error) {
+	x := &Index{path: path, changed: make(chan struct{})}
+	x.status.Generation = 1
+	x.clear()
+	info, err := os.Stat(path)
+	if err == nil {
+		err = mustBeRegular(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	files, err := rotated.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	older := max(0, len(files)-maxFiles)
+	rotated.Close(files[:older])
+	if older > 0 {
+		x.problems.add(Problem{File: filepath.Base(path), Text: fmt.Sprintf("it has %d files, and the oldest %d of them "+
+			"are not shown", len(files), older)})
+	}
+	for _, f := range files[older:] {
+		x.files = append(x.files, file{f.File, filepath.Base(f.Name())})
+	}
+	return x, nil
+}
+
+// mustBeRegular returns an error unless a file is a regular one. Opening a named pipe would wait for its writer.
+func mustBeRegular(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
+	}
+	return nil
+}
+
+// OpenFile returns an index of a file that no other program can rename, under a name for people. Close closes the file.
+func OpenFile(f *os.File, name string) *Index {
+	x := &Index{changed: make(chan struct{}), files: []file{{f, name}}}
+	x.status.Generation = 1
+	x.clear()
+	return x
+}
+
+// clear forgets all events.
+func (x *Index) clear() {
+	x.events, x.runs = nil, nil
+	x.byID, x.waiting = map[string]int32{}, map[string][]int32{}
+	x.points, x.hooks, x.choices = names{}, names{}, names{}
+	x.hooks.number("") // 0: no hook decided
+}
+
+// Close closes the files. The caller must not use the index any more.
+func (x *Index) Close() error {
+	x.updating.Lock()
+	defer x.updating.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var err error
+	for _, f := range x.files {
+		err = errors.Join(err, f.Close())
+	}
+	x.files = nil
+	return err
+}
+
+// add appends an event. The caller holds mu.
+func (x *Index) add(h *header, e entry) {
+	n := uint32(len(x.events))
+	e.run = x.runOf(h, n)
+	e.point, e.by, e.choice = x.points.number(h.Point), x.hooks.number(h.By), x.choices.number(h.Decision)
+	for _, use := range []struct {
+		names  *names
+		number int32
+	}{{&x.points, e.point}, {&x.hooks, e.by}, {&x.choices, e.choice}} {
+		use.names.counts[use.number]++
+	}
+	e.fails = len(h.Failures) > 0 || h.Error != ""
+	e.alters = bool(h.Final)
+	e.gave = bool(h.Collected)
+	switch h.Decision {
+	case wire.Continue, wire.Replace, wire.Edit:
+	default:
+		e.exits = true
+	}
+	x.events = append(x.events, e)
+
+	r := &x.runs[e.run]
+	r.events = append(r.events, n)
+	r.own.add(e)
+	if at := (eventline.Position{Seq: h.Seq, Time: h.Time}); h.Run.ID == "" || !at.Before(r.last) {
+		r.last = at
+	} else {
+		x.problems.add(Problem{File: x.files[e.file].name, Line: int(e.line), Shown: true,
+			Text: fmt.Sprintf("event %d is out of order: event %d of the same run is before it", h.Seq, r.last.Seq)})
+	}
+	end := h.Time.Add(max(0, h.Elapsed))
+	if end.Year() > maxYear {
+		end = h.Time
+	}
+	if h.Time.Before(r.start) {
+		r.start = h.Time
+	}
+	if end.After(r.end) {
+		r.end = end
+	}
+	for i := e.run; i >= 0; i = x.runs[i].parent {
+		x.runs[i].all.add(e)
+	}
+}
+
+// maxYear is the last year that JSON can have in a time. An event at its end with a long duration ends after it.
+const maxYear = 9999

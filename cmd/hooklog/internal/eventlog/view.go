@@ -1,0 +1,260 @@
+package eventlog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// A Run is a run of the record.
+type Run struct {
+	Number   int       `json:"number"`
+	ID       string    `json:"id"`     // "" for the events without a run
+	Parent   string    `json:"parent"` // the ID of the run that started it
+	Spec     string    `json:"spec"`   // of its first event
+	Depth    int       `json:"depth"`  // 0 if its parent has no event
+	Start    time.Time `json:"start"`
+	End      time.Time `json:"end"` // when the hooks of its last fire ended
+	Children int       `json:"children"`
+	Own      Counts    `json:"own"`
+	All      Counts    `json:"all"` // includes the runs below it
+
+	First, Last int `json:"-"` // the numbers of events
+}
+
+func (x *Index) view(i int32) Run {
+	r := &x.runs[i]
+	return Run{
+		Number: int(i), ID: r.id, Parent: r.parentID, Spec: r.spec, Depth: int(r.depth), Start: r.start, End: r.end,
+		Children: len(r.children), Own: r.own, All: r.all,
+		First: int(r.events[0]), Last: int(r.events[len(r.events)-1]),
+	}
+}
+
+// Runs returns the runs without a parent, the newest first: at most most runs with numbers below before. Newest means
+// that its first event is later in the record.
+func (x *Index) Runs(before, most int) (runs []Run, more bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for i := min(before, len(x.runs)) - 1; i >= 0; i-- {
+		if x.runs[i].parent >= 0 {
+			continue
+		}
+		if len(runs) == most {
+			return runs, true
+		}
+		runs = append(runs, x.view(int32(i)))
+	}
+	return runs, false
+}
+
+// Run returns a run and the runs above it, the topmost first.
+func (x *Index) Run(number int) (r Run, above []Run, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if number < 0 || number >= len(x.runs) {
+		return Run{}, nil, false
+	}
+	for p := x.runs[number].parent; p >= 0; p = x.runs[p].parent {
+		above = append(above, x.view(p))
+	}
+	slices.Reverse(above)
+	return x.view(int32(number)), above, true
+}
+
+// RunByID returns the number of a run.
+func (x *Index) RunByID(id string) (number int, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	i, ok := x.byID[id]
+	return int(i), ok
+}
+
+// An Item is a part of the timeline of a run: a fire, or a run that it started.
+type Item struct {
+	At    int  // its place in the timeline, from 0; it never changes
+	Event int  // the number of the event of a fire
+	Run   *Run // nil for a fire
+}
+
+// Kinds of fires, for [Index.Items] and [Query].
+const (
+	AllFires  = ""
+	Decisions = "decisions" // in which a hook decided or failed
+	Failures  = "failures"
+)
+
+func (e entry) is(kind string, continues int32) bool {
+	switch kind {
+	case Decisions:
+		return e.fails || e.alters || e.gave || e.choice != continues
+	case Failures:
+		return e.fails
+	}
+	return true
+}
+
+// A Window selects a part of a timeline: the first Most items from the place From, or with Last, the last Most items
+// before the place Before.
+type Window struct {
+	From   int
+	Before int
+	Last   bool
+	Most   int
+	Kind   string // items of other kinds are left out, and keep their places
+}
+
+// Items returns a part of the timeline of a run, in the order of the record, and whether there are more items in the
+// direction of the window. Items are only ever added at the end of a timeline.
+func (x *Index) Items(number int, w Window) (items []Item, more bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if number < 0 || number >= len(x.runs) {
+		return nil, false
+	}
+	r := &x.runs[number]
+	m := merged{x: x, r: r, kind: w.Kind, continues: -1}
+	if n, ok := x.choices.numbers[wire.Continue]; ok {
+		m.continues = n
+	}
+	from := w.From
+	if w.Last {
+		from = w.Before
+	}
+	from = max(0, min(from, len(r.events)+len(r.children)))
+	m.child = sort.Search(len(r.children), func(c int) bool { return x.placeOf(r, c) >= from })
+	m.event = from - m.child
+	for {
+		item, ok := m.step(w.Last)
+		if !ok || len(items) == w.Most {
+			if w.Last {
+				slices.Reverse(items)
+			}
+			return items, ok
+		}
+		items = append(items, item)
+	}
+}
+
+// placeOf returns the place of a child in the timeline of a run. It comes before the event with its number.
+func (x *Index) placeOf(r *run, child int) int {
+	n := x.runs[r.children[child]].attached
+	return child + sort.Search(len(r.events), func(i int) bool { return r.events[i] >= n })
+}
+
+// PlaceInRun returns the place of an event in the timeline of its run.
+func (x *Index) PlaceInRun(event int) int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if event < 0 || event >= len(x.events) {
+		return 0
+	}
+	r := &x.runs[x.events[event].run]
+	return sort.Search(len(r.events), func(i int) bool { return int(r.events[i]) >= event }) +
+		sort.Search(len(r.children), func(c int) bool { return int(x.runs[r.children[c]].attached) > event })
+}
+
+// merged walks over the events and the children of a run in the order of the record.
+type merged struct {
+	x            *Index
+	r            *run
+	kind         string
+	continues    int32
+	event, child int // the next ones; backwards, the ones after them
+}
+
+// step returns the next item of the kind, or backwards the one before.
+func (m *merged) step(back bool) (Item, bool) {
+	for {
+		e, c, at := m.event, m.child, m.event+m.child
+		if back {
+			e, c, at = e-1, c-1, at-1
+		}
+		hasEvent, hasChild := e >= 0 && e < len(m.r.events), c >= 0 && c < len(m.r.children)
+		if hasEvent && hasChild {
+			childFirst := m.x.runs[m.r.children[c]].attached <= m.r.events[e]
+			hasEvent = childFirst == back
+			hasChild = !hasEvent
+		}
+		switch {
+		case hasEvent:
+			m.event = e
+			if !back {
+				m.event++
+			}
+			if n := m.r.events[e]; m.x.events[n].is(m.kind, m.continues) {
+				return Item{At: at, Event: int(n)}, true
+			}
+		case hasChild:
+			m.child = c
+			if !back {
+				m.child++
+			}
+			child := m.x.view(m.r.children[c])
+			return Item{At: at, Run: &child}, true
+		default:
+			return Item{}, false
+		}
+	}
+}
+
+// A Place is a place in the record.
+type Place struct {
+	File string `json:"file"` // its name without the directory
+	Line int    `json:"line"` // from 1
+	Run  int    `json:"run"`  // the number of the run
+	Size int    `json:"-"`    // of the line in bytes
+}
+
+// ErrChanged reports that the file no longer has an event that was read before.
+var ErrChanged = fmt.Errorf("the file has changed since the event was read")
+
+// Event reads an event.
+func (x *Index) Event(n int) (hooklog.Event, Place, error) {
+	line, place, point, err := x.line(n)
+	if err != nil {
+		return hooklog.Event{}, Place{}, err
+	}
+	var event hooklog.Event
+	if err := json.Unmarshal(line, &event); err != nil || event.Point != point {
+		return hooklog.Event{}, Place{}, ErrChanged
+	}
+	return event, place, nil
+}
+
+// line reads the line of an event.
+func (x *Index) line(n int) (line []byte, place Place, point string, err error) {
+	x.mu.RLock()
+	if n < 0 || n >= len(x.events) || len(x.files) == 0 {
+		x.mu.RUnlock()
+		return nil, place, "", fmt.Errorf("the record has no event %d", n)
+	}
+	e := x.events[n]
+	f, point := x.files[e.file], x.points.texts[e.point]
+	x.mu.RUnlock()
+	line = make([]byte, e.length)
+	if _, err := f.ReadAt(line, e.offset); err != nil {
+		return nil, place, "", fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	return line, Place{f.name, int(e.line), int(e.run), int(e.length)}, point, nil
+}
+
+// Names are the names in a record, the most frequent ones if there are many.
+type Names struct {
+	Points    []Name `json:"points"`
+	Hooks     []Name `json:"hooks"` // that decided
+	Decisions []Name `json:"decisions"`
+}
+
+// Names returns the names.
+func (x *Index) Names() Names {
+	const most = 300
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return Names{x.points.list(most), x.hooks.list(most), x.choices.list(most)}
+}

@@ -1,0 +1,165 @@
+package eventpage
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
+)
+
+// fileData is the data of the page that is one file: the replies of a server to all requests.
+type fileData struct {
+	Live      bool                 `json:"live"` // false
+	Name      string               `json:"name"`
+	Status    statusView           `json:"status"`
+	Runs      []runView            `json:"runs"`      // without a parent, the newest first
+	Pages     map[int]runPage      `json:"pages"`     // by the number of the run
+	Timelines map[int]timelineView `json:"timelines"` // by the number of the run
+	Fires     map[int]detailView   `json:"fires"`     // by the number of the event
+	Texts     map[string]string    `json:"texts"`     // whole texts that are cut in Fires, by "event/part"
+}
+
+// MaxData bounds the data in the file that [Write] writes, in bytes. A browser reads all of it before it shows
+// anything.
+const MaxData = 32 << 20
+
+// MostFires is the largest number of fires that can fit into one file: the smallest ones. A record with more of them
+// need not be read to its end.
+var MostFires = MaxData / smallestFire()
+
+// smallestFire returns the size of a fire without any text: of its line, and of its details.
+func smallestFire() int {
+	size := 0
+	for _, v := range []any{itemView{Fire: &fireView{}}, detailView{}} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic(err) // the zero values can be encoded
+		}
+		size += len(text)
+	}
+	return size
+}
+
+// A SizeError says that a record does not fit into one file.
+type SizeError struct{ Events, Fit int }
+
+// Error contains the numbers of events.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the page of %d events is larger than %d MB; the first %d fit", e.Events, MaxData>>20, e.Fit)
+}
+
+// Write writes the page of a record under a name: of the runs with the given numbers, or of all runs without numbers.
+// Runs that these started are included. It returns a [*SizeError], and writes nothing, if the page would be too large.
+func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
+	v := &views{Index: x}
+	d := fileData{
+		Name: name, Status: v.status(), Runs: []runView{},
+		Pages: map[int]runPage{}, Timelines: map[int]timelineView{}, Fires: map[int]detailView{}, Texts: map[string]string{},
+	}
+	var runs []eventlog.Run
+	for _, n := range numbers {
+		if r, _, ok := x.Run(n); ok {
+			runs = append(runs, r)
+		}
+	}
+	if len(numbers) == 0 {
+		runs, _ = x.Runs(d.Status.Runs, d.Status.Runs)
+	}
+	f := filler{views: v, d: &d}
+	for _, r := range runs {
+		f.total += r.All.Fires
+	}
+	for _, r := range runs {
+		view := v.run(r)
+		d.Runs = append(d.Runs, view)
+		if err := f.run(view, nil); err != nil {
+			return err
+		}
+	}
+	return writePage(w, policy(), d)
+}
+
+// A filler fills the data of a file.
+type filler struct {
+	*views
+	d             *fileData
+	total, events int
+	size          int // of the data, at least
+}
+
+// run adds a run, its fires and the runs that it started.
+func (f *filler) run(r runView, above []runView) error {
+	if _, ok := f.d.Pages[r.Number]; ok {
+		return nil // it was named twice
+	}
+	page := runPage{r, append([]runView{}, above...)}
+	if err := f.measure(page); err != nil {
+		return err
+	}
+	f.d.Pages[r.Number] = page
+	t := timelineView{Items: []itemView{}}
+	from := 0
+	for more := true; more; {
+		part := f.timeline(r.Number, eventlog.Window{From: from, Most: many})
+		if more = part.More && len(part.Items) > 0; more {
+			from = part.Items[len(part.Items)-1].At + 1
+		}
+		for _, i := range part.Items {
+			t.Items = append(t.Items, i)
+			var err error
+			if i.Run != nil {
+				err = f.run(*i.Run, append(above, r))
+			} else if i.Fire != nil {
+				err = f.fire(i.Fire.Event)
+			}
+			if err == nil {
+				err = f.measure(i)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	f.d.Timelines[r.Number] = t
+	return nil
+}
+
+// fire adds the details of a fire.
+func (f *filler) fire(n int) error {
+	d, err := f.detail(n)
+	if err != nil {
+		return err
+	}
+	f.d.Fires[n] = d
+	f.events++
+	for what, t := range map[string]*text{
+		"payload": d.Payload, "final": d.Final, "value": d.Value, "collected": d.Collected,
+	} {
+		inChange := d.Change != nil && (what == "payload" || what == "final") // which does not show the whole text
+		if t == nil || !t.Cut && !inChange {
+			continue
+		}
+		whole, err := f.whole(n, what)
+		if err != nil {
+			return err
+		}
+		f.d.Texts[fmt.Sprintf("%d/%s", n, what)] = whole
+		if err := f.measure(whole); err != nil {
+			return err
+		}
+	}
+	return f.measure(d)
+}
+
+// measure adds the size of a value, and reports whether the file becomes too large.
+func (f *filler) measure(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if f.size += len(text); f.size > MaxData {
+		return &SizeError{f.total, f.events}
+	}
+	return nil
+}

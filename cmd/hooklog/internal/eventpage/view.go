@@ -1,0 +1,350 @@
+package eventpage
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// views makes the data of the page from the events of an index. Its methods may be called concurrently.
+type views struct {
+	*eventlog.Index
+
+	mu        sync.Mutex
+	summaries map[int]cachedSummary // by run
+}
+
+// A statusView is the status of the record.
+type statusView struct {
+	eventlog.Status
+	Names eventlog.Names `json:"names"`
+}
+
+func (v *views) status() statusView { return statusView{v.Status(), v.Names()} }
+
+// A runView is a run with what its events say about it.
+type runView struct {
+	eventlog.Run
+	Summary summary `json:"summary"`
+}
+
+// A summary describes a run, as far as the payloads of its first fire and of its last ones do. Specs differ, so the
+// fields are those that the payloads of the reference spec have. A field is missing if no payload has it.
+type summary struct {
+	Task     string            `json:"task,omitempty"`     // the text "task" of the first payload
+	Labels   map[string]string `json:"labels,omitempty"`   // of the first event
+	Cause    string            `json:"cause,omitempty"`    // "stop.cause" of the payload of one of the last fires
+	Cost     *float64          `json:"cost,omitempty"`     // "usage.cost" of the same payload
+	Input    int64             `json:"input,omitempty"`    // "usage.input_tokens"
+	Output   int64             `json:"output,omitempty"`   // "usage.output_tokens"
+	Point    string            `json:"point"`              // of the last fire
+	Decision string            `json:"decision,omitempty"` // of the last fire, if it ended with an exit
+	Kind     string            `json:"kind,omitempty"`     // of Cause, or else of Decision: good, bad, exit
+}
+
+type cachedSummary struct {
+	generation, last int
+	summary
+}
+
+const (
+	maxSummaries = 10_000
+	maxTask      = 300 // bytes
+	lastFires    = 4   // in which the result of a run is looked for; observers may fire after its end
+)
+
+func (v *views) run(r eventlog.Run) runView {
+	generation := v.Status().Generation
+	v.mu.Lock()
+	c, ok := v.summaries[r.Number]
+	v.mu.Unlock()
+	if ok && c.generation == generation && c.last == r.Last {
+		return runView{r, c.summary}
+	}
+	s := v.summarize(r)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.summaries) >= maxSummaries || v.summaries == nil {
+		v.summaries = map[int]cachedSummary{}
+	}
+	v.summaries[r.Number] = cachedSummary{generation, r.Last, s}
+	return runView{r, s}
+}
+
+// summarize reads a few events of a run. It leaves out events that it cannot read.
+func (v *views) summarize(r eventlog.Run) (s summary) {
+	first, _, err := v.Event(r.First)
+	if err == nil {
+		var payload struct {
+			Task string `json:"task"`
+		}
+		_ = json.Unmarshal(first.Payload, &payload)
+		s.Task = short(payload.Task, maxTask)
+		s.Labels = maps.Clone(first.Run.Labels)
+		for name, label := range s.Labels {
+			s.Labels[name] = short(label, maxTask)
+		}
+	}
+	items, _ := v.Items(r.Number, eventlog.Window{Last: true, Before: endOfRun, Most: lastFires})
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].Run != nil {
+			continue
+		}
+		e, _, err := v.Event(items[i].Event)
+		if err != nil {
+			continue
+		}
+		if s.Point == "" {
+			s.Point = e.Point
+			if kind := kindOf(e); kind == "exit" || kind == "good" {
+				s.Decision, s.Kind = e.Decision, kind
+			}
+		}
+		var result struct {
+			Stop struct {
+				Cause string `json:"cause"`
+			} `json:"stop"`
+			Usage struct {
+				Cost   *float64 `json:"cost"`
+				Input  int64    `json:"input_tokens"`
+				Output int64    `json:"output_tokens"`
+			} `json:"usage"`
+		}
+		if json.Unmarshal(e.Payload, &result) == nil && result.Stop.Cause != "" {
+			s.Cause, s.Cost = short(result.Stop.Cause, maxTask), result.Usage.Cost
+			s.Input, s.Output = result.Usage.Input, result.Usage.Output
+			s.Kind = "exit"
+			if IsGood(s.Cause) {
+				s.Kind = "good"
+			} else if strings.Contains(strings.ToLower(s.Cause), "error") {
+				s.Kind = "bad"
+			}
+			break
+		}
+	}
+	return s
+}
+
+// short returns the beginning of a text.
+func short(s string, most int) string {
+	parts := beginning(part{Text: s}, most)
+	if len(parts) > 1 {
+		return parts[0].Text + "…"
+	}
+	return s
+}
+
+// A fireView is a fire in a timeline.
+type fireView struct {
+	Event    int           `json:"event"`
+	Run      int           `json:"run"`
+	Seq      int64         `json:"seq"`
+	Time     time.Time     `json:"time"`
+	Point    string        `json:"point"`
+	Decision string        `json:"decision"`
+	Kind     string        `json:"kind"` // continue, change, good (an exit that permits), exit
+	By       string        `json:"by,omitempty"`
+	Reason   string        `json:"reason,omitempty"`  // or the error, or the cause of the first failure; shortened
+	Excerpt  string        `json:"excerpt,omitempty"` // the beginning of the payload, if there is no Reason
+	Failures int           `json:"failures,omitempty"`
+	Error    bool          `json:"error,omitempty"`
+	Collects bool          `json:"collects,omitempty"`
+	Elapsed  time.Duration `json:"elapsed"`
+	File     string        `json:"file"`
+	Line     int           `json:"line"`
+}
+
+func kindOf(e hooklog.Event) string {
+	switch {
+	case e.Decision == wire.Replace || e.Decision == wire.Edit:
+		return "change"
+	case e.Decision == wire.Continue && e.Final != nil:
+		return "change"
+	case e.Decision == wire.Continue:
+		return "continue"
+	case IsGood(e.Decision):
+		return "good"
+	}
+	return "exit"
+}
+
+// Specs choose the names of exits, so that a page can only know the usual words.
+var good = regexp.MustCompile(`(?i)^(allow|accept|approve|complete|confirm|done|finish|grant|ok$|pass|permit|succe)`)
+
+// IsGood reports whether a name is that of an exit that permits something, or of a cause with which a run ends as it
+// should.
+func IsGood(name string) bool { return good.MatchString(name) }
+
+func fireOf(n int, e hooklog.Event, place eventlog.Place) fireView {
+	f := fireView{
+		Event: n, Run: place.Run, Seq: e.Seq, Time: e.Time, Point: e.Point, Decision: e.Decision, Kind: kindOf(e), By: e.By,
+		Reason: e.Reason, Failures: len(e.Failures), Error: e.Error != "", Collects: e.Collected != nil, Elapsed: e.Elapsed,
+		File: place.File, Line: place.Line,
+	}
+	if f.Reason == "" {
+		f.Reason = e.Error
+	}
+	if f.Reason == "" && len(e.Failures) > 0 {
+		f.Reason = e.Failures[0].Cause
+	}
+	if f.Reason == "" {
+		f.Excerpt = excerpt(e.Payload)
+	}
+	f.Reason = short(f.Reason, maxTask)
+	return f
+}
+
+// excerpt returns the beginning of a payload, as much as a line of the page has room for.
+func excerpt(payload json.RawMessage) string {
+	const most = 160 // bytes
+	end := ""
+	if len(payload) > most {
+		payload, end = payload[:most], "…"
+	}
+	return inHTML.Replace(strings.ToValidUTF8(string(payload), "")) + end
+}
+
+// inHTML replaces the escapes that encoding/json writes only for HTML.
+var inHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+// A detailView is everything about a fire.
+type detailView struct {
+	fireView
+	RunID     string            `json:"runID"`
+	At        int               `json:"at"` // the place in the timeline of its run
+	Parent    string            `json:"parent,omitempty"`
+	Spec      string            `json:"spec"`
+	Site      string            `json:"site,omitempty"`
+	Whole     string            `json:"whole,omitempty"`     // the reason, not shortened
+	ErrorText string            `json:"errorText,omitempty"` // that Fire returned
+	Ballots   []ballotView      `json:"ballots,omitempty"`
+	Failed    []hooklog.Failure `json:"failed,omitempty"`
+	Value     *text             `json:"value,omitempty"`
+	Collected *text             `json:"collected,omitempty"`
+	Payload   *text             `json:"payload"`
+	Final     *text             `json:"final,omitempty"`
+	Change    *text             `json:"change,omitempty"` // from Payload to Final
+}
+
+type ballotView struct {
+	By       string `json:"by"`
+	Site     string `json:"site"`
+	Decision string `json:"decision"`
+	Reason   string `json:"reason,omitempty"`
+	Value    *text  `json:"value,omitempty"`
+}
+
+// detail reads a fire.
+func (v *views) detail(n int) (detailView, error) {
+	e, place, err := v.Event(n)
+	if err != nil {
+		return detailView{}, err
+	}
+	d := detailView{
+		fireView: fireOf(n, e, place), RunID: e.Run.ID, At: v.PlaceInRun(n), Parent: e.Run.Parent, Spec: e.Spec,
+		Site:  short(e.Site, maxPart),
+		Whole: short(e.Reason, maxReason), ErrorText: short(e.Error, maxReason),
+		Value: textOf(e.Value), Collected: textOf(e.Collected), Payload: textOf(e.Payload),
+	}
+	for _, b := range e.Ballots {
+		d.Ballots = append(d.Ballots, ballotView{
+			short(b.By, maxPart), short(b.Site, maxPart), short(b.Decision, maxPart), short(b.Reason, maxReason),
+			textOf(b.Value),
+		})
+	}
+	for _, f := range e.Failures {
+		d.Failed = append(d.Failed, hooklog.Failure{
+			By: short(f.By, maxPart), Site: short(f.Site, maxPart), Cause: short(f.Cause, maxReason),
+		})
+	}
+	if e.Final != nil {
+		d.Final, d.Change = textOf(e.Final), difference(e.Payload, e.Final)
+	}
+	return d, nil
+}
+
+// maxReason bounds reasons and errors, in bytes. The rest of a longer one is in no view.
+const maxReason = 64 << 10
+
+// whole returns the whole text of a part of an event.
+func (v *views) whole(n int, what string) (string, error) {
+	e, _, err := v.Event(n)
+	if err != nil {
+		return "", err
+	}
+	value := map[string]json.RawMessage{
+		"payload": e.Payload, "final": e.Final, "value": e.Value, "collected": e.Collected,
+	}[what]
+	if value == nil {
+		return "", nil
+	}
+	return Pretty(value), nil
+}
+
+// An itemView is a part of the timeline of a run. It has a Fire or a Run.
+type itemView struct {
+	At    int       `json:"at"` // see eventlog.Item
+	Fire  *fireView `json:"fire,omitempty"`
+	Run   *runView  `json:"run,omitempty"`
+	Error string    `json:"error,omitempty"` // why the fire cannot be shown
+}
+
+// A timelineView is a part of a timeline.
+type timelineView struct {
+	Items []itemView `json:"items"`
+	More  bool       `json:"more"`
+}
+
+// endOfRun is a place after all items of a timeline.
+const endOfRun = math.MaxInt
+
+// maxRead bounds the bytes of the events that one part of a timeline is made from, because each may have megabytes.
+const maxRead = 64 << 20
+
+func (v *views) timeline(run int, w eventlog.Window) timelineView {
+	items, more := v.Items(run, w)
+	t := timelineView{Items: []itemView{}, More: more}
+	read := 0
+	take := func(i eventlog.Item) bool {
+		item := itemView{At: i.At}
+		if i.Run != nil {
+			r := v.run(*i.Run)
+			item.Run = &r
+		} else if e, place, err := v.Event(i.Event); err != nil {
+			item.Error = err.Error()
+		} else {
+			f := fireOf(i.Event, e, place)
+			item.Fire = &f
+			read += place.Size
+		}
+		t.Items = append(t.Items, item)
+		return read < maxRead
+	}
+	if !w.Last {
+		for n, i := range items {
+			if !take(i) {
+				t.More = t.More || n+1 < len(items)
+				break
+			}
+		}
+		return t
+	}
+	for n := len(items) - 1; n >= 0; n-- {
+		if !take(items[n]) {
+			t.More = t.More || n > 0
+			break
+		}
+	}
+	for i, j := 0, len(t.Items)-1; i < j; i, j = i+1, j-1 {
+		t.Items[i], t.Items[j] = t.Items[j], t.Items[i]
+	}
+	return t
+}

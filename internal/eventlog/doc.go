@@ -1,7 +1,0 @@
-// Package eventlog is an index of a record that package wire has written. The record may have gigabytes and may still
-// grow: the index remembers the place of each event, and reads the event again when somebody asks for it.
-//
-// An event takes about 50 bytes of memory, and a run a few hundred. Payloads are never kept.
-//
-// Start reading at [Index].
-package eventlog

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+)
+
+// A recordRound compares recorded fires with plain lines of JSON.
+type recordRound struct {
+	payload string
+	runs    []timing // the fires by hooklog.Lines and by hooklog.Open, and the plain line
+}
+
+// A recordedFire fires one payload, and encodes it by hand.
+type recordedFire struct {
+	payload string
+	fire    func(h *agent.Hooks, run *agent.Run) error
+	plain   func() ([]byte, error)
+}
+
+// recordedFires returns payloads of three sizes.
+func recordedFires() []recordedFire {
+	call := agent.ToolCallRequest{ID: "call_1", Name: "read_file", Args: json.RawMessage(`{"path":"go"}`), Step: 3}
+	fires := []recordedFire{{
+		"a call of 64 bytes",
+		func(h *agent.Hooks, run *agent.Run) error {
+			c := call
+			exit, err := h.BeforeTool.Fire(context.Background(), run, &c)
+			if exit != nil || c.ID != call.ID {
+				return fmt.Errorf("%v about %v without hooks", exit, c)
+			}
+			return err
+		},
+		func() ([]byte, error) { return json.Marshal(call) },
+	}}
+	for _, size := range []int{4, 100} {
+		result := agent.ToolCallResult{Call: call, Output: strings.Repeat("package main // of 32 bytes, OK\n", size*1000/32)}
+		fires = append(fires, recordedFire{
+			fmt.Sprintf("an output of %d KB", size),
+			func(h *agent.Hooks, run *agent.Run) error {
+				r := result
+				exit, err := h.AfterTool.Fire(context.Background(), run, &r)
+				if exit != nil || r.Call.ID != call.ID {
+					return fmt.Errorf("%v about %v without hooks", exit, r.Call)
+				}
+				return err
+			},
+			func() ([]byte, error) { return json.Marshal(result) },
+		})
+	}
+	return fires
+}
+
+// records measures recorded fires. A plain line is json.Marshal of the payload and one call of Write on a file of the
+// same kind. It has no lock, and does not notice that the file was moved or ends in the middle of a line.
+func (p pace) records() ([]recordRound, error) {
+	dir, err := os.MkdirTemp("", "hookgen-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	var rounds []recordRound
+	for _, f := range recordedFires() {
+		contestants, closeAll, err := f.contestants(dir)
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, recordRound{f.payload, p.measure(contestants)})
+		if err := closeAll(); err != nil {
+			return nil, err
+		}
+	}
+	return rounds, nil
+}
+
+// contestants returns the fires and the plain line, each with a file of its own.
+func (f recordedFire) contestants(dir string) ([]contestant, func() error, error) {
+	files := map[string]*os.File{}
+	for _, name := range []string{"lines", "plain"} {
+		file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, nil, err
+		}
+		files[name] = file
+	}
+	logPath := filepath.Join(dir, "log")
+	log, err := hooklog.Open(logPath)
+	if err != nil {
+		return nil, nil, err
+	}
+	recorded := func(name string, s hooklog.Sink) contestant {
+		hooks := new(agent.Hooks)
+		hooks.ObserveAny(agent.Record(s))
+		run := agent.NewRun(new(agent.Env))
+		return contestant{name: name, loop: func(n int) {
+			for range n {
+				if err := f.fire(hooks, run); err != nil {
+					panic(err)
+				}
+			}
+		}}
+	}
+	plain := contestant{name: "json.Marshal and Write", loop: func(n int) {
+		for range n {
+			line, err := f.plain()
+			if err == nil {
+				_, err = files["plain"].Write(append(line, '\n'))
+			}
+			if err != nil {
+				panic(err)
+			}
+		}
+	}}
+	closeAll := func() error {
+		for _, file := range files {
+			if err := file.Close(); err != nil {
+				return err
+			}
+		}
+		if err := log.Close(); err != nil {
+			return err
+		}
+		return os.Remove(logPath)
+	}
+	return []contestant{recorded("hooklog.Lines", hooklog.Lines(files["lines"])), recorded("hooklog.Open", log), plain},
+		closeAll, nil
+}
+
+// recordClaims compares recorded fires with their bound.
+func recordClaims(rounds []recordRound) []claim {
+	const bound = 1.5
+	lines := claim{
+		what: "recording a fire over a plain JSON line of the same payload, hooklog.Lines to a file", bound: bound,
+		note: "one call of Write each",
+	}
+	log := claim{
+		what: "recording a fire over a plain JSON line of the same payload, hooklog.Open", bound: bound,
+		note: "it also locks the file for other processes and notices rotations: two calls of flock and two of lseek",
+	}
+	for _, r := range rounds {
+		lines.cases = append(lines.cases, held{r.payload, r.runs[0].over(r.runs[2])})
+		log.cases = append(log.cases, held{r.payload, r.runs[1].over(r.runs[2])})
+	}
+	return []claim{lines, log}
+}
