@@ -8,11 +8,9 @@ import (
 
 // edits calls visit for every Edit that has a type argument and a payload.
 func (r *specInfo) edits(visit func(m *member, e *element)) {
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.is("Edit") && e.argument().given() && m.Payload.given() {
-				visit(m, e)
-			}
+	for m, e := range r.elements() {
+		if e.is("Edit") && !e.argument().IsZero() && !m.Payload.IsZero() {
+			visit(m, e)
 		}
 	}
 }

@@ -11,39 +11,33 @@ import (
 // use.
 func (r *specInfo) exitElements(kind elementKind, visit func(m *member, e *element)) {
 	seen := map[string]bool{}
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind == kind && (e.name == "" || !seen[e.name]) {
-				seen[e.name] = true
-				visit(m, e)
-			}
+	for m, e := range r.elements() {
+		if e.kind == kind && (e.name == "" || !seen[e.name]) {
+			seen[e.name] = true
+			visit(m, e)
 		}
 	}
 }
 
 func checkExitPackage(r *specInfo, report report) {
 	reported := false
-	for _, m := range r.members {
-		for _, e := range m.law {
-			switch {
-			case e.kind == foreignElement:
-				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: "+
-					"declare a struct type in this file", e.name)
-			case e.kind == wrongImportElement && !reported:
-				reported = true
-				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
-					LanguagePath)
-			}
+	for _, e := range r.elements() {
+		switch {
+		case e.kind == foreignElement:
+			report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: "+
+				"declare a struct type in this file", e.name)
+		case e.kind == wrongImportElement && !reported:
+			reported = true
+			report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
+				LanguagePath)
 		}
 	}
 }
 
 func checkExitDeclared(r *specInfo, report report) {
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind == undeclaredElement {
-				report(e.expr.Pos(), "%s is not declared in this file: %s", e.name, r.meantExit(e.name))
-			}
+	for _, e := range r.elements() {
+		if e.kind == undeclaredElement {
+			report(e.expr.Pos(), "%s is not declared in this file: %s", e.name, r.meantExit(e.name))
 		}
 	}
 	r.exitElements(otherFileElement, func(m *member, e *element) {
@@ -60,7 +54,7 @@ func (r *specInfo) meantExit(name string) string {
 	}
 	payloads := map[string]bool{}
 	for _, m := range r.members {
-		if m.Payload.given() {
+		if !m.Payload.IsZero() {
 			if base := baseName(m.Payload.Expr); base != nil {
 				payloads[base.Name] = true
 			}
@@ -73,13 +67,13 @@ func (r *specInfo) meantExit(name string) string {
 			exits = append(exits, declared)
 		}
 	}
-	for _, marker := range markers {
+	for _, marker := range markerNames {
 		exits = append(exits, r.languageName()+"."+marker)
 	}
 	if c := r.suggest(name, exits); c != "" {
 		return "did you mean " + c + "?"
 	}
-	if c := spelling.Suggest(name, markers); c != "" {
+	if c := spelling.Suggest(name, markerNames); c != "" {
 		return "did you mean " + r.languageName() + "." + c + "?"
 	}
 	return fmt.Sprintf(otherwise, name)
@@ -96,12 +90,10 @@ func checkExitStruct(r *specInfo, report report) {
 		}
 		report(e.expr.Pos(), "%s %s: an exit is a struct type of its own; write type %s struct { ... }", e.name, why, e.name)
 	})
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind == unnamedElement {
-				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: "+
-					"declare a struct type in this file and list its name", r.text(e.expr), m.Name)
-			}
+	for m, e := range r.elements() {
+		if e.kind == unnamedElement {
+			report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: "+
+				"declare a struct type in this file and list its name", r.text(e.expr), m.Name)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (r *specInfo) wrongEmbed(e *embedding) string {
 	case *ast.Ident:
 		d := r.scope[x.Name]
 		switch {
-		case d == nil && slices.Contains(markers, x.Name):
+		case d == nil && slices.Contains(markerNames, x.Name):
 			return x.Name + " is not declared in this package: did you mean " + r.languageName() + "." + x.Name + "?"
 		case len(args) > 0:
 			return r.text(e.expr) + " is generic: " + otherwise

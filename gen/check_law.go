@@ -9,17 +9,15 @@ import (
 // If two elements of a list exclude each other, the rules report the later one.
 
 func checkUnknownMarker(r *specInfo, report report) {
-	for _, m := range r.members {
-		for _, e := range m.law {
-			switch e.kind {
-			case unknownMarker:
-				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel), r.meantMarker(e.name))
-			case bareMarker:
-				if r.dotLanguage() {
-					continue // the dot import is the mistake
-				}
-				report(e.expr.Pos(), "%s is not declared in this file: did you mean %s.%s?", e.name, r.languageName(), e.name)
+	for _, e := range r.elements() {
+		switch e.kind {
+		case unknownMarker:
+			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel), r.meantMarker(e.name))
+		case bareMarker:
+			if r.dotLanguage() {
+				continue // the dot import is the mistake
 			}
+			report(e.expr.Pos(), "%s is not declared in this file: did you mean %s.%s?", e.name, r.languageName(), e.name)
 		}
 	}
 	for _, e := range r.embeds {
@@ -38,11 +36,11 @@ func (r *specInfo) dotLanguage() bool {
 // meantMarker suggests a marker for an unknown one.
 func (r *specInfo) meantMarker(name string) string {
 	qualifier := r.languageName() + "."
-	all := make([]string, len(markers)-1) // Env is not a law
-	for i := range all {
-		all[i] = qualifier + markers[i]
+	var all []string
+	for _, marker := range listed {
+		all = append(all, qualifier+marker)
 	}
-	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+joinOr(all))
+	return didYouMean(name, listed, qualifier, "the markers are "+joinOr(all))
 }
 
 // languageName returns the qualifier of the spec language in the file.
@@ -57,19 +55,17 @@ func checkMarkerType(r *specInfo, report report) {
 	checkUse := func(m *markerUse, pos token.Pos) {
 		name := r.text(m.sel)
 		switch {
-		case m.typed() && len(m.args) == 0:
+		case m.typed && len(m.args) == 0:
 			report(pos, "%s needs a type: write %s[T]", name, name)
-		case m.typed() && len(m.args) > 1:
+		case m.typed && len(m.args) > 1:
 			report(pos, "%s takes one type: put several into a struct", name)
-		case !m.typed() && len(m.args) > 0:
+		case !m.typed && len(m.args) > 0:
 			report(pos, "%s takes no type: write %s", name, name)
 		}
 	}
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind == markerElement {
-				checkUse(e.marker, e.expr.Pos())
-			}
+	for _, e := range r.elements() {
+		if e.kind == markerElement {
+			checkUse(e.marker, e.expr.Pos())
 		}
 	}
 	for _, e := range r.embeds {
@@ -80,11 +76,9 @@ func checkMarkerType(r *specInfo, report report) {
 }
 
 func checkMarkerPlace(r *specInfo, report report) {
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind == envElement {
-				report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marker.sel))
-			}
+	for _, e := range r.elements() {
+		if e.kind == envElement {
+			report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marker.sel))
 		}
 	}
 	for _, e := range r.embeds {
@@ -171,40 +165,36 @@ func (r *specInfo) idleInterfaces() []*declaration {
 }
 
 func checkErrorResult(r *specInfo, report report) {
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind != errorElement {
-				continue
-			}
-			if m.Kind == Check {
-				report(e.expr.Pos(), "error with spec.Check at %s: a check returns one anyway; remove it", m.Name)
-				continue
-			}
-			if len(m.law) == 1 {
-				report(e.expr.Pos(), "error in the list of %s: every hook may return one; "+
-					"to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
-				continue
-			}
-			report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; "+
-				"remove it", m.Name)
+	for m, e := range r.elements() {
+		if e.kind != errorElement {
+			continue
 		}
+		if m.Kind == Check {
+			report(e.expr.Pos(), "error with spec.Check at %s: a check returns one anyway; remove it", m.Name)
+			continue
+		}
+		if len(m.law) == 1 {
+			report(e.expr.Pos(), "error in the list of %s: every hook may return one; "+
+				"to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
+			continue
+		}
+		report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; "+
+			"remove it", m.Name)
 	}
 }
 
 func checkPayloadResult(r *specInfo, report report) {
-	for _, m := range r.members {
-		for _, e := range m.law {
-			if e.kind != payloadElement {
-				continue
-			}
-			if e.payload == m {
-				report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: "+
-					"to let hooks return another one, list spec.Replace", e.name, m.Name)
-				continue
-			}
-			report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: "+
-				"declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
+	for m, e := range r.elements() {
+		if e.kind != payloadElement {
+			continue
 		}
+		if e.payload == m {
+			report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: "+
+				"to let hooks return another one, list spec.Replace", e.name, m.Name)
+			continue
+		}
+		report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: "+
+			"declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
 	}
 }
 
@@ -219,7 +209,7 @@ func checkRepeated(r *specInfo, report report) {
 	for _, m := range r.members {
 		seen := map[string]bool{}
 		for _, e := range m.law {
-			if e.kind != markerElement && e.kind != exitElement || e.isPolicy() {
+			if e.kind != markerElement && e.kind != exitElement || e.at(last) {
 				continue
 			}
 			name := e.name
@@ -236,44 +226,53 @@ func checkRepeated(r *specInfo, report report) {
 
 func checkOrder(r *specInfo, report report) {
 	for _, m := range r.members {
-		if m.Kind == Check || m.Kind == Around {
+		if m.alone() != nil {
 			continue
 		}
 		decided := false
 		for _, e := range m.law {
-			rewrites := e.is("Vote") && (m.Replace || m.Edit.given()) // has a rule of its own
-			if decided && e.isMode() && !rewrites {
+			rewrites := e.is("Vote") && m.Rewrites() // has a rule of its own
+			if decided && e.at(first) && !rewrites {
 				report(e.expr.Pos(), "%s comes too late in the list: it says how hooks run; put it first", r.text(e.expr))
 			}
-			decided = decided || !e.isMode() && !e.isPolicy()
+			decided = decided || !e.at(first) && !e.at(last)
 		}
 	}
 }
 
-func checkCheckAlone(r *specInfo, report report) {
-	for _, m := range r.members {
-		if m.Kind == Check {
-			r.aloneIn(m, "Check", func(e *element) bool { return e.is("Check") }, "", report)
+// checkAlone returns the check that the marker of that name is listed alone.
+func checkAlone(name string) func(*specInfo, report) {
+	return func(r *specInfo, report report) {
+		for _, m := range r.members {
+			if marker := m.alone(); marker != nil && marker.name == name {
+				r.aloneIn(m, marker, report)
+			}
 		}
 	}
 }
 
-func checkAroundAlone(r *specInfo, report report) {
-	for _, m := range r.members {
-		if m.Kind == Around {
-			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse",
-				report)
+// alone returns the marker that selects the kind of the point and has to be alone in its list, or nil.
+func (m *member) alone() *marker {
+	for _, e := range m.law {
+		if e.at(alone) && e.marker.kind == m.Kind {
+			return &e.marker.marker
 		}
 	}
+	return nil
 }
 
 // aloneIn reports the first element that cannot be combined with the marker.
-func (r *specInfo) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
+func (r *specInfo) aloneIn(m *member, marker *marker, report report) {
+	but := ""
+	if len(marker.with) > 0 {
+		but = ", or with spec." + joinOr(marker.with)
+	}
 	found := false
 	var intruder *element
 	for _, e := range m.law {
-		found = found || e.is(marker)
-		if e.isPolicy() || e.kind == errorElement || may(e) {
+		found = found || e.is(marker.name)
+		fits := e.is(marker.name) || e.kind == markerElement && slices.Contains(marker.with, e.name)
+		if fits || e.at(last) || e.kind == errorElement {
 			if !found || intruder == nil {
 				continue
 			}
@@ -282,7 +281,7 @@ func (r *specInfo) aloneIn(m *member, marker string, may func(*element) bool, bu
 		}
 		if found {
 			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
-				marker, but, m.Name, r.text(intruder.expr))
+				marker.name, but, m.Name, r.text(intruder.expr))
 			return
 		}
 	}

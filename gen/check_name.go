@@ -19,7 +19,7 @@ var generatedNames = struct {
 	params   []string // type parameters of generated types and functions
 }{
 	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
-	methods: []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
+	methods: []string{"Use", "Layer", "Over", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
 	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*Next", "Replace*",
 		"Edit*", "Observe*", "Match*"},
 	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},
@@ -102,7 +102,7 @@ func checkReservedName(r *specInfo, report report) {
 // failsVet reports whether go vet would report the point as a wrong signature of a standard method.
 func (r *specInfo) failsVet(m *member) bool {
 	payload, known := vetSignatures[m.Name]
-	if !known || payload == "" || !m.Payload.given() {
+	if !known || payload == "" || m.Payload.IsZero() {
 		return known && payload == ""
 	}
 	written, _ := r.canonical(m.Payload.Expr, nil)

@@ -10,7 +10,7 @@ import (
 func (m *member) policies() []*element {
 	var all []*element
 	for _, e := range m.law {
-		if e.isPolicy() {
+		if e.at(last) {
 			all = append(all, e)
 		}
 	}
@@ -34,11 +34,11 @@ func (m *member) unclear() bool {
 		case unresolvedElement, wrongImportElement, unionElement:
 			return true
 		case unknownMarker, bareMarker:
-			meant := spelling.Suggest(e.name, markers)
-			if slices.Contains(markers, e.name) {
+			meant := spelling.Suggest(e.name, markerNames)
+			if slices.Contains(markerNames, e.name) {
 				meant = e.name
 			}
-			if meant == "" || isPolicy(meant) {
+			if marker, known := markerNamed(meant); !known || marker.place == last {
 				return true
 			}
 		}
@@ -48,7 +48,7 @@ func (m *member) unclear() bool {
 
 func checkPolicyMissing(r *specInfo, report report) {
 	for _, m := range r.members {
-		if m.Kind == Check || m.Kind == Around {
+		if m.alone() != nil {
 			continue
 		}
 		if m.decides() && len(m.policies()) == 0 && !m.unclear() {
@@ -61,30 +61,26 @@ func checkPolicyMissing(r *specInfo, report report) {
 func checkPolicyMeaningless(r *specInfo, report report) {
 	for _, m := range r.members {
 		all := m.policies()
-		alone := m.Kind == Check || m.Kind == Around
-		if len(all) == 0 || !alone && m.decides() || alone && len(m.law) > len(all)+m.laws() {
+		alone := m.alone()
+		if len(all) == 0 || alone == nil && m.decides() || alone != nil && len(m.law) > len(all)+m.laws() {
 			continue // meaningful, or the list has another mistake to correct first
 		}
 		pos, name := all[0].expr.Pos(), r.text(all[0].expr)
-		switch m.Kind {
-		case Check:
-			report(pos, "%s with spec.Check means nothing, for a check's error always stops the act: remove it", name)
-		case Around:
-			report(pos, "%s with spec.Around means nothing, for errors propagate through the wrapping: remove it", name)
-		case Observe:
-			if !m.doubtful() {
-				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it",
-					name, m.Name)
-			}
+		switch {
+		case alone != nil:
+			report(pos, "%s with spec.%s means nothing, for %s: remove it", name, alone.name, alone.noPolicy)
+		case m.Kind == Observe && !m.doubtful():
+			report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it",
+				name, m.Name)
 		}
 	}
 }
 
-// laws counts the elements Check, Around and Reverse.
+// laws counts the markers that are alone, and those that only say how hooks run.
 func (m *member) laws() int {
 	n := 0
 	for _, e := range m.law {
-		if e.isExclusive() || e.is("Reverse") {
+		if e.at(alone) || e.at(first) && !e.decides() {
 			n++
 		}
 	}
@@ -103,15 +99,15 @@ func (m *member) doubtful() bool {
 
 func checkPolicyLast(r *specInfo, report report) {
 	for _, m := range r.members {
-		if m.Kind == Check || m.Kind == Around {
+		if m.alone() != nil {
 			continue
 		}
 		var later *element
 		for _, e := range slices.Backward(m.law) {
 			switch {
-			case !e.isPolicy() && e.kind != errorElement:
+			case !e.at(last) && e.kind != errorElement:
 				later = e
-			case e.isPolicy() && later != nil:
+			case e.at(last) && later != nil:
 				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr),
 					r.text(later.expr))
 			}

@@ -28,8 +28,8 @@ func checkWireType(r *specInfo, report report) {
 		}
 		w.walk(p.Payload.Expr, "the payload of "+p.Name)
 		w.walk(p.Collect.Expr, "the contribution to "+p.Name)
-		for _, x := range p.Exits {
-			w.walk(ast.NewIdent(x.Name), "an exit of "+p.Name)
+		for _, exit := range p.Exits {
+			w.walk(ast.NewIdent(exit), "an exit of "+p.Name)
 		}
 	}
 }

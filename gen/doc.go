@@ -5,7 +5,7 @@
 //
 //	load     the files of a directory, as bytes             source.go
 //	parse    their syntax trees, with go/parser alone       parse.go
-//	outline  the model, as far as the spec makes sense      outline.go, law.go, model.go
+//	outline  the model, as far as the spec makes sense      outline.go, element.go, model.go, law.go
 //	check    one function per rule, in one list             check.go, check_*.go
 //	emit     the generated files, as bytes                  emit.go, emit_wire.go
 //

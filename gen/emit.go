@@ -48,13 +48,13 @@ type emitter struct {
 	taken map[string]bool   // names that generated code must not use as local names
 
 	suffix string // of local names that would be taken
-	laws   map[law]lawText
+	laws   map[shape]lawText
 }
 
 func newEmitter(s *Spec, to Output) *emitter {
 	e := &emitter{spec: s, to: to, paths: map[string]string{s.SpecPkg.Name: s.SpecPkg.Path},
 		names: map[string]string{"context": "context", "io": "io", kit: "hookkit", impl: "hookimpl"},
-		taken: map[string]bool{}, laws: map[law]lawText{}}
+		taken: map[string]bool{}, laws: map[shape]lawText{}}
 	used := map[string]bool{"context": true, "io": true, "hookkit": true, "hookimpl": true,
 		"err": true} // jennifer imports nothing under this name
 	name := func(path, qualifier string) {
@@ -153,7 +153,7 @@ func (e *emitter) pointTexts() ([]lawText, error) {
 	texts, errs := make([]lawText, len(e.spec.Points)), make([]error, len(e.spec.Points))
 	var substituting sync.WaitGroup
 	for i, p := range e.spec.Points {
-		law, err := e.lawText(lawOf(p))
+		law, err := e.lawText(law{p.Law})
 		if err != nil {
 			errs[i] = err
 			break
@@ -196,6 +196,10 @@ type HookgenLineage[T any] interface {
 		parents = append(parents, p.Import.Path)
 	}
 	b.WriteString("\thookgenLineage(T)\n}\n")
+	b.WriteString(`
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+`)
 	if len(parents) < 2 {
 		return b.String()
 	}

@@ -130,7 +130,7 @@ func (e *emitter) exits(f *jen.File) {
 	legal := map[string][]string{}
 	for _, p := range e.spec.Points {
 		for _, x := range p.Exits {
-			legal[x.Name] = append(legal[x.Name], p.Name)
+			legal[x] = append(legal[x], p.Name)
 		}
 	}
 	for _, x := range e.spec.Exits {

@@ -109,6 +109,16 @@ func hooksMethods(f *jen.File) {
 		implName("Layer").Call(jen.Id("name"), jen.Id("layer").Dot("Points").Call(), points()),
 		jen.Return(jen.Id("layer")))
 
+	prose(f, "Over returns new Hooks that fire the hooks of h first, whatever the priorities, and then those of inner.",
+		"Later changes of both apply to them. Layers that both have fire once. Observers and tracers of both are",
+		"notified, and failures go to the handler of inner, or to that of h if inner has none. Listings show the hooks",
+		"of inner under the name. Registering on the result panics; a Layer on it is legal.")
+	method("Over").Params(jen.Id("inner").Op("*").Id("Hooks"), jen.Id("name").String()).Op("*").Id("Hooks").Block(
+		jen.Id("both").Op(":=").New(jen.Id("Hooks")),
+		implName("Over").Call(jen.Id("name"), jen.Id("both").Dot("Points").Call(), points(),
+			jen.Id("inner").Dot("Points").Call()),
+		jen.Return(jen.Id("both")))
+
 	prose(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.",
 		"Remove the returned registration to detach it.")
 	method("Trace").Params(jen.Id("t").Add(kitType("Tracer"))).Add(registration()).Block(
@@ -135,11 +145,11 @@ func hooksMethods(f *jen.File) {
 // pointsMethod emits the method of Hooks that lists its points, those of extended packages first.
 func (e *emitter) pointsMethod(f *jen.File) {
 	prose(f, "Points describes every point, and gives access to it without its types.")
-	method := f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("PointInfo"))
+	method := f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("AnyPoint"))
 	method.BlockFunc(func(g *jen.Group) {
-		own := implName("Infos").CallFunc(func(g *jen.Group) {
+		own := implName("AnyPoints").CallFunc(func(g *jen.Group) {
 			for _, p := range e.spec.Points {
-				g.Line().Id("h").Dot(p.Name).Dot("registry").Call()
+				g.Line().Op("&").Id("h").Dot(p.Name)
 			}
 			if len(e.spec.Points) > 0 {
 				g.Line()

@@ -2,20 +2,8 @@ package gen
 
 import "strings"
 
-// A law is the part of a point that determines its code, except for the names.
-type law struct {
-	Kind                           Kind
-	Replace, Edit, Exits, Collects bool
-	Closed, Open, Reverse, Results bool
-}
-
-func lawOf(p *Point) law {
-	return law{Kind: p.Kind, Replace: p.Replace, Edit: p.Edit.Expr != nil, Exits: len(p.Exits) > 0,
-		Collects: p.Collect.Expr != nil,
-		Closed:   p.Policy == FailClosed, Open: p.Policy == FailOpen, Reverse: p.Reverse, Results: len(p.Results) > 0}
-}
-
-// The template uses the methods below.
+// A law is the law of a point, with the methods that the template uses beside those of Law.
+type law struct{ Law[Type] }
 
 func (l law) Observe() bool     { return l.Kind == Observe }
 func (l law) Flow() bool        { return l.Kind == Flow }
@@ -23,14 +11,17 @@ func (l law) Vote() bool        { return l.Kind == Vote }
 func (l law) CollectOnly() bool { return l.Kind == Collect }
 func (l law) Check() bool       { return l.Kind == Check }
 func (l law) Around() bool      { return l.Kind == Around }
-func (l law) Decides() bool     { return l.Flow() || l.Vote() }
-func (l law) Rewrites() bool    { return l.Replace || l.Edit }
 
-// FailureEnds reports whether every failure ends the fire.
-func (l law) FailureEnds() bool { return l.Closed || l.Check() }
+// A shape is the part of a law that determines the code of a point, except for the names.
+type shape struct {
+	kind                                               Kind
+	policy                                             Policy
+	replaces, edits, leaves, collects, reverse, listed bool
+}
 
-// ReturnsErr reports whether Fire returns an error.
-func (l law) ReturnsErr() bool { return l.Decides() || l.Check() || l.Around() || l.Closed }
+func (l law) shape() shape {
+	return shape{l.Kind, l.Policy, l.Replace, l.Edits(), l.Leaves(), l.Collects(), l.Reverse, l.List != ""}
+}
 
 // Names returns the results of runHooks as a list of names.
 func (l law) Names() string { return strings.Join(l.choose("exit", "collected", "err"), ", ") }
@@ -38,10 +29,10 @@ func (l law) Names() string { return strings.Join(l.choose("exit", "collected", 
 // choose returns the texts for those results that the law has: the exit, the contributions and the error.
 func (l law) choose(exit, collected, err string) []string {
 	var chosen []string
-	if l.Exits {
+	if l.Leaves() {
 		chosen = append(chosen, exit)
 	}
-	if l.Collects {
+	if l.Collects() {
 		chosen = append(chosen, collected)
 	}
 	if l.ReturnsErr() {
@@ -72,21 +63,18 @@ func (l law) ByNames() string { return l.by("by, ", "bys, ") }
 
 func (l law) by(by, bys string) string {
 	text := ""
-	if l.decidesBy() {
+	if l.DecidedByOne() {
 		text = by
 	}
-	if l.Collects {
+	if l.Collects() {
 		text += bys
 	}
 	return text
 }
 
-// decidesBy reports whether a single hook can decide a fire.
-func (l law) decidesBy() bool { return l.Decides() || l.Check() || l.Around() }
-
 // ByOrNil returns the argument for the hook that decided.
 func (l law) ByOrNil() string {
-	if l.decidesBy() {
+	if l.DecidedByOne() {
 		return "by"
 	}
 	return "nil"
@@ -109,11 +97,11 @@ func (l law) FiredFields() []string {
 // Calls returns the constructor of the runtime for the description of the point.
 func (l law) Calls() string {
 	switch {
-	case l.Decides() && l.Collects:
+	case l.Decides() && l.Collects():
 		return "DecidingAndCollecting"
 	case l.Decides():
 		return "Deciding"
-	case l.Collects:
+	case l.Collects():
 		return "Collecting"
 	}
 	return "Checking"

@@ -23,7 +23,7 @@ type lawText struct{ api, machinery string }
 
 // lawText returns the code for a law. It renders the code on first use.
 func (e *emitter) lawText(l law) (lawText, error) {
-	if text, ok := e.laws[l]; ok {
+	if text, ok := e.laws[l.shape()]; ok {
 		return text, nil
 	}
 	var text lawText
@@ -42,7 +42,7 @@ func (e *emitter) lawText(l law) (lawText, error) {
 		}
 	}
 	text.machinery, err = e.formatted(machinery.String())
-	e.laws[l] = text
+	e.laws[l.shape()] = text
 	return text, err
 }
 

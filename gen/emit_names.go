@@ -14,7 +14,7 @@ import (
 // members are the unexported fields and methods of generated types. They cannot hide a type, so renameLocals leaves
 // these names alone.
 var members = map[string]bool{
-	"state": true, "registry": true, "fire": true, "level": true, "runHooks": true, "isExit": true,
+	"fire": true, "level": true, "runHooks": true, "isExit": true,
 }
 
 // freeSuffix returns a suffix of underscores that no taken name has.

@@ -79,7 +79,7 @@ func (e *apiEmitter) results() []jen.Code {
 	case e.Decides():
 		rs = append(rs, jen.Id(anyPoint+"Outcome"))
 	}
-	if e.Collects {
+	if e.Collects() {
 		rs = append(rs, jen.Index().Id(anyCollect))
 	}
 	return append(rs, jen.Error())
@@ -114,11 +114,11 @@ func (e *apiEmitter) outcomes() {
 		e.doc("ReplaceHookgenPoint returns the outcome that gives the following hooks, and the program, another payload.")
 		e.constructor("Replace", anyParam, payloadType())
 	}
-	if e.Edit {
+	if e.Edits() {
 		e.doc("EditHookgenPoint returns the outcome that gives the payload another HookgenField.")
 		e.constructor("Edit", "value", jen.Id(anyEdit))
 	}
-	if e.Exits {
+	if e.Leaves() {
 		e.doc("HookgenPointExit is an outcome that ends the fire: HookgenLeaving. A fire returns it; see MatchHookgenPoint.")
 		comment(e.f, "//", "//sumtype:decl")
 		e.f.Type().Id(anyPoint+"Exit").Interface(jen.Id(anyPoint+"Outcome"), jen.Id("isExit").Params())
@@ -137,7 +137,7 @@ func (e *apiEmitter) constructor(verb, param string, typ *jen.Statement) {
 
 // match emits the function that handles each exit.
 func (e *apiEmitter) match() {
-	if !e.Exits {
+	if !e.Leaves() {
 		return
 	}
 	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its",
@@ -167,8 +167,8 @@ func (e *apiEmitter) observer() {
 		}
 		field(true, "Payload is the payload as it was passed to Fire.", "Payload", jen.Id("P"))
 		field(e.Rewrites(), "Final is the payload after the hooks.", "Final", jen.Id("P"))
-		field(e.Exits, "Exit is the decision that the fire returned; nil without one.", "Exit", jen.Id(anyPoint+"Exit"))
-		field(e.Collects, "Collected are the contributions in firing order.", "Collected", jen.Index().Id(anyCollect))
+		field(e.Leaves(), "Exit is the decision that the fire returned; nil without one.", "Exit", jen.Id(anyPoint+"Exit"))
+		field(e.Collects(), "Collected are the contributions in firing order.", "Collected", jen.Index().Id(anyCollect))
 		field(e.Around(), "Result is the result that the fire returned.", "Result", jen.Id(anyResult))
 		field(e.Vote(), "Ballots are the votes in firing order.", "Ballots", jen.Index().Add(kitType("Ballot")))
 		field(e.ReturnsErr(), "Err is the error that the fire returned, or the failure that ended its goroutine.", "Err",
@@ -194,42 +194,33 @@ func (e *apiEmitter) method(name string) *jen.Statement {
 	return e.f.Func().Params(jen.Id("p").Op("*").Id(anyPoint + "Point")).Id(name)
 }
 
-// point emits the type of the point, and its methods except Fire and FireBy.
+// registryAlias is the name under which a point embeds its registry. It is not exported, so that users see only the
+// methods of the registry.
+const registryAlias = "hookgenRegistry"
+
+// active returns the call that reports whether the point p has something to do in a fire.
+func active() *jen.Statement {
+	state := jen.Parens(jen.Op("*").Add(implName("State"))).Parens(jen.Op("&").Id("p").Dot(registryAlias))
+	return state.Dot("Active").Call()
+}
+
+// point emits the type of the point, with the registry that it embeds.
 func (e *apiEmitter) point() {
-	e.doc(
-		"HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
-	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("state").Add(implName("State")))
-
-	call := func(method string, args ...jen.Code) *jen.Statement {
-		return jen.Return(jen.Id("p").Dot("registry").Call().Dot(method).Call(args...))
+	e.doc("HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy",
+		"it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the place of the",
+		"call, if it is nil or the order asked for is impossible. List lists the hooks in firing order, those of outer",
+		"layers included.")
+	option := "HookOption"
+	if e.Decides() {
+		option = "GateOption"
 	}
-	add := func(name string, param, hook *jen.Statement) {
-		method, option := "Add", "HookOption"
-		if e.Decides() {
-			method, option = "AddGate", "GateOption"
-		}
-		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType(option))).Add(registration()).Block(
-			call(method, hook, jen.Id("opts")))
-	}
-	e.prose("Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
-		"for is impossible.")
-	add("Add", jen.Id("f").Add(hookType()), jen.Id("f"))
-	e.prose("AddFunc registers a function as a hook. It panics as Add does.")
-	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
-	function := jen.Func().Params(e.params(payloadType())...).Params(e.results()...)
-	add("AddFunc", jen.Id("f").Add(function), jen.Id(anyPoint+"Func").Call(jen.Id("f")))
-
-	observe := func(name string, param *jen.Statement) {
-		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
-			call("Observe", jen.Id("f"), jen.Id("opts")))
-	}
-	e.prose("Observe registers an observer. It panics as Add does.")
-	observe("Observe", jen.Id("f").Id(anyPoint+"Observer").Types(payloadType()))
-	e.prose("ObserveFunc registers a function as an observer. It panics as Add does.")
-	observe("ObserveFunc", jen.Id("f").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), firedType()))
-
-	e.prose("List lists the hooks in firing order, those of outer layers included.")
-	e.method("List").Params().Index().Add(kitType("Info")).Block(call("Hooks"))
+	list := jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true}
+	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id(registryAlias).Custom(list,
+		jen.Id(lowerFirst(anyPoint)+"Point"), hookType(),
+		jen.Func().Params(e.params(payloadType())...).Params(e.results()...),
+		jen.Id(anyPoint+"Observer").Types(payloadType()),
+		jen.Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), firedType()),
+		kitType(option)))
 }
 
 // fire emits Fire and FireBy.
@@ -247,7 +238,7 @@ func (e *apiEmitter) fire() {
 	emit := func(name string, results []jen.Code, by ...jen.Code) {
 		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
 		call := jen.Id("p").Dot("runHooks").Call(args...)
-		active := jen.Id("p").Dot("state").Dot("Active").Call()
+		active := active()
 		body := []jen.Code{jen.If(active).Block(call)}
 		m := e.method(name).Params(params...)
 		if !e.Observe() {
@@ -262,15 +253,15 @@ func (e *apiEmitter) fire() {
 	exit, collected, err := jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("collected").Index().Id(anyCollect),
 		jen.Err().Error()
 	var results, resultsBy, nils, bys []jen.Code
-	if e.Exits {
+	if e.Leaves() {
 		results = append(results, exit)
 		resultsBy = append(resultsBy, exit.Clone())
 	}
-	if e.decidesBy() {
+	if e.DecidedByOne() {
 		resultsBy = append(resultsBy, byParam())
 		nils, bys = append(nils, jen.Nil()), append(bys, jen.Op("&").Id("by"))
 	}
-	if e.Collects {
+	if e.Collects() {
 		results = append(results, collected)
 		resultsBy = append(resultsBy, collected.Clone(), jen.Id("bys").Index().Add(kitType("By")))
 		nils, bys = append(nils, jen.Nil()), append(bys, jen.Op("&").Id("bys"))
@@ -293,18 +284,18 @@ func (e *apiEmitter) fireDoc() []string {
 	if e.Rewrites() {
 		sentences = append(sentences, "They may replace the payload.")
 	}
-	if e.Exits {
+	if e.Leaves() {
 		sentences = append(sentences, "If the exit is nil, no hook decided.")
 	}
 	switch {
-	case e.Decides() && e.Closed:
+	case e.Decides() && e.Policy == FailClosed:
 		sentences = append(sentences, "If err is not nil, a hook failed and the program must refuse the act.")
 	case e.Decides():
 		sentences = append(sentences, "If err is not nil, a hook that was registered with FailClosed failed and the",
 			"program must refuse the act.")
 	case e.Check():
 		sentences = append(sentences, "The error is a *hookkit.Failure around the first refusal.")
-	case e.Closed:
+	case e.Policy == FailClosed:
 		sentences = append(sentences, "The error is a *hookkit.Failure.")
 	}
 	return sentences
@@ -313,10 +304,10 @@ func (e *apiEmitter) fireDoc() []string {
 // fireByDoc explains the results that FireBy adds.
 func (e *apiEmitter) fireByDoc() []string {
 	switch {
-	case e.decidesBy() && e.Collects:
+	case e.DecidedByOne() && e.Collects():
 		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and",
 			"for each contribution the hook that made it."}
-	case e.Collects:
+	case e.Collects():
 		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
 	}
 	return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued."}
@@ -332,12 +323,11 @@ func (e *apiEmitter) fireAround() {
 	e.prose("Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
 		"the act is returned as a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
-		jen.If(jen.Id("p").Dot("state").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
+		jen.If(active()).Block(jen.Return(run(jen.Nil()))),
 		jen.Id("returned").Op(":=").False(),
 		jen.Defer().Func().Params().Block(
 			jen.If(jen.Op("!").Id("returned")).Block(
-				jen.Err().Op("=").Id("p").Dot("state").Dot("ActCrashed").Call(
-					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
+				jen.Err().Op("=").Add(implName("ActCrashed")).Call(jen.Id("ctx"), jen.Id("p"), jen.Recover())),
 		).Call(),
 		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(
 			jen.Qual(impl, "Background").Call(jen.Id("ctx")), jen.Id(anyParam)),
@@ -348,7 +338,7 @@ func (e *apiEmitter) fireAround() {
 	e.prose("FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
 		"A zero By means that the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
-		jen.If(jen.Id("p").Dot("state").Dot("Active").Call()).Block(
+		jen.If(active()).Block(
 			jen.List(jen.Id("result"), jen.Err()).Op("=").Add(run(jen.Op("&").Id("by")))).Else().Block(
 			jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("p").Dot("Fire").Call(
 				jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act")), jen.Err().Op("!=").Nil()).Block(

@@ -52,19 +52,15 @@ func (e *emitter) substitution(p *Point) substitution {
 			put(placeholder, text)
 		}
 	}
-	exits := make([]string, len(p.Exits))
-	for i, x := range p.Exits {
-		exits[i] = x.Name
-	}
 	typ(anyPayload, p.Payload)
 	typ(anyCollect, p.Collect)
 	typ(anyResult, p.Around)
 	typ(anyEdit, p.Edit)
 	put(anyField, p.EditField)
-	if len(exits) > 0 {
-		params := matchParams(exits, e.taken, e.suffix)
+	if p.Leaves() {
+		params := matchParams(p.Exits, e.taken, e.suffix)
 		var funcs, cases, ballots []string
-		for i, x := range exits {
+		for i, x := range p.Exits {
 			funcs = append(funcs, params[i]+" func("+x+") R")
 			cases = append(cases, "case "+x+":\n\t\treturn "+params[i]+"(x)")
 			ballots = append(ballots, fmt.Sprintf("case %s:\n\t\t\t\trank = %d", x, i+1))
@@ -77,16 +73,16 @@ func (e *emitter) substitution(p *Point) substitution {
 		put(anyBallots, strings.Join(ballots, "\n\t\t\t"))
 		renamed = strings.NewReplacer("rank =", "rank"+e.suffix+" =")
 		put(renamed.Replace(anyBallots), renamed.Replace(strings.Join(ballots, "\n\t\t\t")))
-		put(anyLeaving, joinOr(exits))
-		put(anyExits, strings.Join(exits, ", "))
+		put(anyLeaving, joinOr(p.Exits))
+		put(anyExits, strings.Join(p.Exits, ", "))
 	}
-	if lawOf(p).Decides() {
+	if p.Decides() {
 		put(anyLegal, joinOr(legalNames(p)))
 		var zeros []string
-		for _, name := range exits {
+		for _, name := range p.Exits {
 			zeros = append(zeros, name+"{}")
 		}
-		put(anyZeros, strings.Join(zeros, ",\n\t\t"))
+		put(anyZeros, strings.Join(zeros, ",\n\t\t\t"))
 	}
 	put(anyWords, lawDoc(p))
 	put(anyPoint, p.Name)
@@ -137,7 +133,7 @@ func replaced(r *strings.Replacer, text string) string {
 	return out.String()
 }
 
-// legalNames returns the outcomes that a hook of the point may return: constructors and exits.
+// legalNames returns the outcomes that a hook of the point may return: constructors and p.Exits.
 func legalNames(p *Point) []string {
 	var names []string
 	if p.Replace {
@@ -146,8 +142,5 @@ func legalNames(p *Point) []string {
 	if p.Edit.Expr != nil {
 		names = append(names, "Edit"+p.Name)
 	}
-	for _, x := range p.Exits {
-		names = append(names, x.Name)
-	}
-	return names
+	return append(names, p.Exits...)
 }

@@ -3,6 +3,7 @@ package gen
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -10,8 +11,12 @@ import (
 // WireFileName is the name of the generated file for hooks of other processes. It is in the directory of [FileName].
 const WireFileName = "hooks_wire_gen.go"
 
-// wirePackage is the import path of the messages.
-const wirePackage = kit + "/wire"
+// The packages of the messages, of records, and of the functions that only generated code uses.
+const (
+	wirePackage     = kit + "/wire"
+	logPackage      = kit + "/hooklog"
+	wireimplPackage = wirePackage + "/wireimpl"
+)
 
 // EmitWire returns the Go source of the functions that connect hooks of other processes, for a spec marked
 // //hookgen:wire. It is as small for many points as for few, because the functions reach the points by the method
@@ -20,15 +25,18 @@ func EmitWire(s *Spec, to Output) ([]byte, error) {
 	e := newEmitter(s, to)
 	f := jen.NewFile(to.Package)
 	f.HeaderComment(header(s, to))
-	wire := "wire"
-	for e.taken[wire] {
-		wire += "_"
-	}
 	f.ImportName(kit, "hookkit")
-	if wire == "wire" {
-		f.ImportName(wirePackage, wire)
-	} else {
-		f.ImportAlias(wirePackage, wire)
+	for _, path := range []string{wirePackage, logPackage, wireimplPackage} {
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		alias := name
+		for e.taken[alias] {
+			alias += "_"
+		}
+		if alias == name {
+			f.ImportName(path, name)
+		} else {
+			f.ImportAlias(path, alias)
+		}
 	}
 	e.wire(f)
 	var b bytes.Buffer
@@ -42,7 +50,8 @@ func EmitWire(s *Spec, to Output) ([]byte, error) {
 func (e *emitter) wire(f *jen.File) {
 	const spec = "hookgenWire"
 	in := func(name string) *jen.Statement { return jen.Qual(wirePackage, name) }
-	hooks, anyRun := jen.Op("*").Id("Hooks"), jen.Qual(kit, "AnyRun")
+	impl := func(name string) *jen.Statement { return jen.Qual(wireimplPackage, name) }
+	hooks := jen.Op("*").Id("Hooks")
 	ctx := jen.Id("ctx").Qual("context", "Context")
 
 	prose(f, "Remote returns hooks that ask a service for their decisions: one hook at each point that the service",
@@ -50,7 +59,7 @@ func (e *emitter) wire(f *jen.File) {
 		"reached; the option wire.Points names the points instead.")
 	f.Func().Id("Remote").Params(ctx, jen.Id("c").Add(in("Caller")), jen.Id("opts").Op("...").Add(in("RemoteOption"))).
 		Params(jen.Id("Hook"), jen.Error()).Block(
-		jen.List(jen.Id("h"), jen.Err()).Op(":=").Add(in("Connect")).Types(hooks).
+		jen.List(jen.Id("h"), jen.Err()).Op(":=").Add(impl("Connect")).Types(hooks).
 			Call(jen.Id("ctx"), jen.Id(spec), jen.Id("c"), jen.Id("opts")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
 		jen.Return(jen.Id("h"), jen.Nil()))
@@ -62,18 +71,14 @@ func (e *emitter) wire(f *jen.File) {
 		jen.Id("run").Func().Params(jen.Qual("context", "Context"),
 			in("RunInfo")).Params(jen.Op("*").Id("Run"), jen.Error())).
 		Add(in("Handler")).Block(
-		jen.If(jen.Id("run").Op("==").Nil()).Block(
-			jen.Return(in("Serve").Call(jen.Id(spec), jen.Id("h").Dot("Points").Call(), jen.Nil()))),
-		jen.Return(in("Serve").Call(jen.Id(spec), jen.Id("h").Dot("Points").Call(),
-			jen.Func().Params(ctx, jen.Id("info").Add(in("RunInfo"))).Params(anyRun, jen.Error()).Block(
-				jen.Return(jen.Id("run").Call(jen.Id("ctx"), jen.Id("info")))))))
+		jen.Return(impl("Serve").Call(jen.Id(spec), jen.Id("h").Dot("Points").Call(), jen.Id("run"))))
 
 	prose(f, "Record returns an observer that writes one event for each fire of a wire point. Pass it to ObserveAny.")
-	f.Func().Id("Record").Params(jen.Id("s").Add(in("Sink"))).Id("AnyObserver").Block(
-		jen.Return(in("NewRecorder").Types(jen.Op("*").Id("Run")).Call(jen.Id(spec), jen.Id("s"))))
+	f.Func().Id("Record").Params(jen.Id("s").Qual(logPackage, "Sink")).Id("AnyObserver").Block(
+		jen.Return(impl("NewRecorder").Types(jen.Op("*").Id("Run")).Call(jen.Id(spec), jen.Id("s"))))
 
-	prose(f, spec+" describes the spec to package wire.")
-	f.Var().Id(spec).Op("=").Add(in("Spec")).Values(jen.Dict{
+	prose(f, spec+" describes the spec to package wireimpl.")
+	f.Var().Id(spec).Op("=").Add(impl("Spec")).Values(jen.Dict{
 		jen.Id("Path"): jen.Lit(e.to.Source),
 		jen.Id("Points"): jen.Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.Points {
@@ -83,10 +88,5 @@ func (e *emitter) wire(f *jen.File) {
 			}
 			g.Line()
 		}),
-		jen.Id("Labels"): jen.Func().Params(jen.Id("run").Add(anyRun)).Map(jen.String()).String().Block(
-			jen.Return(in("Labels").Call(jen.Id("run").Assert(jen.Op("*").Id("Run")).Dot("Env")))),
-		jen.Id("Resume"): jen.Func().Params(jen.Id("info").Add(in("RunInfo"))).Add(anyRun).Block(
-			jen.Return(jen.Qual(kit, "ResumeRun").Call(jen.New(jen.Id("Run")).Dot("Env"),
-				jen.Id("info").Dot("ID"), jen.Id("info").Dot("Parent"), jen.Id("info").Dot("Root")))),
 	})
 }

@@ -20,7 +20,7 @@ func (r *specInfo) readExits() {
 				exits[e.decl] = exit
 				r.Spec.Exits = append(r.Spec.Exits, exit)
 			}
-			m.Exits = append(m.Exits, exit)
+			m.Exits = append(m.Exits, exit.Name)
 		}
 	}
 	slices.SortFunc(r.Spec.Exits, func(a, b *Exit) int { return int(a.Pos) - int(b.Pos) })

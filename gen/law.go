@@ -1,268 +1,136 @@
 package gen
 
-import (
-	"go/ast"
-	"slices"
-)
+import "strings"
 
-// An elementKind classifies an element of a result list. Some kinds are mistakes, for which a rule has the message.
-type elementKind int
+// A Law says how the hooks of a point run, what they may decide, and the consequence of a failing hook. The model of a
+// spec, its surface and its summary have the same law, and T is the form in which they have types.
+type Law[T TypeForm] struct {
+	Kind      Kind     `json:"law"`
+	Policy    Policy   `json:"policy,omitempty"`  // Collect alone without a policy is FailOpen
+	List      string   `json:"results,omitempty"` // the result list as written, without the qualifier of the markers
+	Reverse   bool     `json:"reverse,omitempty"`
+	Replace   bool     `json:"replace,omitempty"`
+	Edit      T        `json:"edit,omitzero"`       // T of Edit[T]; zero without Edit
+	EditField string   `json:"editField,omitempty"` // the payload's field of that type
+	Exits     []string `json:"exits,omitempty"`     // in the order of the list: the first is the strongest in a vote
+	Collect   T        `json:"collect,omitzero"`    // T of Collect[T], alone or beside decisions; zero without it
+	Around    T        `json:"around,omitzero"`     // R of Around[R]
+}
 
+// A TypeForm is a form of a type, for example its expression or its text. The zero value is no type.
+type TypeForm interface {
+	IsZero() bool
+	String() string
+}
+
+// LawWith returns the same law with its types in another form.
+func LawWith[To, From TypeForm](l Law[From], convert func(From) To) Law[To] {
+	return Law[To]{
+		Kind: l.Kind, Policy: l.Policy, List: l.List, Reverse: l.Reverse, Replace: l.Replace, Edit: convert(l.Edit),
+		EditField: l.EditField, Exits: l.Exits, Collect: convert(l.Collect), Around: convert(l.Around),
+	}
+}
+
+// A Kind is the way in which the hooks of a point run.
+type Kind int
+
+// The kinds, with the entries of a result list that select them. A list with several selects the last of them here.
 const (
-	markerElement      elementKind = iota // a marker that is allowed in a list
-	exitElement                           // an exit, perhaps with a mistake in its declaration
-	unknownMarker                         // spec.Foo
-	bareMarker                            // Replace without its qualifier
-	envElement                            // spec.Env
-	errorElement                          // error
-	payloadElement                        // the payload of a point
-	unionElement                          // A | B
-	foreignElement                        // a type of another package
-	wrongImportElement                    // spec.Replace where spec is another package
-	unresolvedElement                     // a qualifier that names no import; reported as such
-	undeclaredElement                     // a name that nothing declares
-	otherFileElement                      // a type of another file of the package
-	notStructElement                      // a type of the spec file that is not written as a struct
-	genericElement                        // an instantiated type, or one that should be
-	pointerElement                        // *Exit
-	unnamedElement                        // a type without a name
+	Observe Kind = iota // nothing
+	Collect             // Collect alone
+	Flow                // Replace, Edit, exits
+	Vote                // Vote and exits
+	Around              // Around
+	Check               // Check
 )
 
-// An element is one entry of a result list.
-type element struct {
-	expr    ast.Expr
-	kind    elementKind
-	name    string // of the marker or the type; "" for one without a name
-	marker  *markerUse
-	decl    *declaration // of a type of the package
-	payload *member      // the point whose payload it is
-}
+var kindNames = []string{"observe", "collect", "flow", "vote", "around", "check"}
 
-// decides reports whether the element lets a hook decide something. A point with such an element needs a policy for
-// hooks that fail.
-func (e *element) decides() bool {
-	return e.isExit() || e.is("Replace") || e.is("Edit") || e.is("Vote")
-}
+// String returns the kind in lower case, for example "observe".
+func (k Kind) String() string { return kindNames[k] }
 
-// isExit reports whether the element is an exit, or a mistaken attempt at one.
-func (e *element) isExit() bool {
-	switch e.kind {
-	case exitElement, unionElement, undeclaredElement, otherFileElement, notStructElement, genericElement,
-		pointerElement, foreignElement:
-		return true
-	}
-	return false
-}
+// MarshalText returns the kind as String does.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// is reports whether the element is the given marker.
-func (e *element) is(marker string) bool { return e.kind == markerElement && e.name == marker }
+// A Policy decides the consequence of a failing hook.
+type Policy int
 
-// isPolicy reports whether the element is a policy.
-func (e *element) isPolicy() bool { return e.kind == markerElement && e.marker.isPolicy() }
+// The policies. Points of the kinds Observe, Check and Around have NoPolicy, because a policy would have no effect
+// there.
+const (
+	NoPolicy Policy = iota
+	FailClosed
+	FailOpen
+)
 
-// isMode reports whether the element is Vote or Reverse, which come first in a list.
-func (e *element) isMode() bool { return e.is("Vote") || e.is("Reverse") }
+var policyNames = []string{"", "fail-closed", "fail-open"}
 
-// isExclusive reports whether the element is Check or Around, which exclude most others.
-func (e *element) isExclusive() bool { return e.is("Check") || e.is("Around") }
+// String returns "fail-closed", "fail-open", or "" for NoPolicy.
+func (p Policy) String() string { return policyNames[p] }
 
-// argument returns the type argument of a marker, or zero unless it has exactly one.
-func (e *element) argument() Type {
-	if e.marker == nil || len(e.marker.args) != 1 {
-		return Type{}
-	}
-	return typeOf(e.marker.args[0])
-}
+// MarshalText returns the policy as String does.
+func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// readLaws reads the payload and the result list of every member.
-func (r *specInfo) readLaws() {
-	payloads := map[string]*member{}
-	for _, m := range r.members {
-		if p := m.payload(r); p != nil {
-			if p.name != nil && !r.hides(p.name.Name) {
-				m.Param = p.name.Name
-			}
-			m.Payload = typeOf(p.typ)
-			if name := baseName(p.typ); name != nil && payloads[name.Name] == nil {
-				payloads[name.Name] = m
-			}
-		}
-	}
-	for _, m := range r.members {
-		for _, expr := range m.Results {
-			m.law = append(m.law, r.element(m, expr, payloads))
-		}
-		m.readLaw()
-	}
-}
+// Edits reports whether hooks may change one field of the payload.
+func (l Law[T]) Edits() bool { return !l.Edit.IsZero() }
 
-// payload returns the parameter that is the payload: the first that is not a context. It returns nil if there is no
-// such parameter, or if the parameter is variadic or a union.
-func (m *member) payload(r *specInfo) *parameter {
-	for i := range m.params {
-		p := &m.params[i]
-		if _, variadic := p.typ.(*ast.Ellipsis); variadic || p.union {
-			return nil
-		}
-		if !r.isContext(p.typ) {
-			return p
-		}
-	}
-	return nil
-}
+// Rewrites reports whether hooks may change the payload in some way. Fire then takes a pointer.
+func (l Law[T]) Rewrites() bool { return l.Replace || l.Edits() }
 
-// hides reports whether a parameter of that name would shadow a name that the generated code needs. For example, in
-// OnSend(Message Message) the parameter would hide the type. Blank hides nothing, but cannot be used as a name either.
-func (r *specInfo) hides(name string) bool {
-	return name == "_" || r.scope[name] != nil || predeclared[name] || builtins[name]
-}
+// Leaves reports whether hooks may end a fire with an exit.
+func (l Law[T]) Leaves() bool { return len(l.Exits) > 0 }
 
-// isContext reports whether a type is context.Context.
-func (r *specInfo) isContext(expr ast.Expr) bool {
-	sel, ok := ast.Unparen(expr).(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Context" {
-		return false
-	}
-	x, ok := sel.X.(*ast.Ident)
-	if !ok {
-		return false
-	}
-	line := r.qualifiers[x.Name]
-	return line != nil && line.path == "context" || line == nil && x.Name == "context"
-}
+// Collects reports whether hooks contribute values, alone or beside decisions.
+func (l Law[T]) Collects() bool { return !l.Collect.IsZero() }
 
-// element classifies one entry of a result list.
-func (r *specInfo) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
-	e := &element{expr: expr}
-	if r.unionAfter(expr) {
-		e.kind = unionElement
-		return e
-	}
-	if e.marker = r.markerUse(expr); e.marker != nil {
-		e.name = e.marker.name
-		switch {
-		case !e.marker.known:
-			e.kind = unknownMarker
-		case e.name == "Env":
-			e.kind = envElement
-		}
-		return e
-	}
-	base, args := instance(expr)
-	pointer := false
-	for {
-		star, ok := base.(*ast.StarExpr)
-		if !ok {
-			break
-		}
-		base, args = instance(star.X)
-		pointer = true
-	}
-	switch base := base.(type) {
-	case *ast.Ident:
-		e.name = base.Name
-		e.kind = r.named(e, m, payloads)
-	case *ast.SelectorExpr:
-		e.name = r.text(base)
-		e.kind = foreignElement
-		x, ok := base.X.(*ast.Ident)
-		switch {
-		case !ok || r.qualifiers[x.Name] == nil:
-			e.kind = unresolvedElement
-		case pointer && x.Name == r.SpecPkg.Name:
-			e.kind = pointerElement
-		case x.Name == "spec" && slices.Contains(markers, base.Sel.Name):
-			e.kind = wrongImportElement
-		}
-		return e
+// Decides reports whether hooks return an outcome.
+func (l Law[T]) Decides() bool { return l.Kind == Flow || l.Kind == Vote }
+
+// DecidedByOne reports whether a single hook can decide a fire.
+func (l Law[T]) DecidedByOne() bool { return l.Decides() || l.Kind == Check || l.Kind == Around }
+
+// FailureEnds reports whether every failure ends the fire.
+func (l Law[T]) FailureEnds() bool { return l.Policy == FailClosed || l.Kind == Check }
+
+// ReturnsErr reports whether Fire returns an error.
+func (l Law[T]) ReturnsErr() bool { return l.DecidedByOne() || l.FailureEnds() }
+
+// Brief returns the law in a few words, for example "flow: replace, edit Text". Exits are left out.
+func (l Law[T]) Brief() string {
+	brief := l.Kind.String()
+	switch l.Kind {
+	case Collect:
+		brief += " " + l.Collect.String()
+	case Around:
+		brief += " " + l.Around.String()
 	default:
-		e.kind = unnamedElement
-		return e
+		var may []string
+		if l.Replace {
+			may = append(may, "replace")
+		}
+		if l.Edits() {
+			may = append(may, "edit "+l.EditField)
+		}
+		if l.Collects() {
+			may = append(may, "collect "+l.Collect.String())
+		}
+		if len(may) > 0 {
+			brief += ": " + strings.Join(may, ", ")
+		}
 	}
-	if e.kind == exitElement && (len(args) > 0 || e.decl.generic()) {
-		e.kind = genericElement
+	if l.Reverse {
+		brief += ", reversed"
 	}
-	if pointer && e.kind == exitElement {
-		e.kind = pointerElement
-	}
-	return e
+	return brief
 }
 
-// named classifies an unqualified name in a result list.
-func (r *specInfo) named(e *element, m *member, payloads map[string]*member) elementKind {
-	e.decl = r.scope[e.name]
-	if e.decl == nil {
-		switch {
-		case e.name == "error":
-			return errorElement
-		case predeclared[e.name]:
-			return unnamedElement
-		case slices.Contains(markers, e.name):
-			return bareMarker
-		}
-		return undeclaredElement
+// PolicyBrief returns the policy in two words, or "" at a point without one.
+func (l Law[T]) PolicyBrief() string {
+	switch l.Policy {
+	case FailClosed:
+		return "fails closed"
+	case FailOpen:
+		return "fails open"
 	}
-	if e.decl.spec == nil {
-		return unnamedElement
-	}
-	if other := payloads[e.name]; other != nil {
-		e.payload = other
-		if name := baseName(m.Payload.Expr); name != nil && name.Name == e.name {
-			e.payload = m
-		}
-		return payloadElement
-	}
-	switch {
-	case e.decl.file != r.file:
-		return otherFileElement
-	case e.decl.structure() == nil || e.decl.spec.Assign.IsValid():
-		return notStructElement
-	}
-	return exitElement
-}
-
-// readLaw sets the fields of the point that its result list determines.
-func (m *member) readLaw() {
-	var vote, check, around, collect, decides bool
-	for _, e := range m.law {
-		decides = decides || e.decides()
-		if e.kind != markerElement {
-			continue
-		}
-		switch e.name {
-		case "Replace":
-			m.Replace = true
-		case "Edit":
-			m.Edit = e.argument()
-		case "Vote":
-			vote = true
-		case "Collect":
-			collect, m.Collect = true, e.argument()
-		case "Check":
-			check = true
-		case "Around":
-			around, m.Around = true, e.argument()
-		case "Reverse":
-			m.Reverse = true
-		case "FailClosed":
-			m.Policy = FailClosed
-		case "FailOpen":
-			m.Policy = FailOpen
-		}
-	}
-	switch {
-	case check:
-		m.Kind = Check
-	case around:
-		m.Kind = Around
-	case vote:
-		m.Kind = Vote
-	case decides:
-		m.Kind = Flow
-	case collect:
-		m.Kind = Collect
-		if m.Policy == NoPolicy {
-			m.Policy = FailOpen
-		}
-	}
+	return ""
 }

@@ -3,6 +3,7 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 )
 
 // A Spec is one spec file, read and understood. Every value in it has its position in the source.
@@ -57,29 +58,23 @@ type Type struct {
 	Pos  token.Pos
 }
 
-// A Kind is the way in which the hooks of a point run.
-type Kind int
+// IsZero reports whether t is the zero Type.
+func (t Type) IsZero() bool { return t.Expr == nil }
 
-// The kinds, with the markers that select them.
-const (
-	Observe Kind = iota // nothing
-	Flow                // Replace, Edit, exits
-	Vote                // Vote and exits
-	Collect             // Collect alone
-	Check               // Check
-	Around              // Around
-)
+// String returns the expression on one line, or "".
+func (t Type) String() string {
+	if t.Expr == nil {
+		return ""
+	}
+	return types.ExprString(t.Expr)
+}
 
-// A Policy decides the consequence of a failing hook.
-type Policy int
-
-// The policies. Points of the kinds Observe, Check and Around have NoPolicy, because a policy would have no effect
-// there.
-const (
-	NoPolicy Policy = iota
-	FailClosed
-	FailOpen
-)
+// Names returns the unqualified names in the type that are not names of fields, methods and parameters.
+func (t Type) Names() []string {
+	var all []string
+	typeNames(t.Expr, func(name *ast.Ident) { all = append(all, name.Name) })
+	return all
+}
 
 // A Point is one method of the points interface.
 type Point struct {
@@ -90,18 +85,10 @@ type Point struct {
 	Param   string   // the name of the parameter, "" if it has none or one that would hide a name of the package
 	Payload Type
 	Results []ast.Expr // the result list as written
+	Law[Type]
 
-	Kind      Kind
-	Replace   bool
-	Edit      Type   // T of Edit[T]; zero without Edit
-	EditField string // the payload's field of that type
-	Exits     []*Exit
-	Collect   Type // T of Collect[T]; zero without Collect; also set where hooks decide too
-	Around    Type // R of Around[R]
-	Reverse   bool
-	Policy    Policy // Collect alone without a policy is FailOpen
-	Local     bool   // it carries //hookgen:local: its payloads must not leave the process
-	Ignores   []Ignore
+	Local   bool // it carries //hookgen:local: its payloads must not leave the process
+	Ignores []Ignore
 }
 
 // An Ignore is a //hookgen:ignore line. It silences one rule of hookgen breaking for a point or for the whole spec.

@@ -253,7 +253,7 @@ func (r *specInfo) readInterface(d *declaration, groups []*Group, open map[*ast.
 		r.embeds = append(r.embeds, e)
 		switch e.kind {
 		case envEmbed:
-			if !r.Env.given() && len(e.marker.args) == 1 {
+			if r.Env.IsZero() && len(e.marker.args) == 1 {
 				r.Env = typeOf(e.marker.args[0])
 			}
 		case parentEmbed:
@@ -288,7 +288,7 @@ func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedd
 	e := &embedding{expr: expr}
 	if m := r.markerUse(expr); m != nil {
 		e.marker, e.kind = m, markerEmbed
-		if m.name == "Env" {
+		if m.place == embedded {
 			e.kind = envEmbed
 		}
 		return e
@@ -382,6 +382,3 @@ func onlyBlanks(text []byte) bool {
 
 // typeOf returns the model's Type for an expression.
 func typeOf(expr ast.Expr) Type { return Type{Expr: expr, Pos: expr.Pos()} }
-
-// given reports whether t is not the zero Type.
-func (t Type) given() bool { return t.Expr != nil }

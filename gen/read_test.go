@@ -56,13 +56,9 @@ func shapes(s *Spec) []pointShape {
 	}
 	var all []pointShape
 	for _, p := range s.Points {
-		var exits []string
-		for _, x := range p.Exits {
-			exits = append(exits, x.Name)
-		}
 		all = append(all, pointShape{
 			p.Name, p.Doc, p.Param, text(p.Payload), p.Kind, p.Replace, p.Reverse, text(p.Edit), p.EditField,
-			strings.Join(exits, " "), text(p.Collect), text(p.Around), p.Policy,
+			strings.Join(p.Exits, " "), text(p.Collect), text(p.Around), p.Policy,
 		})
 	}
 	return all

@@ -32,8 +32,11 @@ type Written struct {
 	Pos     token.Position
 }
 
-// Given reports whether w is not the zero Written.
-func (w Written) Given() bool { return w.Name != "" }
+// IsZero reports whether w is the zero Written.
+func (w Written) IsZero() bool { return w.Name == "" }
+
+// String returns the text.
+func (w Written) String() string { return w.Text }
 
 // A SurfaceParent is an embedded Points interface of another generated package.
 type SurfaceParent struct {
@@ -41,26 +44,21 @@ type SurfaceParent struct {
 	Pos  token.Position
 }
 
-// A SurfacePoint is one point.
-type SurfacePoint struct {
+// A SurfaceDecl is the part that the declarations of points, types, fields, methods and constants have in common.
+type SurfaceDecl struct {
 	Name       string
 	Doc        string
 	Deprecated bool
 	Pos        token.Position
-	Payload    Written
-	Law        string // the result list, for messages
+}
 
-	Kind      Kind
-	Replace   bool
-	Edit      Written // zero without Edit
-	EditField string
-	Exits     []string
-	Collect   Written // zero without Collect
-	Around    Written // zero without Around
-	Reverse   bool
-	Policy    Policy
-	Local     bool
-	Ignores   []SurfaceIgnore
+// A SurfacePoint is one point.
+type SurfacePoint struct {
+	SurfaceDecl
+	Payload Written
+	Law[Written]
+	Local   bool
+	Ignores []SurfaceIgnore
 }
 
 // A SurfaceIgnore is a //hookgen:ignore line.
@@ -72,10 +70,7 @@ type SurfaceIgnore struct {
 // A SurfaceType is a type of the spec's package, or of another package of its module, that hooks can reach. A type of
 // another package has its import path in its name, relative to the module, for example ./mail.Message.
 type SurfaceType struct {
-	Name         string
-	Doc          string
-	Deprecated   bool
-	Pos          token.Position
+	SurfaceDecl
 	Exported     bool
 	Exit         bool
 	Params       string          // the constraints of its type parameters
@@ -92,39 +87,27 @@ type SurfaceType struct {
 
 // A SurfaceField is one field of a struct.
 type SurfaceField struct {
-	Name     string
-	Pos      token.Position
+	SurfaceDecl
 	Type     Written
 	Tag      string // without quotes
 	Embedded bool
 	Exported bool
-
-	Doc        string
-	Deprecated bool
 }
 
 // A SurfaceMethod is a method of a type, or of an interface.
 type SurfaceMethod struct {
-	Name      string
-	Pos       token.Position
+	SurfaceDecl
 	Signature Written
 	Pointer   bool // the receiver is a pointer
 	Exported  bool
-
-	Doc        string
-	Deprecated bool
 }
 
 // A SurfaceConst is an exported constant of the spec's package, or of another package of its module if hooks can reach
 // its type. One of another package has its import path in its name, like a type.
 type SurfaceConst struct {
-	Name    string
-	Pos     token.Position
+	SurfaceDecl
 	Type    string // for example Kind or untyped int; "" if it is unknown
 	Of      string // the name of Type, or of its alias, in Types; "" if it is another type
 	Value   string // "" if it is unknown
 	Written string // the value as written, with its number if it contains iota
-
-	Doc        string
-	Deprecated bool
 }

@@ -115,8 +115,8 @@ func (r *surfaceReader) constantsIn(p *surfacePackage) []SurfaceConst {
 						continue
 					}
 					c := r.readConstant(scopeOf{in: p, file: f}, name, typ, values[i], number)
-					c.Doc = doc.Text()
-					c.Deprecated = Deprecation(c.Doc) != "" || Deprecation(group.Doc.Text()) != ""
+					c.SurfaceDecl = r.decl(c.Name, doc.Text(), name.Pos())
+					c.Deprecated = c.Deprecated || Deprecation(group.Doc.Text()) != ""
 					if p == r.own || c.Of != "" {
 						all = append(all, c)
 					}
@@ -129,7 +129,8 @@ func (r *surfaceReader) constantsIn(p *surfacePackage) []SurfaceConst {
 
 // readConstant reads one constant. number is its place in its group.
 func (r *surfaceReader) readConstant(at scopeOf, name *ast.Ident, typ, value ast.Expr, number int) SurfaceConst {
-	c := SurfaceConst{Name: at.in.prefix + name.Name, Pos: r.position(name.Pos()), Written: at.file.line(value)}
+	c := SurfaceConst{Written: at.file.line(value)}
+	c.Name = at.in.prefix + name.Name
 	ast.Inspect(value, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == "iota" {
 			c.Written = fmt.Sprintf("%s (iota is %d)", at.file.line(value), number)

@@ -134,20 +134,13 @@ func (r *surfaceReader) surface() *Surface {
 	exits := map[string]bool{}
 	for _, p := range r.Points {
 		point := &SurfacePoint{
-			Name: p.Name, Doc: p.Doc, Deprecated: Deprecation(p.Doc) != "", Pos: r.position(p.Pos),
-			Payload: r.written(spec, p.Payload.Expr), Kind: p.Kind, Replace: p.Replace, Edit: r.written(spec, p.Edit.Expr),
-			EditField: p.EditField, Collect: r.written(spec, p.Collect.Expr), Around: r.written(spec, p.Around.Expr),
-			Reverse: p.Reverse, Policy: p.Policy, Local: p.Local, Ignores: r.ignores(p.Ignores),
+			SurfaceDecl: r.decl(p.Name, p.Doc, p.Pos),
+			Payload:     r.written(spec, p.Payload.Expr), Local: p.Local, Ignores: r.ignores(p.Ignores),
+			Law: LawWith(p.Law, func(t Type) Written { return r.written(spec, t.Expr) }),
 		}
-		var law []string
-		for _, result := range p.Results {
-			law = append(law, r.text(result))
-		}
-		point.Law = strings.Join(law, ", ")
 		for _, exit := range p.Exits {
-			exits[exit.Name] = true
-			point.Exits = append(point.Exits, exit.Name)
-			r.declareType(r.own, exit.Name)
+			exits[exit] = true
+			r.declareType(r.own, exit)
 		}
 		s.Points = append(s.Points, point)
 	}
@@ -168,6 +161,10 @@ func (r *surfaceReader) surface() *Surface {
 		}
 	}
 	return s
+}
+
+func (r *surfaceReader) decl(name, doc string, pos token.Pos) SurfaceDecl {
+	return SurfaceDecl{name, doc, Deprecation(doc) != "", r.position(pos)}
 }
 
 // position returns a position without its offset, which the text before it changes.

@@ -30,8 +30,7 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 
 // declare adds a type to the surface under a name.
 func (r *surfaceReader) declare(in *surfacePackage, full string, d *declaration) *SurfaceType {
-	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: Deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
-		Alias: d.spec.Assign.IsValid()}
+	t := &SurfaceType{SurfaceDecl: r.decl(full, d.doc.Text(), d.pos), Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
 	at := scopeOf{in: in, file: d.file, parameters: map[string]string{}}
 	list := flatten(d.spec.TypeParams)
@@ -80,12 +79,11 @@ func (r *surfaceReader) mention(t *SurfaceType, at scopeOf, expr ast.Expr) Writt
 func (r *surfaceReader) fields(t *SurfaceType, at scopeOf, body *ast.StructType) []SurfaceField {
 	var all []SurfaceField
 	for _, f := range body.Fields.List {
-		field := SurfaceField{Type: r.spelled(at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
+		field, doc := SurfaceField{Type: r.spelled(at, f.Type)}, firstOf(f.Doc, f.Comment).Text()
 		// Hooks cannot reach the type of a hidden field.
 		if slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) || len(f.Names) == 0 {
 			field.Type = r.mention(t, at, f.Type)
 		}
-		field.Deprecated = Deprecation(field.Doc) != ""
 		if f.Tag != nil {
 			field.Tag = f.Tag.Value
 			if tag, err := strconv.Unquote(f.Tag.Value); err == nil {
@@ -93,11 +91,11 @@ func (r *surfaceReader) fields(t *SurfaceType, at scopeOf, body *ast.StructType)
 			}
 		}
 		for _, name := range f.Names {
-			field.Name, field.Pos, field.Exported = name.Name, r.position(name.Pos()), name.IsExported()
+			field.SurfaceDecl, field.Exported = r.decl(name.Name, doc, name.Pos()), name.IsExported()
 			all = append(all, field)
 		}
 		if len(f.Names) == 0 {
-			field.Name, field.Pos, field.Embedded = embeddedName(f.Type), r.position(f.Type.Pos()), true
+			field.SurfaceDecl, field.Embedded = r.decl(embeddedName(f.Type), doc, f.Type.Pos()), true
 			field.Exported = ast.IsExported(field.Name)
 			all = append(all, field)
 		}
@@ -114,8 +112,8 @@ func (r *surfaceReader) readMethods(t *SurfaceType, at scopeOf, body *ast.Interf
 		}
 		for _, name := range f.Names {
 			doc := firstOf(f.Doc, f.Comment).Text()
-			t.Methods = append(t.Methods, SurfaceMethod{Name: name.Name, Pos: r.position(name.Pos()),
-				Signature: r.mention(t, at, f.Type), Exported: name.IsExported(), Doc: doc, Deprecated: Deprecation(doc) != ""})
+			t.Methods = append(t.Methods, SurfaceMethod{SurfaceDecl: r.decl(name.Name, doc, name.Pos()),
+				Signature: r.mention(t, at, f.Type), Exported: name.IsExported()})
 		}
 	}
 }
@@ -126,14 +124,13 @@ func (r *surfaceReader) addMethod(t *SurfaceType, at scopeOf, m *declaration) {
 	if !ast.IsExported(m.name) || slices.ContainsFunc(t.Methods, same) {
 		return
 	}
-	method := SurfaceMethod{Name: m.name, Pos: r.position(m.pos), Exported: true}
+	method := SurfaceMethod{SurfaceDecl: r.decl(m.name, "", m.pos), Exported: true}
 	for _, decl := range m.file.tree.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok || f.Name.Pos() != m.pos {
 			continue
 		}
-		method.Doc = f.Doc.Text()
-		method.Deprecated = Deprecation(method.Doc) != ""
+		method.SurfaceDecl = r.decl(m.name, f.Doc.Text(), m.pos)
 		receiver := ast.Unparen(f.Recv.List[0].Type)
 		if star, pointer := receiver.(*ast.StarExpr); pointer {
 			method.Pointer, receiver = true, star.X

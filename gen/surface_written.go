@@ -24,7 +24,7 @@ type typeArgument struct {
 // written reads a type expression, and follows the types that it names. A nil expression is the zero Written.
 func (r *surfaceReader) written(at scopeOf, expr ast.Expr) Written {
 	w := r.spelled(at, expr)
-	if !w.Given() {
+	if w.IsZero() {
 		return w
 	}
 	names := map[string]bool{}

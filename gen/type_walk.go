@@ -11,15 +11,15 @@ type placedType struct {
 // usedTypes returns the environment, the payloads, the type arguments of markers and the types of the fields of exits.
 func (r *specInfo) usedTypes() []placedType {
 	var all []placedType
-	if r.Env.given() {
+	if !r.Env.IsZero() {
 		all = append(all, placedType{"spec.Env", r.Env.Expr})
 	}
 	for _, m := range r.members {
-		if m.Payload.given() {
+		if !m.Payload.IsZero() {
 			all = append(all, placedType{"the payload of " + m.Name, m.Payload.Expr})
 		}
 		for _, e := range m.law {
-			if arg := e.argument(); arg.given() {
+			if arg := e.argument(); !arg.IsZero() {
 				all = append(all, placedType{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
 			}
 		}

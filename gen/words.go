@@ -2,32 +2,28 @@ package gen
 
 // LawWords returns the law of the point in one to four short sentences: how hooks run, and their possible decisions.
 // The result is the same in generated comments and in pages. It names no types, only exits and the field of Edit.
-func (p *Point) LawWords() string {
-	exits := make([]string, len(p.Exits))
-	for i, x := range p.Exits {
-		exits[i] = x.Name
-	}
+func (l Law[T]) LawWords() string {
 	var words string
-	switch p.Kind {
+	switch l.Kind {
 	case Observe:
 		words = "Every hook runs. None can change or stop anything."
 	case Flow:
 		words = "Hooks run in order."
-		if p.Edit.Expr != nil && p.Replace {
-			words += " Each may replace the payload, or edit its " + p.EditField + ", for the next hooks and the program."
-		} else if p.Replace {
+		if l.Edits() && l.Replace {
+			words += " Each may replace the payload, or edit its " + l.EditField + ", for the next hooks and the program."
+		} else if l.Replace {
 			words += " Each may replace the payload for the next hooks and the program."
-		} else if p.Edit.Expr != nil {
-			words += " Each may edit the payload's " + p.EditField +
+		} else if l.Edits() {
+			words += " Each may edit the payload's " + l.EditField +
 				", and nothing else of it, for the next hooks and the program."
 		}
-		if len(exits) > 0 {
-			words += " The first that leaves with " + joinOr(exits) + " ends the fire."
+		if len(l.Exits) > 0 {
+			words += " The first that leaves with " + joinOr(l.Exits) + " ends the fire."
 		}
 	case Vote:
-		words = "Every hook sees the same payload and may vote for " + joinOr(exits) + "."
-		if len(exits) > 1 {
-			words += " " + exits[0] + " is the strongest, and the strongest vote wins."
+		words = "Every hook sees the same payload and may vote for " + joinOr(l.Exits) + "."
+		if len(l.Exits) > 1 {
+			words += " " + l.Exits[0] + " is the strongest, and the strongest vote wins."
 		}
 		words += " Without a vote, the program decides."
 	case Collect:
@@ -37,26 +33,26 @@ func (p *Point) LawWords() string {
 	case Around:
 		words = "Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without it."
 	}
-	if p.Collect.Expr != nil && p.Kind != Collect {
+	if l.Collects() && l.Kind != Collect {
 		words += " Each may also contribute values, which the program gets in firing order."
 	}
-	if p.Reverse {
+	if l.Reverse {
 		words += " The order is reversed: last in, first out, and the inner layer before the outer."
 	}
 	return words
 }
 
 // FailureWords returns the consequence of a hook that fails, in one sentence.
-func (p *Point) FailureWords() string {
+func (l Law[T]) FailureWords() string {
 	consequence := "is reported, and the other hooks run."
 	switch {
-	case p.Policy == FailClosed:
+	case l.Policy == FailClosed:
 		consequence = "ends the fire, and the program must refuse the act."
-	case p.Policy == FailOpen:
+	case l.Policy == FailOpen:
 		consequence = "is reported, and the next hook runs."
-	case p.Kind == Check:
+	case l.Kind == Check:
 		consequence = "refuses: the fire returns the failure."
-	case p.Kind == Around:
+	case l.Kind == Around:
 		consequence = "fails the act: the hook around it, or else the program, gets the error."
 	}
 	return "A hook that fails (error, panic or timeout) " + consequence

@@ -135,7 +135,7 @@ func TestDrain(t *testing.T) {
 		cancel()
 		for name, reg := range map[string]*hookkit.Registration{
 			"hook": h.First.Add(continues), "observer": h.First.ObserveFunc(ignore),
-			"async observer": h.First.ObserveFunc(ignore, hookkit.Async(1)), "tracer": h.Trace(new(hookkit.Recorder)),
+			"async observer": h.First.ObserveFunc(ignore, hookkit.Async(1)), "tracer": h.Trace(new(hookkit.TraceRecorder)),
 		} {
 			if err := reg.Drain(ended); err != nil || reg.Dropped() != 0 {
 				t.Errorf("%s: Drain returned %v, dropped %d", name, err, reg.Dropped())

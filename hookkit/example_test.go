@@ -156,7 +156,7 @@ func ExampleTracer() {
 	hooks.BeforeSend.Add(noteSend("guard"), hookkit.Named("guard"))
 	hooks.Use(&Quota{Max: 0}, hookkit.Named("quota"))
 
-	var events hookkit.Recorder
+	var events hookkit.TraceRecorder
 	tracing := hooks.Trace(&events)
 	sendMail(&hooks, mail.NewRun(&mail.Account{}), "Ada")
 	tracing.Remove()

@@ -2,8 +2,8 @@ package hookkit
 
 import "time"
 
-// By names the hook that decided a fire. FireBy returns it, so that a program can say which hook denied a call. The
-// zero By means that every hook continued. By is comparable.
+// By names the hook that decided a fire. FireBy returns it, so that a program can say which hook denied a call, and
+// observers receive it. The zero By means that every hook continued. By is comparable.
 type By struct {
 	Hook     string // the name of the hook: its type, its function, or the name given with [Named]
 	Site     string // where it was registered, file:line
@@ -22,25 +22,19 @@ const (
 
 // A Verdict says how one fire was decided. Observers receive it as a part of the Fired struct of their point.
 type Verdict struct {
-	By       string        // the name of the hook that decided; "" if every hook continued
-	Site     string        // where that hook was registered, file:line
-	Decision string        // as in the type By; "" if every hook continued
-	Reason   string        // the reason given with the decision, or the text of the error
+	By                     // the hook that decided; zero if every hook continued
 	Failures []*Failure    // in order; at an around point without the errors that hooks returned
 	Start    time.Time     // when the fire began
 	Elapsed  time.Duration // how long its hooks ran, without the observers
 }
 
-// Who returns the hook that decided, as FireBy returns it.
-func (v Verdict) Who() By { return By{v.By, v.Site, v.Decision, v.Reason} }
-
 // A Ballot is the vote of one hook at a point whose hooks vote.
 type Ballot struct {
-	By, Site, Decision, Reason string
-	Exit                       any // the exit that the hook voted for
+	By       // the hook that voted
+	Exit any // the exit that it voted for
 }
 
-// AnyFired describes one fire of any point, for an observer of all points and for [PointInfo]. The payloads are the
+// AnyFired describes one fire of any point, for an observer of all points and for [AnyPoint]. The payloads are the
 // values of the fire, not copies: an observer must not change them.
 type AnyFired struct {
 	Point     string   // the name of the point

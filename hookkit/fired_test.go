@@ -17,7 +17,7 @@ import (
 type law struct {
 	name        string
 	failsClosed bool // a failure ends the fire
-	point       func(h *hooks) hookkit.PointInfo
+	point       func(h *hooks) hookkit.AnyPoint
 	fireBy      func(h *hooks, c ctx, r *run) (by hookkit.By, bys []hookkit.By, err error)
 	fire        func(h *hooks, c ctx, r *run) error
 }
@@ -97,8 +97,8 @@ var laws = []law{
 		func(h *hooks, c ctx, r *run) error { _, err := h.Wrap.Fire(c, r, 0, acts); return err }},
 }
 
-func at(i int) func(h *hooks) hookkit.PointInfo {
-	return func(h *hooks) hookkit.PointInfo { return h.Points()[i] }
+func at(i int) func(h *hooks) hookkit.AnyPoint {
+	return func(h *hooks) hookkit.AnyPoint { return h.Points()[i] }
 }
 
 // passes continues at every point.
@@ -174,8 +174,8 @@ func TestFireByNamesTheHookThatDecided(t *testing.T) {
 				}
 				var seen hookkit.Verdict
 				h.ObserveAny(watcher(func(_ ctx, _ *run, f hookkit.AnyFired) { seen = f.Verdict }))
-				if got, _, _ := l.fireBy(&h, t.Context(), nil); got != want || seen.Who() != want {
-					t.Errorf("with an observer FireBy returned %+v and the observer received %+v, want %+v", got, seen.Who(), want)
+				if got, _, _ := l.fireBy(&h, t.Context(), nil); got != want || seen.By != want {
+					t.Errorf("with an observer FireBy returned %+v and the observer received %+v, want %+v", got, seen.By, want)
 				}
 			})
 		}

@@ -9,63 +9,94 @@ import (
 )
 
 // The tiers are a scale for [Priority]. Hooks with a higher priority fire first; equal ones fire in order of
-// registration.
+// registration. The comments give an example from a program that sends mail.
 const (
-	Safety        = 100 // refuses what must not happen
-	InputShape    = 80  // prepares the payload
-	Detection     = 60  // recognises patterns
-	Mutation      = 40  // rewrites the result
-	Observability = 0   // records; the default
+	Safety        = 100 // refuses what must not happen: a message to a blocked address
+	InputShape    = 80  // brings the payload into its expected form: replaces an alias by its addresses
+	Detection     = 60  // recognises a property of the payload: marks a message as spam
+	Mutation      = 40  // rewrites the payload: adds a signature
+	Observability = 0   // records and changes nothing: counts the messages; the default
 )
 
 // The option interfaces are closed sets by target, so that an option which would mean nothing does not compile. For
 // example, Async is legal in Observe only, and FailClosed only where hooks decide.
 type (
-	// A HookOption is legal in Add at every point.
-	HookOption interface{ hookOption() }
-	// A GateOption is legal in Add at a point where hooks decide under a policy.
+	// A HookOption is legal in Add at every point: [Priority], [Named], [Site], [Before], [After], [Timeout] and
+	// [Once].
+	HookOption interface {
+		GateOption
+		hookOption()
+	}
+	// A GateOption is legal in Add at a point where hooks decide under a policy: [Priority], [Named], [Site],
+	// [Before], [After], [Timeout], [Once] and [FailClosed].
 	GateOption interface{ gateOption() }
-	// An ObserverOption is legal in Observe and ObserveAny.
+	// An ObserverOption is legal in Observe and ObserveAny: [Priority], [Named], [Site], [Before], [After] and
+	// [Async].
 	ObserverOption interface{ observerOption() }
-	// A UseOption is legal in Use. It outranks the options that the hook's Bind gave.
+	// A UseOption is legal in Use: [Priority], [Named], [Site], [Before], [After], [Timeout], [FailClosed] and
+	// [Replacing]. It applies to what the hook's Bind adds, and outranks the options given there.
 	UseOption interface{ useOption() }
 )
 
-// An OrderOption sets the name, the site or the position of a hook. It is legal everywhere.
-type OrderOption func(*opaque.Settings)
+// Options that are legal at several targets.
+type (
+	anyOption interface {
+		HookOption
+		ObserverOption
+		UseOption
+	}
+	hookUseOption interface {
+		HookOption
+		UseOption
+	}
+	gateUseOption interface {
+		GateOption
+		UseOption
+	}
+)
 
-func (OrderOption) hookOption()     {}
-func (OrderOption) gateOption()     {}
-func (OrderOption) observerOption() {}
-func (OrderOption) useOption()      {}
+// An option implements every option. The result types of the functions say where it is legal.
+type option func(*opaque.Settings)
+
+func (option) hookOption()     {}
+func (option) gateOption()     {}
+func (option) observerOption() {}
+func (option) useOption()      {}
+
+// Apply sets the option. Package hookimpl calls it.
+func (o option) Apply(s *opaque.Settings) { o(s) }
 
 // Priority sets how early the hook fires: higher first, 0 if not given. See the tiers.
-func Priority(n int) OrderOption {
-	return func(s *opaque.Settings) { s.Priority, s.Ranked = n, true }
+func Priority(n int) anyOption {
+	return option(func(s *opaque.Settings) { s.Priority, s.Ranked = n, true })
 }
 
 // Named sets the hook's name in listings, failures and traces. The default is the name of its type or function.
-func Named(name string) OrderOption { return func(s *opaque.Settings) { s.Name = name } }
+func Named(name string) anyOption {
+	return option(func(s *opaque.Settings) { s.Name = name })
+}
 
 // Site sets the place that listings, failures and traces give for the hook. The default is the line of the registering
 // call. For example, a program reads which hooks to use from a file, and Site("hooks.json:3:2") names the line of that
 // file. In a Bind it outranks the line of the Use.
-func Site(place string) OrderOption { return func(s *opaque.Settings) { s.Site = place } }
+func Site(place string) anyOption {
+	return option(func(s *opaque.Settings) { s.Site = place })
+}
 
 // Before makes the hook fire before every hook of the registrations, whatever the priorities: the hook moves forward,
 // the others stay. A registration that was removed, or has no hook at the point or in the layers that fire together, is
 // ignored. A nil registration, and one of other Hooks, panics. At a point whose law is Reverse the resulting order is
 // mirrored as a whole.
-func Before(regs ...*Registration) OrderOption {
+func Before(regs ...*Registration) anyOption {
 	anchors := anchored("Before", regs)
-	return func(s *opaque.Settings) { s.Before = append(s.Before, anchors...) }
+	return option(func(s *opaque.Settings) { s.Before = append(s.Before, anchors...) })
 }
 
 // After makes the hook fire after every hook of the registrations, whatever the priorities: the hook waits for them.
 // Removed, nil and foreign registrations are treated as in [Before].
-func After(regs ...*Registration) OrderOption {
+func After(regs ...*Registration) anyOption {
 	anchors := anchored("After", regs)
-	return func(s *opaque.Settings) { s.After = append(s.After, anchors...) }
+	return option(func(s *opaque.Settings) { s.After = append(s.After, anchors...) })
 }
 
 func anchored(option string, regs []*Registration) []*opaque.Registration {
@@ -80,13 +111,6 @@ func anchored(option string, regs []*Registration) []*opaque.Registration {
 	return anchors
 }
 
-// A LimitOption bounds how long a hook may take. It is legal in Add and Use.
-type LimitOption func(*opaque.Settings)
-
-func (LimitOption) hookOption() {}
-func (LimitOption) gateOption() {}
-func (LimitOption) useOption()  {}
-
 // Timeout limits how long a fire waits for the hook. When d has passed, the hook has failed with [ErrTimeout]. The hook
 // itself is not stopped: it continues in its goroutine with its context cancelled, and its late answer is dropped. In
 // Use it applies to every hook of the Bind, and the shorter timeout wins. A d that is not positive panics.
@@ -94,36 +118,23 @@ func (LimitOption) useOption()  {}
 // On an around hook the time includes the call of next. The hook's context ends when the time is up, also if the hook
 // has returned before. Until then the program can read a body or a stream that the hook passed on. A stream that is
 // read for longer needs another context. At other points the context also ends when the hook returns.
-func Timeout(d time.Duration) LimitOption {
+func Timeout(d time.Duration) hookUseOption {
 	if d <= 0 {
 		panic(fmt.Sprintf("hookkit: Timeout(%v) at %s: the timeout must be positive", d, callsite.Of(1)))
 	}
-	return func(s *opaque.Settings) { s.Timeout = d }
+	return option(func(s *opaque.Settings) { s.Timeout = d })
 }
 
-// A CallOption sets how often a hook is called. It is legal in Add.
-type CallOption func(*opaque.Settings)
-
-func (CallOption) hookOption() {}
-func (CallOption) gateOption() {}
-
 // Once lets the hook be called at most once, even by concurrent fires. Then its registration at the point is removed.
-func Once() CallOption { return func(s *opaque.Settings) { s.Once = true } }
-
-// A PolicyOption tightens the policy of a point for one hook. It is legal in Add where hooks decide, and in Use.
-type PolicyOption func(*opaque.Settings)
-
-func (PolicyOption) gateOption() {}
-func (PolicyOption) useOption()  {}
+func Once() HookOption {
+	return option(func(s *opaque.Settings) { s.Once = true })
+}
 
 // FailClosed makes a failure of this hook end the fire at a FailOpen point. At a FailClosed point it changes nothing.
 // In Use it applies to every hook of the Bind at a point with decisions; a Bind without one panics.
-func FailClosed() PolicyOption { return func(s *opaque.Settings) { s.FailClosed = true } }
-
-// An ExchangeOption passes the place of another registration on. It is legal in Use.
-type ExchangeOption func(*opaque.Settings)
-
-func (ExchangeOption) useOption() {}
+func FailClosed() gateUseOption {
+	return option(func(s *opaque.Settings) { s.FailClosed = true })
+}
 
 // Replacing removes another registration in the moment in which the new one is added. For example, a program reads a
 // configuration again while runs are under way: each fire calls either the old hooks or the new ones, never both and
@@ -138,29 +149,24 @@ func (ExchangeOption) useOption() {}
 // If the new order contradicts itself, the Use panics, and the old registration stays, as after every other panic of
 // Use. A registration that was removed, or whose last hook was spent by [Once], is ignored; nil panics, and so do two
 // options Replacing.
-func Replacing(reg *Registration) ExchangeOption {
+func Replacing(reg *Registration) UseOption {
 	old := anchored("Replacing", []*Registration{reg})[0]
-	return func(s *opaque.Settings) {
+	return option(func(s *opaque.Settings) {
 		if s.Replacing != nil {
 			s.Invalid = "two options Replacing: a Use replaces one registration; remove the other one afterwards"
 		}
 		s.Replacing = old
-	}
+	})
 }
-
-// A DeliveryOption sets how an observer is notified. It is legal in Observe and ObserveAny.
-type DeliveryOption func(*opaque.Settings)
-
-func (DeliveryOption) observerOption() {}
 
 // Async notifies the observer from a background goroutine, in order, through a queue of the given length. When the
 // queue is full, the event is dropped, counted ([Registration.Dropped]) and reported to the failure handler.
 // [Registration.Drain] waits for the queued events. The observer's context is not cancelled with the fire's. The
 // observer receives the payload itself, not a copy, so neither it nor the program may change the payload in place. A
 // length that is not positive panics.
-func Async(queue int) DeliveryOption {
+func Async(queue int) ObserverOption {
 	if queue <= 0 {
 		panic(fmt.Sprintf("hookkit: Async(%d) at %s: the queue must hold at least one event", queue, callsite.Of(1)))
 	}
-	return func(s *opaque.Settings) { s.Queue = queue }
+	return option(func(s *opaque.Settings) { s.Queue = queue })
 }

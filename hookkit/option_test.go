@@ -3,7 +3,6 @@ package hookkit_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,42 +11,6 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 )
-
-func TestOptionsAreLegalAtTheirTargets(t *testing.T) {
-	for name, c := range map[string]struct {
-		option any
-		want   string
-	}{
-		"Priority":   {hookkit.Priority(1), "hook gate observer use"},
-		"Named":      {hookkit.Named("x"), "hook gate observer use"},
-		"Site":       {hookkit.Site("x"), "hook gate observer use"},
-		"Before":     {hookkit.Before(), "hook gate observer use"},
-		"After":      {hookkit.After(), "hook gate observer use"},
-		"Timeout":    {hookkit.Timeout(1), "hook gate use"},
-		"Once":       {hookkit.Once(), "hook gate"},
-		"FailClosed": {hookkit.FailClosed(), "gate use"},
-		"Async":      {hookkit.Async(1), "observer"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var targets []string
-			if _, ok := c.option.(hookkit.HookOption); ok {
-				targets = append(targets, "hook")
-			}
-			if _, ok := c.option.(hookkit.GateOption); ok {
-				targets = append(targets, "gate")
-			}
-			if _, ok := c.option.(hookkit.ObserverOption); ok {
-				targets = append(targets, "observer")
-			}
-			if _, ok := c.option.(hookkit.UseOption); ok {
-				targets = append(targets, "use")
-			}
-			if got := strings.Join(targets, " "); got != c.want {
-				t.Errorf("it is legal at %s, want %s", got, c.want)
-			}
-		})
-	}
-}
 
 func TestInvalidOptionsPanic(t *testing.T) {
 	reg := new(hooks).First.Add(continues)
@@ -94,8 +57,6 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption("First.AddAny", "<nil>")},
 		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption("First.ObserveFunc", "<nil>")},
 		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption("Use", "<nil>")},
-		"nil of a type": {func() { new(hooks).First.Add(continues, hookkit.OrderOption(nil)) },
-			noOption("First.Add", "hookkit.OrderOption(nil)")},
 		"foreign type": {func() { new(hooks).First.Add(continues, struct{ hookkit.GateOption }{hookkit.Once()}) },
 			noOption("First.Add", "struct { hookkit.GateOption }")},
 		"nil in ObserveAny": {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption("ObserveAny", "<nil>")},

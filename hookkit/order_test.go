@@ -110,8 +110,9 @@ func TestBeforeAndAfter(t *testing.T) {
 
 // Each of 40 steps has two hooks that are anchored to both hooks of the step before: 2^40 paths in all.
 func TestAnchorsWithManyPathsAreOrderedQuickly(t *testing.T) {
-	for name, anchor := range map[string]func(...*hookkit.Registration) hookkit.OrderOption{
-		"Before": hookkit.Before, "After": hookkit.After,
+	for name, anchor := range map[string]func(...*hookkit.Registration) hookkit.HookOption{
+		"Before": func(regs ...*hookkit.Registration) hookkit.HookOption { return hookkit.Before(regs...) },
+		"After":  func(regs ...*hookkit.Registration) hookkit.HookOption { return hookkit.After(regs...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h hooks

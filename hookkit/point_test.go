@@ -12,7 +12,7 @@ import (
 )
 
 // pointNamed returns a point of h.
-func pointNamed(h *hooks, name string) hookkit.PointInfo {
+func pointNamed(h *hooks, name string) hookkit.AnyPoint {
 	for _, p := range h.Points() {
 		if p.Name == name {
 			return p
@@ -187,7 +187,7 @@ func TestDynamicFireMatchesTheObservers(t *testing.T) {
 			var seen hookkit.AnyFired
 			h.ObserveAny(watcher(func(_ ctx, _ *run, f hookkit.AnyFired) { seen = f }))
 			got, err := p.Fire(t.Context(), p.NewRun(), c.payload)
-			if err != nil || got.Decision != c.by || (got.By == "h") != (c.by != "") || got.Start.IsZero() {
+			if err != nil || got.Decision != c.by || (got.Hook == "h") != (c.by != "") || got.Start.IsZero() {
 				t.Errorf("Fire returned %+v, %v", got, err)
 			}
 			if !reflect.DeepEqual(got, seen) {
@@ -212,10 +212,10 @@ func TestDynamicFireReturnsTheVotes(t *testing.T) {
 	two := p.AddAny(replies(hookkit.AnyReply{Outcome: testpoints.Deny{Reason: "2"}}, nil), hookkit.Named("two"))
 	got, err := p.Fire(t.Context(), nil, 0)
 	want := []hookkit.Ballot{
-		{By: "one", Site: one.Site(), Decision: "Allow", Reason: "1", Exit: testpoints.Allow{Reason: "1"}},
-		{By: "two", Site: two.Site(), Decision: "Deny", Reason: "2", Exit: testpoints.Deny{Reason: "2"}},
+		{hookkit.By{Hook: "one", Site: one.Site(), Decision: "Allow", Reason: "1"}, testpoints.Allow{Reason: "1"}},
+		{hookkit.By{Hook: "two", Site: two.Site(), Decision: "Deny", Reason: "2"}, testpoints.Deny{Reason: "2"}},
 	}
-	if err != nil || got.Exit != (testpoints.Deny{Reason: "2"}) || got.By != "two" ||
+	if err != nil || got.Exit != (testpoints.Deny{Reason: "2"}) || got.Hook != "two" ||
 		!reflect.DeepEqual(got.Ballots, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -230,7 +230,7 @@ func TestDynamicFireOfAnActYieldsZero(t *testing.T) {
 		return inner, err
 	})
 	got, err := p.Fire(t.Context(), nil, 0)
-	if err != nil || got.Result != "" || got.By != "" || inner.Result == nil {
+	if err != nil || got.Result != "" || got.Hook != "" || inner.Result == nil {
 		t.Errorf("got %+v, %v; next returned %+v", got, err, inner)
 	}
 }
@@ -372,6 +372,31 @@ func TestAddAnyRefusesFailClosedWithoutAPolicy(t *testing.T) {
 			if n := len(p.Hooks()); (n == 1) != decides[p.Name] {
 				t.Errorf("%d hooks", n)
 			}
+		})
+	}
+}
+
+func TestTheZeroAnyPointIsHarmless(t *testing.T) {
+	var p hookkit.AnyPoint
+	if p.Hooks() != nil || p.Observers() != nil || p.New() != nil || p.NewRun() != nil || p.ResumeRun("r", "", "") != nil {
+		t.Error("it lists or makes something")
+	}
+	if fired, err := p.Fire(t.Context(), nil, nil); err == nil || !reflect.ValueOf(fired).IsZero() {
+		t.Errorf("Fire returned %+v, %v", fired, err)
+	}
+	for method, register := range map[string]func(){
+		"AddAny":         func() { p.AddAny(nil) },
+		"ObserveAny":     func() { p.ObserveAny(nil) },
+		"HandleFailures": func() { p.HandleFailures(nil) },
+	} {
+		t.Run(method, func(t *testing.T) {
+			defer func() {
+				text := fmt.Sprint(recover())
+				if !strings.Contains(text, method+" at hookkit/point_test.go:") || !strings.Contains(text, "is zero") {
+					t.Errorf("the panic is %q", text)
+				}
+			}()
+			register()
 		})
 	}
 }

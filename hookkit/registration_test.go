@@ -57,7 +57,7 @@ func TestSiteIsTheRegisteringCall(t *testing.T) {
 		"Observe":           {h.First.Observe(&guard{}), here()},
 		"ObserveFunc":       {h.First.ObserveFunc(ignore), here()},
 		"ObserveAny":        {h.ObserveAny(ignoreAny), here()},
-		"Trace":             {h.Trace(new(hookkit.Recorder)), here()},
+		"Trace":             {h.Trace(new(hookkit.TraceRecorder)), here()},
 		"Use of a function": fn, "Use": use, "Add in a Bind": inBind, "Use in a Bind": nested,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestNameIsTypeFunctionOrNamed(t *testing.T) {
 		"ObserveAny":            {h.ObserveAny(&guard{}), "hookkit_test.guard"},
 		"ObserveAny, function":  {h.ObserveAny(watcher(watchAll)), "hookkit_test.watchAll"},
 		"Use":                   {h.Use(&guard{}), "hookkit_test.guard"},
-		"Trace":                 {h.Trace(new(hookkit.Recorder)), "hookkit.Recorder"},
+		"Trace":                 {h.Trace(new(hookkit.TraceRecorder)), "hookkit.TraceRecorder"},
 		"ObserveAny, generic":   {h.ObserveAny(generic[map[string]int]{}), "hookkit_test.generic"},
 		"Add with Named":        {h.First.Add(continues, hookkit.Named("given")), "given"},
 		"Observe with Named":    {h.First.ObserveFunc(ignore, hookkit.Named("watching")), "watching"},
@@ -230,7 +230,7 @@ func TestRegistered(t *testing.T) {
 		hookkit.Named("a"),
 	)
 	observed := h.ObserveAny(ignoreAny, hookkit.Named("a"))
-	traced := h.Trace(new(hookkit.Recorder))
+	traced := h.Trace(new(hookkit.TraceRecorder))
 	byType := h.Last.Add(lastContinues)
 	for name, c := range map[string]struct {
 		h    *hooks
@@ -240,7 +240,7 @@ func TestRegistered(t *testing.T) {
 		"in order of registration":  {tenant, "a", []*hookkit.Registration{second, added, used, observed}},
 		"not of inner layers":       {&h, "a", []*hookkit.Registration{added, used, observed}},
 		"added in a Bind":           {&h, "bound", []*hookkit.Registration{inBind}},
-		"by the name of a type":     {&h, "hookkit.Recorder", []*hookkit.Registration{traced}},
+		"by the name of a type":     {&h, "hookkit.TraceRecorder", []*hookkit.Registration{traced}},
 		"by the name of a function": {&h, byType.Name(), []*hookkit.Registration{byType}},
 		"of an unknown name":        {&h, "unknown", nil},
 		"of no name":                {&h, "", nil},
@@ -329,7 +329,7 @@ func TestNilHooksAndObserversPanic(t *testing.T) {
 		"bundle function": {func() { h.Use(noFunc) }, "hookkit: Use at SITE: the hook is nil; pass a value"},
 		"tracer":          {func() { h.Trace(nil) }, "hookkit: Trace at SITE: the tracer is nil; pass a value"},
 		"pointer tracer": {
-			func() { h.Trace((*hookkit.Recorder)(nil)) },
+			func() { h.Trace((*hookkit.TraceRecorder)(nil)) },
 			"hookkit: Trace at SITE: the tracer is nil; pass a value",
 		},
 	} {
@@ -380,13 +380,13 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 		"Use":    {func() { h.Use(continues, named, hookkit.Before(after)) }, text("Use", "x", "before")},
 		"Bind": {func() { h.Use(bind(func(h *hooks) { h.First.Add(continues, named, hookkit.Before(after)) })) },
 			text("Use", "x", "before")},
-		"Bind in a Bind, the first of several to fire": {
+		"Bind in a Bind, the first of several to register": {
 			func() {
 				h.Use(bind(func(h *hooks) {
-					h.First.Add(continues, hookkit.Named("last"), hookkit.Before(after), hookkit.Priority(-1))
+					h.First.Add(continues, named, hookkit.Before(after), hookkit.Priority(-1))
 					h.Use(bind(func(h *hooks) {
 						late := h.First.Add(continues, hookkit.Named("late"), hookkit.Before(after))
-						h.First.Add(continues, named, hookkit.Before(late, after))
+						h.First.Add(continues, hookkit.Named("early"), hookkit.Before(late, after))
 					}))
 				}))
 			},
@@ -458,7 +458,7 @@ func (u withSlice) ObserveFirst(ctx, *run, firstFired) { *u.names = append(*u.na
 func (u withSlice) Observe(ctx, *run, hookkit.AnyFired) { *u.names = append(*u.names, "any observer") }
 
 func (u withSlice) Trace(_ ctx, e hookkit.Event) {
-	if e.Kind == hookkit.Fired {
+	if e.Kind == hookkit.EventFire {
 		*u.names = append(*u.names, "tracer")
 	}
 }
@@ -511,7 +511,7 @@ func TestRegistrationsMayChangeDuringFires(t *testing.T) {
 	for _, target := range []*hooks{&h, inner} {
 		wg.Go(func() {
 			for range 50 {
-				regs := []*hookkit.Registration{target.Trace(new(hookkit.Recorder)), target.ObserveAny(ignoreAny)}
+				regs := []*hookkit.Registration{target.Trace(new(hookkit.TraceRecorder)), target.ObserveAny(ignoreAny)}
 				for _, p := range target.Points() {
 					regs = append(regs, p.AddAny(passes), p.AddAny(replies(hookkit.AnyReply{}, errBad), hookkit.Once()))
 					p.Hooks()

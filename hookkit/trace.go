@@ -21,19 +21,19 @@ type EventKind int
 
 // The kinds of events.
 const (
-	HookRan        EventKind = iota + 1 // one hook was called and returned, failed or timed out
-	Fired                               // one fire was decided; it follows the events of its hooks
-	ObserverFailed                      // an observer failed
+	EventHook     EventKind = iota + 1 // one hook was called and returned, failed or timed out
+	EventFire                          // one fire was decided; it follows the events of its hooks
+	EventObserver                      // an observer failed
 )
 
 // String returns the kind in words.
 func (k EventKind) String() string {
 	switch k {
-	case HookRan:
+	case EventHook:
 		return "hook"
-	case Fired:
+	case EventFire:
 		return "fire"
-	case ObserverFailed:
+	case EventObserver:
 		return "observer failed"
 	}
 	return fmt.Sprintf("EventKind(%d)", int(k))
@@ -80,7 +80,7 @@ func (t slogTracer) Trace(ctx context.Context, e Event) {
 	if e.Hook != "" {
 		attrs = append(attrs, slog.String("hook", e.Hook), slog.String("site", e.Site))
 	}
-	if e.Kind == HookRan {
+	if e.Kind == EventHook {
 		attrs = append(attrs, slog.Int("layer", e.Layer), slog.Int("priority", e.Priority))
 	}
 	if e.Decision != "" {
@@ -92,29 +92,29 @@ func (t slogTracer) Trace(ctx context.Context, e Event) {
 	l.LogAttrs(ctx, level, e.Kind.String(), attrs...)
 }
 
-// A Recorder is a tracer that keeps every event, for tests. The zero value is ready to use. It is safe for concurrent
-// use.
-type Recorder struct {
+// A TraceRecorder is a tracer that keeps every event, for tests. The zero value is ready to use. It is safe for
+// concurrent use.
+type TraceRecorder struct {
 	mu     sync.Mutex
 	events []Event
 }
 
 // Trace keeps the event.
-func (r *Recorder) Trace(_ context.Context, e Event) {
+func (r *TraceRecorder) Trace(_ context.Context, e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)
 }
 
 // Events returns a copy of the events so far, in order.
-func (r *Recorder) Events() []Event {
+func (r *TraceRecorder) Events() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.events)
 }
 
 // Reset discards the events.
-func (r *Recorder) Reset() {
+func (r *TraceRecorder) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = nil

@@ -20,7 +20,7 @@ import (
 func TestTracersReceiveEachHookAndTheFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hooks
-		var r hookkit.Recorder
+		var r hookkit.TraceRecorder
 		handled(&h)
 		h.Trace(&r)
 		h.First.AddFunc(func(ctx, *run, int) (testpoints.FirstOutcome, error) {
@@ -78,7 +78,7 @@ func TestTracersReceiveTheDecisionsOfEachLaw(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h hooks
-			var r hookkit.Recorder
+			var r hookkit.TraceRecorder
 			h.Trace(&r)
 			at(c.point)(&h).AddAny(replies(c.reply, nil))
 			if _, err := at(c.point)(&h).Fire(t.Context(), nil, at(c.point)(&h).New()); err != nil {
@@ -95,7 +95,7 @@ func TestTracersReceiveTheDecisionsOfEachLaw(t *testing.T) {
 func TestTracersAddUpUntilRemoved(t *testing.T) {
 	var h hooks
 	var d diary
-	var one, other hookkit.Recorder
+	var one, other hookkit.TraceRecorder
 	d.add(&h, "a")
 	wants := func(n, m int) {
 		t.Helper()
@@ -123,7 +123,7 @@ func TestTracersAddUpUntilRemoved(t *testing.T) {
 func TestTracersOfOuterLayersSeeInnerFires(t *testing.T) {
 	var outer hooks
 	var d diary
-	var out, in hookkit.Recorder
+	var out, in hookkit.TraceRecorder
 	inner := outer.Layer("inner")
 	d.add(inner, "own")
 	outer.Trace(&out)
@@ -140,10 +140,10 @@ func TestTracersOfOuterLayersSeeInnerFires(t *testing.T) {
 
 func TestTracersReceiveFiresWithoutHooks(t *testing.T) {
 	var h hooks
-	var r hookkit.Recorder
+	var r hookkit.TraceRecorder
 	h.Trace(&r)
 	fireFirst(t, &h, 1)
-	if es := r.Events(); len(es) != 1 || es[0].Kind != hookkit.Fired || es[0].Hook != "" || es[0].Decision != "" {
+	if es := r.Events(); len(es) != 1 || es[0].Kind != hookkit.EventFire || es[0].Hook != "" || es[0].Decision != "" {
 		t.Errorf("received %+v", es)
 	}
 }
@@ -151,7 +151,7 @@ func TestTracersReceiveFiresWithoutHooks(t *testing.T) {
 func TestPanicsOfTracerDoNotAffectOthers(t *testing.T) {
 	var h hooks
 	var d diary
-	var r hookkit.Recorder
+	var r hookkit.TraceRecorder
 	failures := handled(&h)
 	d.add(&h, "a")
 	reg := h.Trace(tracerFunc(func(ctx, hookkit.Event) { panic("no space left") }))
@@ -173,10 +173,10 @@ func TestPanicsOfTracerDoNotAffectOthers(t *testing.T) {
 // A tracer of a test may call FailNow, which ends the goroutine of the fire. The others are notified all the same.
 func TestTracerMayEndTheGoroutine(t *testing.T) {
 	var h hooks
-	var r hookkit.Recorder
+	var r hookkit.TraceRecorder
 	failures := handled(&h)
 	h.Trace(tracerFunc(func(_ ctx, e hookkit.Event) {
-		if e.Kind == hookkit.Fired {
+		if e.Kind == hookkit.EventFire {
 			runtime.Goexit()
 		}
 	}))
@@ -199,7 +199,7 @@ func TestTracerMayEndTheGoroutine(t *testing.T) {
 
 func TestTracersReceiveFailuresOfObservers(t *testing.T) {
 	var h hooks
-	var r hookkit.Recorder
+	var r hookkit.TraceRecorder
 	handled(&h)
 	h.Trace(&r)
 	reg := h.First.ObserveFunc(func(ctx, *run, firstFired) { panic(errBad) }, hookkit.Named("faulty"), hookkit.Priority(3))
@@ -209,7 +209,7 @@ func TestTracersReceiveFailuresOfObservers(t *testing.T) {
 		t.Fatalf("received %+v", es)
 	}
 	e := es[1]
-	if e.Kind != hookkit.ObserverFailed || e.Hook != "faulty" || e.Site != reg.Site() || e.Priority != 3 ||
+	if e.Kind != hookkit.EventObserver || e.Hook != "faulty" || e.Site != reg.Site() || e.Priority != 3 ||
 		e.Reason != "panic: bad" ||
 		!errors.Is(e.Failure, errBad) {
 		t.Errorf("received %+v", e)
@@ -259,14 +259,14 @@ func TestSlogTracer(t *testing.T) {
 	})
 	t.Run("of nil uses the default logger", func(t *testing.T) {
 		logged := captureLog(t)
-		hookkit.SlogTracer(nil).Trace(t.Context(), hookkit.Event{Kind: hookkit.Fired, Point: "P", Decision: "stop"})
+		hookkit.SlogTracer(nil).Trace(t.Context(), hookkit.Event{Kind: hookkit.EventFire, Point: "P", Decision: "stop"})
 		if !strings.Contains(logged.String(), "msg=fire") {
 			t.Errorf("logged %q", logged)
 		}
 	})
 	t.Run("does not format dropped events", func(t *testing.T) {
 		log := slog.New(slog.NewTextHandler(new(bytes.Buffer), &slog.HandlerOptions{Level: slog.LevelInfo}))
-		tr, e := hookkit.SlogTracer(log), hookkit.Event{Kind: hookkit.HookRan, Point: "P", Hook: "h"}
+		tr, e := hookkit.SlogTracer(log), hookkit.Event{Kind: hookkit.EventHook, Point: "P", Hook: "h"}
 		if n := testing.AllocsPerRun(100, func() { tr.Trace(context.Background(), e) }); n > 0 {
 			t.Errorf("%v allocations for an event below the level", n)
 		}
@@ -274,7 +274,7 @@ func TestSlogTracer(t *testing.T) {
 }
 
 func TestRecorderReturnsCopiesAndResets(t *testing.T) {
-	var r hookkit.Recorder
+	var r hookkit.TraceRecorder
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() { r.Trace(context.Background(), hookkit.Event{Point: "P"}) })
@@ -296,7 +296,7 @@ func TestRecorderReturnsCopiesAndResets(t *testing.T) {
 
 func TestEventKindsHaveNames(t *testing.T) {
 	for k, want := range map[hookkit.EventKind]string{
-		hookkit.HookRan: "hook", hookkit.Fired: "fire", hookkit.ObserverFailed: "observer failed", 0: "EventKind(0)",
+		hookkit.EventHook: "hook", hookkit.EventFire: "fire", hookkit.EventObserver: "observer failed", 0: "EventKind(0)",
 	} {
 		if k.String() != want {
 			t.Errorf("%d is %q, want %q", int(k), k, want)

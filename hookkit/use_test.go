@@ -246,7 +246,7 @@ func TestHooksOfABindRefuseMisuse(t *testing.T) {
 			"hookkit: Layer at SITE on the Hooks that Bind was given: a hook adds and observes, the program adds layers",
 		},
 		"Trace in Bind": {
-			use(func(h *hooks) { h.Trace(new(hookkit.Recorder)) }),
+			use(func(h *hooks) { h.Trace(new(hookkit.TraceRecorder)) }),
 			"hookkit: Trace at SITE on the Hooks that Bind was given: a hook adds and observes, the operator traces",
 		},
 		"HandleFailures in Bind": {

@@ -20,7 +20,7 @@ import (
 // of the hook, preferably under the race detector. build returns the points of new Hooks on which a new instance of the
 // hook was used; it is called many times and must configure the hook in the same way each time:
 //
-//	hooktest.Check(t, func() []hookkit.PointInfo {
+//	hooktest.Check(t, func() []hookkit.AnyPoint {
 //		h := new(mail.Hooks)
 //		h.Use(limit.Limit{Max: 20})
 //		return h.Points()
@@ -46,9 +46,9 @@ import (
 // payload has invariants that such values break, or needs one of those fields, pass payloads of your own with
 // [Payloads].
 //
-// Runs have a zero environment; if the hook uses run.Env, pass runs with [Runs]. At an around point the wrapped act
+// Runs have a zero environment; if the hook uses run.Env, pass runs with [NewRun]. At an around point the wrapped act
 // returns a zero result.
-func Check(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) {
+func Check(t *testing.T, build func() []hookkit.AnyPoint, opts ...Option) {
 	t.Helper()
 	c := &checker{build: build, patience: 20 * time.Second, effort: 50 * time.Millisecond}
 	for _, o := range opts {
@@ -95,14 +95,14 @@ func Payloads(values ...any) Option {
 	return func(c *checker) { c.given = append(c.given, values...) }
 }
 
-// Runs sets how Check makes runs, for hooks that use run.Env. newRun returns a new run of the spec's Run type, with an
-// environment equal to that of the other runs.
-func Runs(newRun func() hookkit.AnyRun) Option {
+// NewRun sets how Check makes runs, for hooks that use run.Env. The function returns a new run of the spec's Run type,
+// with an environment equal to that of the other runs.
+func NewRun(newRun func() hookkit.AnyRun) Option {
 	return func(c *checker) { c.newRun = newRun }
 }
 
 type checker struct {
-	build    func() []hookkit.PointInfo
+	build    func() []hookkit.AnyPoint
 	given    []any
 	newRun   func() hookkit.AnyRun // nil for runs with a zero environment
 	patience time.Duration         // how long a call may take that should return at once
@@ -119,12 +119,12 @@ func (c *checker) registered(t testing.TB) {
 	}
 	points := c.build()
 	for _, value := range c.given {
-		if !slices.ContainsFunc(points, func(p hookkit.PointInfo) bool { return fits(value, payloadType(p)) }) {
+		if !slices.ContainsFunc(points, func(p hookkit.AnyPoint) bool { return fits(value, payloadType(p)) }) {
 			t.Errorf("Payloads: no point has a payload of type %T", value)
 		}
 	}
 	for i, p := range first.points {
-		if i < len(second.points) && p.Access == second.points[i].Access {
+		if i < len(second.points) && p.Same(second.points[i]) {
 			t.Fatal("build returned the points of the same Hooks again; make new Hooks, and a new hook, in each call")
 		}
 	}
@@ -137,7 +137,7 @@ func (c *checker) hostile(t testing.TB) {
 	fireAll := func(ctx context.Context) {
 		for _, p := range s.points {
 			run := s.run()
-			for _, payload := range c.payloads(p) {
+			for _, payload := range c.payloads(p, fillings...) {
 				if sh := s.fire(ctx, p, run, payload); sh.failure != "" {
 					reported.Store(p.Name, true)
 					t.Errorf("%s with %s: %s", p.Name, payload.name, sh.failure)
@@ -156,7 +156,7 @@ func (c *checker) hostile(t testing.TB) {
 
 // async reports whether there are asynchronous observers.
 func (s *subject) async() bool {
-	return slices.ContainsFunc(s.points, func(p hookkit.PointInfo) bool {
+	return slices.ContainsFunc(s.points, func(p hookkit.AnyPoint) bool {
 		return slices.ContainsFunc(p.Observers(), func(i hookkit.Info) bool { return i.Async > 0 })
 	})
 }
@@ -166,15 +166,10 @@ func (c *checker) inPlace(t testing.TB) {
 	s := c.subject(t)
 	for _, p := range s.points {
 		run := s.run()
-		for _, payload := range c.payloads(p) {
+		for _, payload := range c.payloads(p, fillings...) {
 			sh := s.fire(t.Context(), p, run, payload)
-			if where := changed("payload", sh.before, sh.shared); where != "" {
-				t.Errorf(
-					"%s: a hook of %s changed %s in place; let it change a copy",
-					p.Name,
-					names(p),
-					where,
-				)
+			if where := difference("payload", sh.before, sh.shared, true); where != "" {
+				t.Errorf("%s: a hook of %s changed %s in place; let it change a copy", p.Name, names(p), where)
 				break
 			}
 		}
@@ -197,21 +192,19 @@ func (c *checker) isolated(t testing.TB) {
 	for begun := time.Now(); rounds < fewestRounds || rounds < mostRounds && time.Since(begun) < c.effort; rounds++ {
 		want = append(want, first.round(run)...)
 	}
+	second, third := c.subject(t), c.subject(t)
 	for _, other := range []struct {
-		name    string
-		subject func() *subject
-		run     func(*subject) hookkit.AnyRun
+		name string
+		s    *subject
+		run  hookkit.AnyRun
 	}{
-		{"a second instance in a run of its own", func() *subject { return c.subject(t) }, (*subject).run},
-		{"a second instance in the run of the first", func() *subject { return c.subject(t) },
-			func(*subject) hookkit.AnyRun { return run }},
-		{"a second run of the instance", func() *subject { return first }, (*subject).run},
+		{"a second instance in a run of its own", second, second.run()},
+		{"a second instance in the run of the first", third, run},
+		{"a second run of the instance", first, first.run()},
 	} {
-		s := other.subject()
-		run := other.run(s)
 		var got []hookkit.AnyFired
 		for range rounds {
-			got = append(got, s.round(run)...)
+			got = append(got, other.s.round(other.run)...)
 		}
 		for i := range want {
 			if where := decidedOtherwise(want[i], got[i]); where != "" {
@@ -236,7 +229,7 @@ func decidedOtherwise(a, b hookkit.AnyFired) string {
 		{"Result", a.Result, b.Result},
 		{"Err", fmt.Sprint(a.Err), fmt.Sprint(b.Err)},
 	} {
-		if where := difference(part.name, reflect.ValueOf(part.first), reflect.ValueOf(part.now)); where != "" {
+		if where := difference(part.name, reflect.ValueOf(part.first), reflect.ValueOf(part.now), false); where != "" {
 			return fmt.Sprintf("%s differs\nfirst %.600s\nthen  %.600s", where, text(part.first), text(part.now))
 		}
 	}
@@ -257,7 +250,7 @@ func (c *checker) cancelled(t testing.TB) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, p := range s.points {
-		for _, payload := range c.ordinary(p) {
+		for _, payload := range c.payloads(p, ordinary) {
 			if sh := s.try(ctx, p, s.run(), payload); sh.blocked {
 				t.Fatalf("%s: %s though its context is cancelled", p.Name, sh.failure)
 			}
@@ -271,7 +264,7 @@ func (c *checker) goroutines(t testing.TB) {
 		s := c.subject(t)
 		run := s.run()
 		for _, p := range s.points {
-			for _, payload := range c.ordinary(p) {
+			for _, payload := range c.payloads(p, ordinary) {
 				s.fire(ctx, p, run, payload)
 			}
 		}
@@ -327,7 +320,7 @@ func (c *checker) parallel(t testing.TB) {
 			}
 			for range 3 {
 				for _, p := range s.points {
-					for _, payload := range c.ordinary(p) {
+					for _, payload := range c.payloads(p, ordinary) {
 						if sh := s.try(t.Context(), p, run, payload); sh.failure != "" {
 							if _, again := reported.LoadOrStore(p.Name, true); !again {
 								t.Errorf("%s: %s", p.Name, sh.failure)

@@ -43,7 +43,7 @@ func (r *reports) Fatalf(format string, args ...any) {
 func (r *reports) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
 // broken returns the reports of each rule that a hook breaks.
-func broken(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) map[string]string {
+func broken(t *testing.T, build func() []hookkit.AnyPoint, opts ...Option) map[string]string {
 	t.Helper()
 	c := &checker{build: build, patience: time.Minute, effort: time.Hour}
 	for _, o := range opts {
@@ -67,8 +67,8 @@ func broken(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) map[
 }
 
 // added returns a build for Hooks that add registers a new hook on.
-func added(add func(*fixture.Hooks)) func() []hookkit.PointInfo {
-	return func() []hookkit.PointInfo {
+func added(add func(*fixture.Hooks)) func() []hookkit.AnyPoint {
+	return func() []hookkit.AnyPoint {
 		h := new(fixture.Hooks)
 		add(h)
 		return h.Points()
@@ -78,14 +78,14 @@ func added(add func(*fixture.Hooks)) func() []hookkit.PointInfo {
 // flow makes hooks of a point where hooks decide; each call of each returns the function of one instance.
 func flow(
 	each func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error),
-) func() []hookkit.PointInfo {
+) func() []hookkit.AnyPoint {
 	return added(func(h *fixture.Hooks) { h.RewriteLeaveOpen.AddFunc(each(), hookkit.Named("planted")) })
 }
 
 // simple makes hooks of a function without state.
 func simple(
 	f func(ctx context.Context, run *fixture.Run, item fixture.Item) (fixture.RewriteLeaveOpenOutcome, error),
-) func() []hookkit.PointInfo {
+) func() []hookkit.AnyPoint {
 	return flow(func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error) {
 		return f
 	})
@@ -109,7 +109,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 	same.Watch.AddFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil })
 	for _, test := range []struct {
 		name  string
-		build func() []hookkit.PointInfo
+		build func() []hookkit.AnyPoint
 		rule  string
 		text  string
 	}{
@@ -249,11 +249,11 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 				return fixture.ReplaceRewriteLeaveOpen(item, "counted"), nil
 			}
 		}), isolated, "a second run of the instance decides differently, so state is shared: Final.Trail[0] differs"},
-		{"one instance in all Hooks", func() func() []hookkit.PointInfo {
+		{"one instance in all Hooks", func() func() []hookkit.AnyPoint {
 			one := limiter(3)
 			return simple(one)
 		}(), isolated, "a second instance in a run of its own decides differently"},
-		{"state of a run that instances share", func() func() []hookkit.PointInfo {
+		{"state of a run that instances share", func() func() []hookkit.AnyPoint {
 			var mu sync.Mutex
 			seen := map[string]int{}
 			return simple(func(_ context.Context, run *fixture.Run, item fixture.Item) (outcome, error) {
@@ -264,7 +264,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 				return fixture.ReplaceRewriteLeaveOpen(item, "counted"), nil
 			})
 		}(), isolated, "a second instance in the run of the first decides differently"},
-		{"state shared by instances", func() func() []hookkit.PointInfo {
+		{"state shared by instances", func() func() []hookkit.AnyPoint {
 			var mu sync.Mutex
 			n := 0
 			return simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
@@ -340,7 +340,7 @@ func limiter(n int) func(context.Context, *fixture.Run, fixture.Item) (outcome, 
 }
 
 // limited makes hooks that have a limiter each.
-func limited(n int) func() []hookkit.PointInfo {
+func limited(n int) func() []hookkit.AnyPoint {
 	return flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) { return limiter(n) })
 }
 
@@ -408,7 +408,7 @@ func TestCheckPassesGoodHooks(t *testing.T) {
 		Check(t, added(func(h *fixture.Hooks) { h.Use(new(counter)) }))
 	})
 	t.Run("a hook of another spec", func(t *testing.T) {
-		Check(t, func() []hookkit.PointInfo {
+		Check(t, func() []hookkit.AnyPoint {
 			h := new(mail.Hooks)
 			h.Use(mail.Retry{})
 			return h.Points()
@@ -429,7 +429,7 @@ func TestCheckPassesGoodHooks(t *testing.T) {
 }
 
 func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
-	build := func() []hookkit.PointInfo {
+	build := func() []hookkit.AnyPoint {
 		h := new(mail.Hooks)
 		h.BeforeSend.AddFunc(func(_ context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
 			return mail.Refuse{Reason: run.Env.Name}, nil // a nil Env panics
@@ -438,12 +438,12 @@ func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
 	}
 	found := broken(t, build)
 	for _, rule := range []string{hostile, parallel} {
-		if got := found[rule]; strings.Count(got, "planted panicked") != 1 || !strings.Contains(got, "hooktest.Runs") {
+		if got := found[rule]; strings.Count(got, "planted panicked") != 1 || !strings.Contains(got, "hooktest.NewRun") {
 			t.Errorf("%s, without an environment: want one panic with a hint; found %q", rule, got)
 		}
 	}
-	Check(t, build, Runs(func() hookkit.AnyRun { return mail.NewRun(&mail.Account{Name: "me"}) }))
-	wrong := Runs(func() hookkit.AnyRun { return fixture.NewRun(nil) })
+	Check(t, build, NewRun(func() hookkit.AnyRun { return mail.NewRun(&mail.Account{Name: "me"}) }))
+	wrong := NewRun(func() hookkit.AnyRun { return fixture.NewRun(nil) })
 	if found := broken(t, build, wrong)[hostile]; !strings.Contains(found, "the run is a") {
 		t.Errorf("with runs of another spec: %q", found)
 	}
@@ -452,7 +452,7 @@ func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
 func TestCheckUsesThePayloadsOfTheUser(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]bool{}
-	build := func() []hookkit.PointInfo {
+	build := func() []hookkit.AnyPoint {
 		h := new(mail.Hooks)
 		h.BeforeSend.AddFunc(func(_ context.Context, _ *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
 			mu.Lock()

@@ -114,28 +114,20 @@ func isOpaque(t reflect.Type) bool {
 
 // difference returns the place where two values differ, for example payload.Messages[0].Text; "" if they do not.
 // Unexported fields do not count, nor does the difference between nil and an empty list, nor which function or channel
-// it is.
-func difference(root string, a, b reflect.Value) string {
-	return comparer{pairs: map[[2]place]bool{}}.difference(root, a, b)
-}
-
-// changed returns the place where a value differs from a copy of it that was made before, as difference does. It also
-// compares the elements after the end of slices, to which append writes if the slice has the capacity.
-func changed(root string, before, now reflect.Value) string {
-	return comparer{pairs: map[[2]place]bool{}, afterEnd: true}.difference(root, before, now)
+// it is. With afterEnd, it also compares the elements after the end of slices, to which append writes if the slice has
+// the capacity.
+func difference(root string, a, b reflect.Value, afterEnd bool) string {
+	c := comparer{map[[2]place]bool{}, afterEnd}
+	if below, differ := c.compare(a, b); differ {
+		return root + below
+	}
+	return ""
 }
 
 // A comparer compares two values.
 type comparer struct {
 	pairs    map[[2]place]bool // the references that it has met
 	afterEnd bool              // compare what slices have after their end
-}
-
-func (c comparer) difference(root string, a, b reflect.Value) string {
-	if below, differ := c.compare(a, b); differ {
-		return root + below
-	}
-	return ""
 }
 
 // compare reports whether two values differ, and where inside them.

@@ -52,7 +52,7 @@ func TestDeepCopiesAreEqualAndShareNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := reflect.ValueOf(value)
-			if where := difference("value", v, deepCopy(v)); where != "" {
+			if where := difference("value", v, deepCopy(v), false); where != "" {
 				t.Errorf("the copy differs at %s", where)
 			}
 		})
@@ -80,7 +80,7 @@ func TestDeepCopiesAreEqualAndShareNothing(t *testing.T) {
 			before := reflect.ValueOf(full)
 			changed := deepCopy(before)
 			change(changed.Interface().(*tree))
-			if where := difference("value", before, changed); where != want {
+			if where := difference("value", before, changed, false); where != want {
 				t.Errorf("the change is found at %q", where)
 			}
 		})
@@ -91,7 +91,7 @@ func TestMadePayloadsAreTheSameEachTime(t *testing.T) {
 	for _, p := range new(fixture.Hooks).Points() {
 		for _, f := range fillings {
 			a, b := f.payload(p), f.payload(p)
-			if where := difference(p.Name, a.value, b.value); where != "" {
+			if where := difference(p.Name, a.value, b.value, false); where != "" {
 				t.Errorf("%s: the payload differs at %s", f.name, where)
 			}
 		}

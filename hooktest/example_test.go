@@ -25,7 +25,7 @@ func (l Limit) BeforeSend(_ context.Context, _ *mail.Run, m mail.Message) (mail.
 // The test of a hook checks it with one line, before it tests the hook's own rules.
 func ExampleCheck() {
 	testLimit := func(t *testing.T) {
-		hooktest.Check(t, func() []hookkit.PointInfo {
+		hooktest.Check(t, func() []hookkit.AnyPoint {
 			hooks := new(mail.Hooks)
 			hooks.Use(Limit{Max: 20})
 			return hooks.Points()

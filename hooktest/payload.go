@@ -15,40 +15,27 @@ type payload struct {
 	value reflect.Value
 }
 
-// payloads returns all payloads for a point: those of the option Payloads if any fits, else made ones.
-func (c *checker) payloads(p hookkit.PointInfo) []payload {
-	if given := c.fitting(p); given != nil {
-		return given
-	}
+// payloads returns the payloads for a point: those of the option Payloads if any fits, else the given fillings.
+func (c *checker) payloads(p hookkit.AnyPoint, made ...filling) []payload {
+	want := payloadType(p)
 	var all []payload
-	for _, f := range fillings {
+	for i, value := range c.given {
+		if fits(value, want) {
+			v := reflect.New(want).Elem()
+			v.Set(reflect.ValueOf(value))
+			all = append(all, payload{fmt.Sprintf("payload %d of Payloads", i), v})
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, f := range made {
 		all = append(all, f.payload(p))
 	}
 	return all
 }
 
-// ordinary returns the payloads for checks that do not need hostile ones.
-func (c *checker) ordinary(p hookkit.PointInfo) []payload {
-	if given := c.fitting(p); given != nil {
-		return given
-	}
-	return []payload{ordinary.payload(p)}
-}
-
-func (c *checker) fitting(p hookkit.PointInfo) []payload {
-	want := payloadType(p)
-	var given []payload
-	for i, value := range c.given {
-		if fits(value, want) {
-			v := reflect.New(want).Elem()
-			v.Set(reflect.ValueOf(value))
-			given = append(given, payload{fmt.Sprintf("payload %d of Payloads", i), v})
-		}
-	}
-	return given
-}
-
-func payloadType(p hookkit.PointInfo) reflect.Type { return reflect.TypeOf(p.New()).Elem() }
+func payloadType(p hookkit.AnyPoint) reflect.Type { return reflect.TypeOf(p.New()).Elem() }
 
 func fits(value any, want reflect.Type) bool {
 	return value != nil && reflect.TypeOf(value).AssignableTo(want)
@@ -101,7 +88,7 @@ func (f filling) but(name string, change func(*filling)) filling {
 }
 
 // payload makes the payload of a point.
-func (f filling) payload(p hookkit.PointInfo) payload {
+func (f filling) payload(p hookkit.AnyPoint) payload {
 	v := reflect.New(payloadType(p)).Elem()
 	if !f.zero {
 		f.fill(v, 0)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
@@ -47,7 +47,7 @@ func guard(tool string, calls int) (fixture.RewriteLeaveClosedOutcome, error) {
 }
 
 // foundAt returns the number of a fire, which is the ID of its item, and its status.
-func foundAt(t *testing.T, c wire.Comparison) string {
+func foundAt(t *testing.T, c hooklog.Comparison) string {
 	var item fixture.Item
 	if err := json.Unmarshal(c.Was.Payload, &item); err != nil {
 		t.Error(err)
@@ -107,13 +107,13 @@ func TestPlantedChangeIsFoundInThreeWays(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			live := deciding(guard)
 			path := filepath.Join(t.TempDir(), "run.jsonl")
-			log, err := wire.OpenLog(path)
+			log, err := hooklog.Open(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			live.ObserveAny(fixture.Record(log))
 			var fromShadow, fromReplay []string
-			shadow := wire.Shadow(live.Points(), deciding(c.planted).Points(), func(got wire.Comparison) {
+			shadow := hooklog.Shadow(live.Points(), deciding(c.planted).Points(), func(got hooklog.Comparison) {
 				fromShadow = append(fromShadow, foundAt(t, got))
 			})
 			one, two := fixture.NewRun(nil), fixture.NewRun(nil)
@@ -135,11 +135,12 @@ func TestPlantedChangeIsFoundInThreeWays(t *testing.T) {
 				t.Fatal(err)
 			}
 			first := ""
-			for got, err := range wire.Replay(t.Context(), wire.ReadLog(bytes.NewReader(text)), deciding(c.planted).Points()) {
+			events := hooklog.Read(bytes.NewReader(text))
+			for got, err := range hooklog.Replay(t.Context(), events, deciding(c.planted).Points()) {
 				if err != nil {
 					t.Error(err)
 				}
-				if got.Status == wire.Same {
+				if got.Status == hooklog.Same {
 					continue
 				}
 				if first == "" {

@@ -40,8 +40,8 @@ func (f Fire) String() string {
 		return f.Point
 	}
 	line := f.Point + ": " + f.Decision
-	if f.By != "" {
-		line += " by " + f.By
+	if f.Hook != "" {
+		line += " by " + f.Hook
 	}
 	if f.Reason != "" {
 		line += ", " + f.Reason
@@ -54,7 +54,7 @@ func (f Fire) String() string {
 //	recorder := hooktest.Record(hooks.Points())
 //
 // To record several agents, or several test cases, give each a layer of the recorded Hooks.
-func Record(points []hookkit.PointInfo) *Recorder {
+func Record(points []hookkit.AnyPoint) *Recorder {
 	r := new(Recorder)
 	for _, p := range points {
 		r.points = append(r.points, p.Name)
@@ -146,10 +146,8 @@ func diff(want, got []string) string {
 	if slices.Equal(want, got) {
 		return ""
 	}
-	common := make(
-		[][]int,
-		len(want)+1,
-	) // common[i][j] is the length of the longest common subsequence of want[i:] and got[j:]
+	// common[i][j] is the length of the longest common subsequence of want[i:] and got[j:].
+	common := make([][]int, len(want)+1)
 	for i := range common {
 		common[i] = make([]int, len(got)+1)
 	}
@@ -232,14 +230,13 @@ func (r *Recorder) Decided(t testing.TB, point, hook, decision, reason string) {
 	t.Helper()
 	var seen []string
 	for _, f := range r.Fires(point) {
-		if f.By == hook && f.Decision == decision && f.Reason == reason {
+		if f.Hook == hook && f.Decision == decision && f.Reason == reason {
 			return
 		}
 		seen = append(seen, f.String())
 	}
-	want := Fire{
-		AnyFired: hookkit.AnyFired{Point: point, Verdict: hookkit.Verdict{By: hook, Decision: decision, Reason: reason}},
-	}
+	by := hookkit.By{Hook: hook, Decision: decision, Reason: reason}
+	want := Fire{AnyFired: hookkit.AnyFired{Point: point, Verdict: hookkit.Verdict{By: by}}}
 	t.Errorf("there was no %q; the fires of the point are %q", want, seen)
 }
 

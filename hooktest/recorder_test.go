@@ -60,7 +60,7 @@ func TestRecorderKeepsFiresAndDecisions(t *testing.T) {
 	if fires[1].Parent != fires[0].Run || fires[0].Parent != "" || fires[1].Run == fires[0].Run {
 		t.Errorf("runs %s of %q, %s of %q", fires[0].Run, fires[0].Parent, fires[1].Run, fires[1].Parent)
 	}
-	if decided := r.Decisions(); len(decided) != 1 || decided[0].By != "quiet hours" {
+	if decided := r.Decisions(); len(decided) != 1 || decided[0].Hook != "quiet hours" {
 		t.Errorf("decisions %v", decided)
 	}
 	r.Reset()

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/internal/terminal"
 )
@@ -31,36 +31,36 @@ var accept = flag.Bool("hooktest.update", false, "let hooktest.Replay write the 
 // it.
 //
 // The test also fails if the file has no event, a line that is not an event, or an event that cannot be compared, for
-// example of a point that no longer exists. Such a file must be repaired by hand. [wire.Replay] says which decisions
+// example of a point that no longer exists. Such a file must be repaired by hand. [hooklog.Replay] says which decisions
 // count as the same, and explains the options.
 func Replay(
-	t testing.TB, path string, hooks interface{ Points() []hookkit.PointInfo }, opts ...wire.ReplayOption,
+	t testing.TB, path string, hooks interface{ Points() []hookkit.AnyPoint }, opts ...hooklog.ReplayOption,
 ) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
-		t.Fatalf("%v; record a run with wire.OpenLog", err)
+		t.Fatalf("%v; record a run with hooklog.Open", err)
 	}
 	defer func() { _ = file.Close() }()
 	var (
 		updated bytes.Buffer
-		sink    = wire.Lines(&updated)
+		sink    = hooklog.Lines(&updated)
 		update  = *accept || ownFlag()
 		changes = 0
 		count   = 0
 	)
-	for c, err := range wire.Replay(t.Context(), wire.ReadLog(file), hooks.Points(), opts...) {
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(file), hooks.Points(), opts...) {
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", path, err)
 			return
-		case c.Status == wire.NotComparable:
+		case c.Status == hooklog.NotComparable:
 			t.Errorf("%s: %s", path, describe(c))
 			return
-		case c.Status != wire.Same && !update:
+		case c.Status != hooklog.Same && !update:
 			t.Errorf("%s: %s\nrun the test with -hooktest.update to accept the decision", path, describe(c))
 			return
-		case c.Status != wire.Same:
+		case c.Status != hooklog.Same:
 			t.Logf("%s: accepted: %s", path, describe(c))
 			changes++
 		}
@@ -83,16 +83,12 @@ func Replay(
 // ownFlag reports whether the test package has a flag -update that is set.
 func ownFlag() bool {
 	f := flag.Lookup("update")
-	if f == nil {
-		return false
-	}
-	g, ok := f.Value.(flag.Getter)
-	return ok && g.Get() == true
+	return f != nil && f.Value.String() == "true"
 }
 
 // accepted returns the event with the decision of the replay.
-func accepted(c wire.Comparison) wire.Event {
-	if c.Status == wire.Same {
+func accepted(c hooklog.Comparison) hooklog.Event {
+	if c.Status == hooklog.Same {
 		return c.Was
 	}
 	e := c.Is
@@ -106,18 +102,11 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	temporary, err := atomicfile.Stage(path, data, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	if err = os.Rename(temporary, path); err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	return atomicfile.Replace(path, data, info.Mode().Perm())
 }
 
 // describe returns a comparison for people, in several lines.
-func describe(c wire.Comparison) string {
+func describe(c hooklog.Comparison) string {
 	const most = 300
 	payload := string(c.Was.Payload)
 	if len(payload) > most {
@@ -125,14 +114,14 @@ func describe(c wire.Comparison) string {
 	}
 	text := fmt.Sprintf("event %d, %s in the run %q: %s\npayload %s", c.Was.Seq, c.Was.Point, c.Was.Run.ID,
 		terminal.Escape(c.Why), terminal.Escape(payload))
-	if c.Status == wire.NotComparable {
+	if c.Status == hooklog.NotComparable {
 		return text
 	}
 	return fmt.Sprintf("%s\nwas %s\nis  %s", text, decision(c.Was), decision(c.Is))
 }
 
 // decision returns the decision of an event in one line.
-func decision(e wire.Event) string {
+func decision(e hooklog.Event) string {
 	line := terminal.Escape(e.Decision)
 	if e.By != "" {
 		line += fmt.Sprintf(" by %s (%s)", terminal.Escape(e.By), terminal.Escape(e.Site))

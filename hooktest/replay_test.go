@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
@@ -36,7 +36,7 @@ func refusing(tools ...string) *fixture.Hooks {
 func record(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	l, err := wire.OpenLog(path)
+	l, err := hooklog.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestReplayRefusesWhatItCannotCompare(t *testing.T) {
 			}
 		})
 	}
-	if got := replayed(t, filepath.Join(t.TempDir(), "none"), refusing()); !strings.Contains(got, "wire.OpenLog") {
+	if got := replayed(t, filepath.Join(t.TempDir(), "none"), refusing()); !strings.Contains(got, "hooklog.Open") {
 		t.Errorf("without a file, the report is %q", got)
 	}
 }

@@ -18,7 +18,7 @@ import (
 type subject struct {
 	*checker
 	t      testing.TB
-	points []hookkit.PointInfo // those that have hooks or observers
+	points []hookkit.AnyPoint // those that have hooks or observers
 
 	mu       sync.Mutex
 	failures []*hookkit.Failure // that no fire returned
@@ -50,7 +50,7 @@ func (s *subject) run() hookkit.AnyRun {
 }
 
 // names are the hooks and observers of a point.
-func names(p hookkit.PointInfo) string {
+func names(p hookkit.AnyPoint) string {
 	var all []string
 	for _, i := range slices.Concat(p.Hooks(), p.Observers()) {
 		all = append(all, i.Name)
@@ -60,7 +60,6 @@ func names(p hookkit.PointInfo) string {
 
 // A shot is one fire of one point.
 type shot struct {
-	payload payload
 	before  reflect.Value // a deep copy of the payload from before
 	shared  reflect.Value // the payload itself, which shares memory with the one that the hooks received
 	fired   hookkit.AnyFired
@@ -72,7 +71,7 @@ type shot struct {
 func (s *subject) round(run hookkit.AnyRun) []hookkit.AnyFired {
 	var all []hookkit.AnyFired
 	for _, p := range s.points {
-		for _, payload := range s.ordinary(p) {
+		for _, payload := range s.payloads(p, ordinary) {
 			all = append(all, s.fire(s.t.Context(), p, run, payload).fired)
 		}
 	}
@@ -81,7 +80,7 @@ func (s *subject) round(run hookkit.AnyRun) []hookkit.AnyFired {
 
 // fire fires a point with a copy of the payload. It ends the test if the fire does not return, because each further one
 // would wait as long.
-func (s *subject) fire(ctx context.Context, p hookkit.PointInfo, run hookkit.AnyRun, with payload) shot {
+func (s *subject) fire(ctx context.Context, p hookkit.AnyPoint, run hookkit.AnyRun, with payload) shot {
 	sh := s.try(ctx, p, run, with)
 	if sh.blocked {
 		s.t.Fatalf("%s with %s: %s", p.Name, with.name, sh.failure)
@@ -90,10 +89,10 @@ func (s *subject) fire(ctx context.Context, p hookkit.PointInfo, run hookkit.Any
 }
 
 // try is fire for any goroutine: it returns a shot for a fire that does not return.
-func (s *subject) try(ctx context.Context, p hookkit.PointInfo, run hookkit.AnyRun, with payload) shot {
+func (s *subject) try(ctx context.Context, p hookkit.AnyPoint, run hookkit.AnyRun, with payload) shot {
 	at := reflect.New(with.value.Type())
 	at.Elem().Set(deepCopy(with.value))
-	sh := shot{payload: with, before: deepCopy(with.value), shared: reflect.New(with.value.Type()).Elem()}
+	sh := shot{before: deepCopy(with.value), shared: reflect.New(with.value.Type()).Elem()}
 	sh.shared.Set(at.Elem())
 	var err error
 	returned := false
@@ -107,8 +106,7 @@ func (s *subject) try(ctx context.Context, p hookkit.PointInfo, run hookkit.AnyR
 	case <-done:
 	case <-time.After(s.patience):
 		s.blocked.Store(true)
-		return shot{payload: with, blocked: true,
-			failure: fmt.Sprintf("%s does not return within %v", names(p), s.patience)}
+		return shot{blocked: true, failure: fmt.Sprintf("%s does not return within %v", names(p), s.patience)}
 	}
 	switch {
 	case !returned:
@@ -155,7 +153,7 @@ func (s *subject) hint() string {
 	if s.newRun != nil || run.FieldByName("Env").Type().Size() == 0 {
 		return ""
 	}
-	return "(run.Env is a zero value here: if the hook uses it, pass runs with hooktest.Runs)\n"
+	return "(run.Env is a zero value here: if the hook uses it, pass runs with hooktest.NewRun)\n"
 }
 
 // late reports what observers, and hooks after their Timeout, did wrong. A fault at a point of which a fire reported

@@ -10,28 +10,19 @@ import (
 )
 
 var boundTwice = check{
-	name: "boundtwice",
-	doc: `find hooks that one Bind adds twice to the same point
-
-Each Add is a registration of its own, so the hook runs twice in every fire: it counts twice and collects twice. The
-check compares calls that can both run; an Add in each branch of an if is fine. It is silent if Bind assigns the hook a
-second time, or removes a registration.`,
+	name:    "boundtwice",
 	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
-			var calls []callSite
-			for _, a := range r.adds {
-				calls = append(calls, a.callSite)
-			}
-			r.checkTwice(b, append(calls, r.uses...))
+			r.checkTwice(b)
 		}
 	},
 }
 
-// checkTwice reports the calls in a Bind that register a hook again. Each call registers its first argument.
-func (r *reporter) checkTwice(b bind, calls []callSite) {
+// checkTwice reports the calls in a Bind that register a hook again.
+func (r *reporter) checkTwice(b bind) {
 	var inside []callSite
-	for _, c := range calls {
+	for _, c := range r.registrations() {
 		if decl, ok := outermostFunc(c.at); ok && decl == b.decl && len(c.call.Args) > 0 {
 			inside = append(inside, c)
 		}
@@ -55,31 +46,27 @@ func (r *reporter) checkTwice(b bind, calls []callSite) {
 
 // removes reports whether a function uses the method Remove of a registration.
 func (r *reporter) removes(f ast.Node) bool {
-	found := false
-	ast.Inspect(f, func(n ast.Node) bool {
-		if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == "Remove" {
-			fn := r.funcOf(x)
-			found = found || fn != nil && fn.Signature().Recv() != nil &&
-				isNamed(deref(fn.Signature().Recv().Type()), kitPath, "Registration")
+	for n := range ast.Preorder(f) {
+		if x, ok := n.(*ast.SelectorExpr); ok && r.methodOfKit(x, "Registration") == "Remove" {
+			return true
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // reassigned reports whether a function assigns a variable or a field that an expression selects from, other than
 // where it declares the variable.
 func (r *reporter) reassigned(f ast.Node, e ast.Expr) bool {
 	of := r.identity(e)
-	found := false
-	ast.Inspect(f, func(n ast.Node) bool {
+	for n := range ast.Preorder(f) {
 		for _, a := range assignments(n) {
 			is, declared := r.identity(a.target), r.info.Defs[asIdent(a.target)] != nil
-			found = found || !declared && is != "" && (is == of || strings.HasPrefix(of, is+"."))
+			if !declared && is != "" && (is == of || strings.HasPrefix(of, is+".")) {
+				return true
+			}
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // sameHook reports whether two calls register the same hook at the same point, in the same way.

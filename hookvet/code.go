@@ -4,9 +4,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
@@ -31,25 +33,28 @@ type code struct {
 	info  *types.Info
 	flows *ctrlflow.CFGs
 
-	hooks    []*types.Named // the Hooks of all generated packages that the package knows
-	files    []inspector.Cursor
-	decls    map[*types.Func]*ast.FuncDecl
-	fires    []fire
-	adds     []add
-	uses     []callSite // calls of Use and ObserveAny of Hooks
-	binds    []bind
-	hookFns  []*hookFunc
-	passed   []passedHook
-	exits    map[*types.TypeName]bool // of all known points
-	outcomes map[*types.TypeName]bool // the interfaces of outcomes and of exits
+	hooks   []*types.Named // the Hooks of all generated packages that the package knows
+	files   []inspector.Cursor
+	decls   map[*types.Func]*ast.FuncDecl // those with a body
+	fires   []fire
+	adds    []add
+	uses    []callSite // calls of Use and ObserveAny of Hooks
+	binds   []bind
+	hookFns []*hookFunc
+	passed  []passedHook
 
+	checking sync.Mutex          // one check runs at a time, since they fill the maps below
 	replaces map[*types.Var]bool // what mayReplace knows of parameters
+	graphs   map[ast.Node]*graph // what graphOf knows of functions
 
-	byMethod map[string][]*point        // by the name of a hook's method
-	byHook   map[*types.TypeName]*point // by the interfaces of hooks and of observers
-	byFunc   map[*types.TypeName]*point
-	byFired  map[*types.TypeName]*point
-	byType   map[*types.TypeName]*point // by types that only hooks have: the outcome, and the next of an around hook
+	byMethod map[string][]*point // by the name of a hook's method
+	byType   map[*types.TypeName]pointType
+}
+
+// A pointType is a type that hookgen declared for a point, with the name of the point and a suffix.
+type pointType struct {
+	point  *point
+	suffix string
 }
 
 // A callSite is a call and its place in the syntax tree.
@@ -70,6 +75,15 @@ type add struct {
 	callSite
 	point    *point
 	observes bool
+}
+
+// registrations returns the calls that register their first argument: those of points, then those of Hooks.
+func (c *code) registrations() []callSite {
+	var all []callSite
+	for _, a := range c.adds {
+		all = append(all, a.callSite)
+	}
+	return append(all, c.uses...)
 }
 
 // A bind is a declaration of a Bind method.
@@ -105,14 +119,10 @@ func readCode(pass *analysis.Pass) *code {
 	c := &code{
 		pass: pass, info: pass.TypesInfo,
 		decls:    map[*types.Func]*ast.FuncDecl{},
-		exits:    map[*types.TypeName]bool{},
-		outcomes: map[*types.TypeName]bool{},
 		replaces: map[*types.Var]bool{},
+		graphs:   map[ast.Node]*graph{},
 		byMethod: map[string][]*point{},
-		byHook:   map[*types.TypeName]*point{},
-		byFunc:   map[*types.TypeName]*point{},
-		byFired:  map[*types.TypeName]*point{},
-		byType:   map[*types.TypeName]*point{},
+		byType:   map[*types.TypeName]pointType{},
 	}
 	c.findHooks()
 	if len(c.hooks) == 0 {
@@ -124,12 +134,9 @@ func readCode(pass *analysis.Pass) *code {
 			c.files = append(c.files, file)
 		}
 	}
-	for _, file := range c.files {
-		for at := range file.Preorder((*ast.FuncDecl)(nil)) {
-			decl := at.Node().(*ast.FuncDecl)
-			if fn, ok := c.info.Defs[decl.Name].(*types.Func); ok {
-				c.decls[fn] = decl
-			}
+	for _, decl := range nodes[*ast.FuncDecl](c.files...) {
+		if fn, ok := c.info.Defs[decl.Name].(*types.Func); ok && decl.Body != nil {
+			c.decls[fn] = decl
 		}
 	}
 	for _, file := range c.files {
@@ -138,10 +145,8 @@ func readCode(pass *analysis.Pass) *code {
 			case *ast.FuncDecl:
 				c.readDecl(at, n)
 			case *ast.FuncLit:
-				if sig, ok := c.typeOf(n).(*types.Signature); ok {
-					if p := c.hookOfType(sig); p != nil {
-						c.addHookFunc(&hookFunc{node: n, body: n.Body, point: p}, sig)
-					}
+				if p := c.hookOfType(c.signatureOf(n)); p != nil {
+					c.addHookFunc(&hookFunc{node: n, body: n.Body, point: p})
 				}
 			case *ast.CallExpr:
 				c.readCall(at, n)
@@ -172,6 +177,54 @@ func (c *code) typeOf(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
+// cursor returns the cursor of a node. In code that does not compile, some nodes have none.
+func (c *code) cursor(n ast.Node) (inspector.Cursor, bool) {
+	for _, file := range c.files {
+		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
+			return file.FindNode(n)
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }
+
+// nodes returns the nodes of one type inside others, in the order of the source.
+func nodes[N ast.Node](within ...inspector.Cursor) iter.Seq2[inspector.Cursor, N] {
+	return func(yield func(inspector.Cursor, N) bool) {
+		for _, outer := range within {
+			for at := range outer.Preorder(*new(N)) {
+				if !yield(at, at.Node().(N)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// inside returns the nodes of one type inside a node of the package, in the order of the source.
+func inside[N ast.Node](c *code, n ast.Node) iter.Seq2[inspector.Cursor, N] {
+	at, ok := c.cursor(n)
+	if !ok {
+		return nodes[N]()
+	}
+	return nodes[N](at)
+}
+
+// ownNodes returns the nodes of a function's body, without those of the function literals inside it.
+func ownNodes(body ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		more := true
+		ast.Inspect(body, func(n ast.Node) bool {
+			if _, isLiteral := n.(*ast.FuncLit); isLiteral || n == nil || !more {
+				return false
+			}
+			more = yield(n)
+			return more
+		})
+	}
+}
+
 // enclosingFunc returns the innermost function around a node, or an invalid cursor.
 func enclosingFunc(at inspector.Cursor) (inspector.Cursor, bool) {
 	for f := range at.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
@@ -188,23 +241,74 @@ func outermostFunc(at inspector.Cursor) (*ast.FuncDecl, bool) {
 	return nil, false
 }
 
-// filesOf returns the files of the package that hookgen did not write.
-func (c *code) filesOf() []*ast.File {
-	files := make([]*ast.File, len(c.files))
-	for i, at := range c.files {
-		files[i] = at.Node().(*ast.File)
-	}
-	return files
-}
-
-// cursor returns the cursor of a node.
-func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
-	for _, file := range r.files {
-		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
-			return file.FindNode(n)
+// references returns the identifiers inside a node that refer to an object, without its declaration.
+func (c *code) references(within inspector.Cursor, obj types.Object) iter.Seq[inspector.Cursor] {
+	return func(yield func(inspector.Cursor) bool) {
+		for at, id := range nodes[*ast.Ident](within) {
+			if c.info.Uses[id] == obj && !yield(at) {
+				return
+			}
 		}
 	}
-	return inspector.Cursor{}, false
 }
 
-func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }
+// declOf returns the function or method of this package that a call calls, or nil.
+func (c *code) declOf(call *ast.CallExpr) *ast.FuncDecl { return c.decls[c.callee(call)] }
+
+// An argument is a value that a call passes to a parameter of a function, or to its receiver.
+type argument struct {
+	written ast.Expr
+	value   ast.Expr   // what is passed: &x if the method of x takes its address
+	param   *types.Var // nil for one of the arguments of a variadic parameter, and if the function is not known
+	slice   *types.Var // the variadic parameter of which it is one of the arguments; else nil
+}
+
+func (a argument) isReceiver() bool { return a.param != nil && a.param.Kind() == types.RecvVar }
+
+// arguments returns what a call passes to a function, which is nil if it is not known. The receiver is the first.
+func (c *code) arguments(call *ast.CallExpr, fn *types.Func) []argument {
+	var all []argument
+	first := 0 // the parameter of the first argument; -1 is the receiver
+	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn != nil && c.info.Selections[x] != nil {
+		switch c.info.Selections[x].Kind() {
+		case types.MethodVal:
+			recv := argument{written: x.X, value: x.X, param: fn.Signature().Recv()}
+			if c.takesAddress(x) {
+				recv.value = &ast.UnaryExpr{OpPos: x.X.Pos(), Op: token.AND, X: x.X}
+			}
+			all = append(all, recv)
+		case types.MethodExpr:
+			first = -1
+		}
+	}
+	for i, e := range call.Args {
+		a := argument{written: e, value: e}
+		if fn != nil {
+			a.param = parameter(fn.Signature(), first+i, call.Ellipsis.IsValid())
+			if a.param == nil {
+				a.slice = fn.Signature().Params().At(fn.Signature().Params().Len() - 1)
+			}
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// parameter returns a parameter, or the receiver for -1. It returns the variadic one only if a call passes a slice to
+// it; else nil.
+func parameter(sig *types.Signature, i int, passesSlice bool) *types.Var {
+	last := sig.Params().Len() - 1
+	switch {
+	case i < 0:
+		return sig.Recv()
+	case i > last || sig.Variadic() && i == last && !passesSlice:
+		return nil
+	}
+	return sig.Params().At(i)
+}
+
+// namedOf returns the named type that a type, or the type that it points to, is; else nil.
+func namedOf(t types.Type) *types.Named {
+	named, _ := types.Unalias(deref(t)).(*types.Named)
+	return named
+}

@@ -3,6 +3,7 @@ package hookvet
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -10,16 +11,18 @@ import (
 )
 
 func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
-	if name := c.conversion(call); name != nil {
-		if p := c.byFunc[name]; p != nil {
+	if to := c.info.Types[call.Fun]; to.IsType() {
+		if p := c.pointOfType(to.Type, "Func"); p != nil && len(call.Args) == 1 {
 			c.readFunction(call.Args[0], p, false)
 		}
 		return
 	}
 	c.readPassed(call)
-	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		c.readMethodValue(at, call)
+	selector, isDirect := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !isDirect { // perhaps a local variable that holds the method Fire of a point
+		selector, _ = c.onlyValue(at, call.Fun).(*ast.SelectorExpr)
+	}
+	if selector == nil {
 		return
 	}
 	method, ok := c.info.Uses[selector.Sel].(*types.Func)
@@ -27,7 +30,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 		return
 	}
 	recv := method.Signature().Recv().Type()
-	if hooksOf(recv) != nil {
+	if isDirect && hooksOf(recv) != nil {
 		if method.Name() == "Use" || method.Name() == "ObserveAny" {
 			c.uses = append(c.uses, callSite{call, at})
 		}
@@ -40,30 +43,15 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	if p == nil {
 		return
 	}
-	switch method.Name() {
-	case "Fire", "FireBy":
+	switch name := method.Name(); {
+	case name == "Fire" || name == "FireBy":
 		c.addFire(at, call, p, selector)
-	case "Add", "Observe", "AddFunc", "ObserveFunc":
-		a := add{callSite: callSite{call, at}, point: p, observes: strings.HasPrefix(method.Name(), "Observe")}
+	case isDirect && slices.Contains([]string{"Add", "Observe", "AddFunc", "ObserveFunc"}, name):
+		a := add{callSite: callSite{call, at}, point: p, observes: strings.HasPrefix(name, "Observe")}
 		c.adds = append(c.adds, a)
-		if strings.HasSuffix(method.Name(), "Func") && len(call.Args) > 0 {
+		if strings.HasSuffix(name, "Func") && len(call.Args) > 0 {
 			c.readFunction(call.Args[0], p, a.observes)
 		}
-	}
-}
-
-// readMethodValue finds a fire through a local variable that holds the method Fire of a point.
-func (c *code) readMethodValue(at inspector.Cursor, call *ast.CallExpr) {
-	selector, ok := c.onlyValue(at, call.Fun).(*ast.SelectorExpr)
-	if !ok || selector.Sel.Name != "Fire" && selector.Sel.Name != "FireBy" {
-		return
-	}
-	method, ok := c.info.Uses[selector.Sel].(*types.Func)
-	if !ok || method.Signature().Recv() == nil || !isRegistry(deref(method.Signature().Recv().Type())) {
-		return
-	}
-	if p := pointOf(method.Signature().Recv().Type()); p != nil {
-		c.addFire(at, call, p, selector)
 	}
 }
 
@@ -81,44 +69,23 @@ func (c *code) readPassed(call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	for i, arg := range call.Args {
-		if i >= sig.Params().Len() {
-			return
-		}
-		hook, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Named)
-		if !ok {
-			continue
-		}
-		p := c.byHook[hook.Origin().Obj()]
-		typ, ok := types.Unalias(deref(c.typeOf(arg))).(*types.Named)
-		if p != nil && ok {
-			c.passed = append(c.passed, passedHook{typ.Origin(), p, hook.Obj().Name() != p.name})
+	for i, arg := range call.Args[:min(len(call.Args), sig.Params().Len())] {
+		hook := sig.Params().At(i).Type()
+		p, typ := c.pointOfType(hook, "", "Observer"), namedOf(c.typeOf(arg))
+		if p != nil && typ != nil {
+			c.passed = append(c.passed, passedHook{typ.Origin(), p, c.pointOfType(hook, "Observer") != nil})
 		}
 	}
-}
-
-// conversion returns the type that a conversion converts to, or nil for any other call.
-func (c *code) conversion(call *ast.CallExpr) *types.TypeName {
-	if f := c.info.Types[call.Fun]; !f.IsType() || len(call.Args) != 1 {
-		return nil
-	}
-	if named, ok := types.Unalias(c.typeOf(call.Fun)).(*types.Named); ok {
-		return named.Obj()
-	}
-	return nil
 }
 
 // readFunction adds a function that is a hook: a literal, or a function or method of this package.
 func (c *code) readFunction(e ast.Expr, p *point, observes bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
-		if sig, ok := c.typeOf(e).(*types.Signature); ok {
-			c.addHookFunc(&hookFunc{node: e, body: e.Body, point: p, observes: observes}, sig)
-		}
+		c.addHookFunc(&hookFunc{node: e, body: e.Body, point: p, observes: observes})
 	case *ast.Ident, *ast.SelectorExpr:
-		if decl := c.decls[c.funcOf(e)]; decl != nil && decl.Body != nil {
-			c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes},
-				c.funcOf(e).Signature())
+		if decl := c.decls[c.funcOf(e)]; decl != nil {
+			c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes})
 		}
 	}
 }
@@ -134,3 +101,12 @@ func (c *code) funcOf(e ast.Expr) *types.Func {
 
 // callee returns the function or method that a call calls, or nil.
 func (c *code) callee(call *ast.CallExpr) *types.Func { return c.funcOf(call.Fun) }
+
+// methodOfKit returns the name of the method that a selector selects from a type of hookkit, or "".
+func (c *code) methodOfKit(x *ast.SelectorExpr, typ string) string {
+	fn, ok := c.info.Uses[x.Sel].(*types.Func)
+	if !ok || fn.Signature().Recv() == nil || !isNamed(deref(fn.Signature().Recv().Type()), kitPath, typ) {
+		return ""
+	}
+	return fn.Name()
+}

@@ -18,7 +18,7 @@ func (c *code) findHooks() {
 			return
 		}
 		seen[pkg] = true
-		if name, ok := pkg.Scope().Lookup("Hooks").(*types.TypeName); ok {
+		if name := typeIn(pkg, "Hooks"); name != nil {
 			if hooks := hooksOf(name.Type()); hooks != nil && hooks.Obj() == name {
 				c.hooks = append(c.hooks, hooks)
 			}
@@ -30,33 +30,7 @@ func (c *code) findHooks() {
 	visit(c.pass.Pkg)
 	for _, hooks := range c.hooks {
 		for _, p := range pointsOf(hooks) {
-			c.byMethod[p.name] = append(c.byMethod[p.name], p)
-			scope := p.pkg.Scope()
-			for _, suffix := range []string{"", "Observer"} {
-				if name, ok := scope.Lookup(p.name + suffix).(*types.TypeName); ok {
-					c.byHook[name] = p
-				}
-			}
-			if name, ok := scope.Lookup(p.name + "Func").(*types.TypeName); ok {
-				c.byFunc[name] = p
-			}
-			if name, ok := scope.Lookup(p.name + "Fired").(*types.TypeName); ok {
-				c.byFired[name] = p
-			}
-			if p.outcome != nil {
-				c.byType[p.outcome.Obj()] = p
-			}
-			if next, ok := scope.Lookup(p.name + "Next").(*types.TypeName); ok && p.around {
-				c.byType[next] = p
-			}
-			for _, exit := range p.exits {
-				c.exits[exit.Obj()] = true
-			}
-			for _, outcome := range []*types.Named{p.outcome, p.exit} {
-				if outcome != nil {
-					c.outcomes[outcome.Obj()] = true
-				}
-			}
+			c.addPoint(p)
 		}
 	}
 }
@@ -66,8 +40,9 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 	if !ok || decl.Body == nil {
 		return
 	}
-	if p := c.hookOfType(fn.Signature()); p != nil {
-		c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p}, fn.Signature())
+	f := &hookFunc{node: decl, body: decl.Body}
+	if f.point = c.hookOfType(fn.Signature()); f.point != nil {
+		c.addHookFunc(f)
 		return
 	}
 	if b, ok := c.bindOf(fn); ok {
@@ -78,8 +53,8 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 	if fn.Signature().Recv() == nil {
 		return
 	}
-	if p, observes, ok := c.hookMethod(fn.Name(), fn.Signature()); ok {
-		c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes}, fn.Signature())
+	if f.point, f.observes, ok = c.hookMethod(fn.Name(), fn.Signature()); ok {
+		c.addHookFunc(f)
 	}
 }
 
@@ -88,11 +63,7 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 func (c *code) hookOfType(sig *types.Signature) *point {
 	for _, tuple := range []*types.Tuple{sig.Results(), sig.Params()} {
 		for v := range tuple.Variables() {
-			named, ok := types.Unalias(v.Type()).(*types.Named)
-			if !ok {
-				continue
-			}
-			if p := c.byType[named.Obj()]; p != nil && p.fits(sig) {
+			if p := c.pointOfType(v.Type(), "Outcome", "Next"); p != nil && p.fits(sig) {
 				return p
 			}
 		}
@@ -107,12 +78,9 @@ func (c *code) bindOf(fn *types.Func) (bind, bool) {
 		return bind{}, false
 	}
 	hooks := sig.Params().At(0)
-	if _, ok := types.Unalias(hooks.Type()).(*types.Pointer); !ok {
-		return bind{}, false
-	}
-	of := hooksOf(hooks.Type())
-	typ, ok := types.Unalias(deref(sig.Recv().Type())).(*types.Named)
-	if of == nil || !ok {
+	_, isPointer := types.Unalias(hooks.Type()).(*types.Pointer)
+	of, typ := hooksOf(hooks.Type()), namedOf(sig.Recv().Type())
+	if !isPointer || of == nil || typ == nil {
 		return bind{}, false
 	}
 	return bind{typ: typ.Origin(), recv: nameable(sig.Recv()), hooks: nameable(hooks), of: of}, true
@@ -130,28 +98,21 @@ func (c *code) hookMethod(name string, sig *types.Signature) (p *point, observes
 		!isRun(sig.Params().At(1).Type()) {
 		return nil, false, false
 	}
-	fired, ok := types.Unalias(sig.Params().At(2).Type()).(*types.Named)
-	if !ok {
-		return nil, false, false
-	}
+	fired := sig.Params().At(2).Type()
 	if name == "Observe" {
 		return nil, true, isNamed(fired, kitPath, "AnyFired")
 	}
-	p = c.byFired[fired.Origin().Obj()]
+	p = c.pointOfType(fired, "Fired")
 	return p, true, p != nil && name == "Observe"+p.name
 }
 
-func (c *code) addHookFunc(f *hookFunc, sig *types.Signature) {
-	if slices.ContainsFunc(c.hookFns, func(other *hookFunc) bool { return other.node == f.node }) {
-		return
-	}
+func (c *code) addHookFunc(f *hookFunc) {
+	sig := c.signatureOf(f.node)
 	params := sig.Params()
-	if params.Len() < 3 {
+	if params.Len() < 3 || slices.ContainsFunc(c.hookFns, func(other *hookFunc) bool { return other.node == f.node }) {
 		return
 	}
-	if sig.Recv() != nil {
-		f.recv = nameable(sig.Recv())
-	}
+	f.recv = nameable(sig.Recv())
 	f.run, f.payload = nameable(params.At(1)), nameable(params.At(2))
 	if params.Len() == 4 {
 		f.next = nameable(params.At(3))
@@ -159,10 +120,38 @@ func (c *code) addHookFunc(f *hookFunc, sig *types.Signature) {
 	c.hookFns = append(c.hookFns, f)
 }
 
-// nameable returns nil for a parameter without a name, because nothing can refer to it.
+// nameable returns nil for no parameter and for one without a name, because nothing can refer to it.
 func nameable(v *types.Var) *types.Var {
-	if v.Name() == "" || v.Name() == "_" {
+	if v == nil || v.Name() == "" || v.Name() == "_" {
 		return nil
 	}
 	return v
+}
+
+// addPoint adds a point under the names of the types that hookgen declared for it.
+func (c *code) addPoint(p *point) {
+	c.byMethod[p.name] = append(c.byMethod[p.name], p)
+	for _, suffix := range []string{"", "Observer", "Func", "Fired", "Next", "Outcome", "Exit"} {
+		if name := typeIn(p.pkg, p.name+suffix); name != nil {
+			c.byType[name] = pointType{p, suffix}
+		}
+	}
+}
+
+// pointOfType returns the point for which hookgen declared a type with one of the suffixes, or nil.
+func (c *code) pointOfType(t types.Type, suffixes ...string) *point {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return nil
+	}
+	if of := c.byType[named.Origin().Obj()]; slices.Contains(suffixes, of.suffix) {
+		return of.point
+	}
+	return nil
+}
+
+// typeIn returns a type that a package declares, or nil.
+func typeIn(pkg *types.Package, name string) *types.TypeName {
+	typ, _ := pkg.Scope().Lookup(name).(*types.TypeName)
+	return typ
 }

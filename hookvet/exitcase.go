@@ -11,11 +11,7 @@ import (
 )
 
 var exitCase = check{
-	name: "exitcase",
-	doc: `find cases for a pointer to an exit
-
-A fire returns exits by value. A case *mail.Refuse compiles, because a pointer has the methods of the value, and never
-matches.`,
+	name:    "exitcase",
 	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
@@ -28,24 +24,9 @@ matches.`,
 
 // checkPointers reports the types of a type switch or an assertion that are pointers to exits.
 func (r *reporter) checkPointers(at inspector.Cursor) {
-	var subject ast.Expr
-	var asked []ast.Expr
-	switch n := at.Node().(type) {
-	case *ast.TypeSwitchStmt:
-		if subject = r.subjectOf(n); subject == nil {
-			return
-		}
-		for _, clause := range n.Body.List {
-			asked = append(asked, clause.(*ast.CaseClause).List...)
-		}
-	case *ast.TypeAssertExpr:
-		subject = n.X
-		if n.Type != nil {
-			asked = []ast.Expr{n.Type}
-		}
-	}
-	of, ok := types.Unalias(r.typeOf(subject)).(*types.Named)
-	if !ok || !r.outcomes[of.Obj()] {
+	subject, asked := r.asked(at.Node())
+	p := r.pointOfType(r.typeOf(subject), "Outcome", "Exit")
+	if p == nil {
 		return
 	}
 	for _, e := range asked {
@@ -53,7 +34,7 @@ func (r *reporter) checkPointers(at inspector.Cursor) {
 		if !ok {
 			continue
 		}
-		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && r.exits[exit.Obj()] {
+		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && slices.Contains(p.exits, exit) {
 			r.report(e, r.removeStar(at, e, asked), "%s never matches: a fire returns exits by value; use %s",
 				types.ExprString(e), r.typeName(e.Pos(), exit))
 		}

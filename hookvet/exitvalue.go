@@ -10,11 +10,7 @@ import (
 )
 
 var exitValue = check{
-	name: "exitvalue",
-	doc: `find exits that are returned by pointer or inside another struct
-
-The decisions of a point are a sealed set, but Go lets a pointer to an exit and a struct that embeds one implement its
-interface too. The fire treats both, and a nil pointer, as a failure of the hook.`,
+	name:    "exitvalue",
 	inTests: true,
 	run: func(r *reporter) {
 		for _, file := range r.files {
@@ -41,16 +37,10 @@ func (r *reporter) eachConversion(at inspector.Cursor, visit func(e ast.Expr, to
 				visit(e, results.At(i).Type())
 			}
 		}
-	case *ast.AssignStmt:
-		for i, e := range n.Rhs {
-			if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
-				visit(e, r.typeOf(n.Lhs[i]))
-			}
-		}
-	case *ast.ValueSpec:
-		for _, e := range n.Values {
-			if n.Type != nil {
-				visit(e, r.typeOf(n.Type))
+	case *ast.AssignStmt, *ast.ValueSpec:
+		for _, a := range assignments(n) {
+			if a.value != nil {
+				visit(a.value, r.typeOf(a.target))
 			}
 		}
 	case *ast.CallExpr:
@@ -74,10 +64,10 @@ func (r *reporter) eachConversion(at inspector.Cursor, visit func(e ast.Expr, to
 
 // checkOutcome reports an expression that is converted to the outcomes of a point and is not one of them.
 func (r *reporter) checkOutcome(e ast.Expr, to types.Type) {
-	target, ok := types.Unalias(to).(*types.Named)
-	if !ok || !r.outcomes[target.Obj()] || !types.IsInterface(target) {
+	if r.pointOfType(to, "Outcome", "Exit") == nil || !types.IsInterface(to) {
 		return
 	}
+	target := types.Unalias(to).(*types.Named)
 	from := types.Unalias(r.typeOf(e))
 	_, isPointer := from.(*types.Pointer)
 	named, ok := types.Unalias(deref(from)).(*types.Named)

@@ -4,16 +4,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 var fireCopy = check{
 	name: "firecopy",
-	doc: `find fires whose replacements nobody reads
-
-At a point with Replace or Edit, Fire takes a pointer, and hooks change what it points to. If that is a copy that the
-program does not read after the fire, the changes are lost.
-
-Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.fires {
 			if f.point.changes && len(f.call.Args) > 2 {
@@ -24,16 +20,18 @@ Test files are not checked.`,
 }
 
 func (r *reporter) checkCopy(f fire) {
-	arg := ast.Unparen(f.call.Args[2])
-	from := ast.Unparen(r.onlyValue(f.at, arg))
-	pointer := r.variable(arg) // nil if the address is an argument
-	if pointer != nil && from == arg {
+	passed := f.call.Args[2]
+	from := ast.Unparen(r.onlyValue(f.at, passed))
+	pointer := r.variable(passed) // nil if the address is an argument
+	function, ok := enclosingFunc(f.at)
+	if !ok || pointer != nil && from == ast.Unparen(passed) {
 		return
 	}
+	lost := ""
 	switch e := from.(type) {
 	case *ast.CallExpr:
-		if r.isBuiltin(e, "new") && (pointer == nil || r.isTargetUnread(f, pointer)) {
-			r.reportLost(f, "the new payload")
+		if r.isBuiltin(e, "new") && r.isTargetUnread(function, f, pointer) {
+			lost = "the new payload"
 		}
 	case *ast.UnaryExpr:
 		if e.Op != token.AND {
@@ -42,48 +40,36 @@ func (r *reporter) checkCopy(f fire) {
 		_, isLiteral := ast.Unparen(e.X).(*ast.CompositeLit)
 		v := r.variable(e.X)
 		switch {
-		case isLiteral && (pointer == nil || r.isTargetUnread(f, pointer)):
-			r.reportLost(f, "the payload")
-		case v != nil && (pointer == nil || r.usesOf(f, pointer) == 1) && r.isUnread(f, v, e):
-			r.reportLost(f, v.Name())
+		case isLiteral && r.isTargetUnread(function, f, pointer):
+			lost = "the payload"
+		case v != nil && (pointer == nil || r.usesBesidesNil(function, pointer) == 1) && r.isUnread(function, f, v, e):
+			lost = v.Name()
 		}
 	}
-}
-
-// isUnread reports whether nothing reads a local variable after a fire. address is the &v that the fire is passed.
-func (r *reporter) isUnread(f fire, v *types.Var, address ast.Expr) bool {
-	passed := address
-	if !encloses(f.call, passed) {
-		passed = f.call.Args[2] // a pointer that holds the address
+	if lost != "" {
+		r.report(passed, nil, "hooks of %s may change the payload, and nothing reads %s after the fire, "+
+			"so the changes are lost: read it there, not the original", f.point, lost)
 	}
-	return r.isUnreadBut(f, v, address, passed)
 }
 
 // isTargetUnread reports whether nothing reads the target of a local pointer after a fire that is passed the pointer.
-func (r *reporter) isTargetUnread(f fire, pointer *types.Var) bool {
-	return r.onlySelected(f, pointer) && r.isUnreadBut(f, pointer, nil, f.call.Args[2])
+// Nothing can if the pointer is nil, because the program has no name for the target.
+func (r *reporter) isTargetUnread(function inspector.Cursor, f fire, pointer *types.Var) bool {
+	return pointer == nil || r.onlySelected(function, f, pointer) && r.isUnread(function, f, pointer, nil)
 }
 
-// isUnreadBut reports whether nothing reads a local variable after a fire, and nothing but passed in its statement. The
-// variable may escape only through its address.
-func (r *reporter) isUnreadBut(f fire, v *types.Var, address, passed ast.Expr) bool {
-	function, ok := enclosingFunc(f.at)
-	if !ok || !isLocal(function.Node(), v) || r.isResult(function.Node(), v) || r.escapes(function.Node(), v, address) {
-		return false
-	}
-	g := r.graphOf(function.Node())
-	from, ok := g.find(f.call)
-	return ok && !r.contains(from.node(), v, passed) && !r.usedAfter(g, from, watch(function.Node(), v, ""))
+// isUnread reports whether nothing reads a local variable after a fire, and nothing else in its statement. The variable
+// may escape only through its address, which is the argument of the fire or the value of a pointer that is.
+func (r *reporter) isUnread(function inspector.Cursor, f fire, v *types.Var, address ast.Expr) bool {
+	from, ok := r.graphOf(function.Node()).find(f.call)
+	return ok && !r.contains(from.node(), v, f.call.Args[2]) &&
+		r.isUnreadAfter(function.Node(), f.call, v, "", address)
 }
 
 // onlySelected reports whether a function uses a pointer only to select fields of its target, and for the fire.
-func (r *reporter) onlySelected(f fire, pointer *types.Var) bool {
-	function, ok := enclosingFunc(f.at)
-	if !ok {
-		return false
-	}
-	for use := range function.Preorder((*ast.Ident)(nil)) {
-		if r.info.Uses[use.Node().(*ast.Ident)] != pointer || encloses(f.call, use.Node()) {
+func (r *reporter) onlySelected(function inspector.Cursor, f fire, pointer *types.Var) bool {
+	for use := range r.references(function, pointer) {
+		if encloses(f.call, use.Node()) {
 			continue
 		}
 		x, ok := use.Parent().Node().(*ast.SelectorExpr)
@@ -95,18 +81,4 @@ func (r *reporter) onlySelected(f fire, pointer *types.Var) bool {
 		}
 	}
 	return true
-}
-
-// usesOf counts the uses of a variable in the function of a fire.
-func (r *reporter) usesOf(f fire, v *types.Var) int {
-	function, ok := enclosingFunc(f.at)
-	if !ok {
-		return 0
-	}
-	return r.usesBesidesNil(function, v)
-}
-
-func (r *reporter) reportLost(f fire, payload string) {
-	r.report(f.call.Args[2], nil, "hooks of %s may change the payload, and nothing reads %s after the fire, "+
-		"so the changes are lost: read it there, not the original", f.point, payload)
 }

@@ -10,13 +10,6 @@ import (
 
 var fireResult = check{
 	name: "fireresult",
-	doc: `find fires whose decision, contributions or error are dropped
-
-An exit is a decision of a hook, and an error says that a guard failed: the program must refuse the act. A program that
-drops either continues as if no hook had spoken. Who decided, and the result of an around point, may be dropped. A
-variable that is used only in _ = x is dropped too.
-
-Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.fires {
 			r.checkResult(f)
@@ -37,23 +30,21 @@ func (r *reporter) checkResult(f fire) {
 		}
 		at = at.Parent()
 	}
-	dropped := func(i int) bool { return false }
+	dropped := make([]bool, len(roles))
 	switch n := at.Parent().Node().(type) {
 	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
-		dropped = func(int) bool { return true }
-	case *ast.AssignStmt:
-		if len(n.Rhs) != 1 || len(n.Lhs) != len(roles) {
-			return
+		for i := range dropped {
+			dropped[i] = true
 		}
-		dropped = func(i int) bool { return isBlank(n.Lhs[i]) || r.isDiscarded(f.at, n.Lhs[i]) }
-	case *ast.ValueSpec:
-		if len(n.Values) != 1 || len(n.Names) != len(roles) {
-			return
+	case *ast.AssignStmt, *ast.ValueSpec:
+		for _, a := range assignments(n) {
+			if a.value == at.Node() && a.result < len(dropped) {
+				dropped[a.result] = isBlank(a.target) || r.isDiscarded(f.at, a.target)
+			}
 		}
-		dropped = func(i int) bool { return isBlank(n.Names[i]) || r.isDiscarded(f.at, n.Names[i]) }
 	}
 	for i, role := range roles {
-		if role == roleOther || !dropped(i) {
+		if role == roleOther || !dropped[i] {
 			continue
 		}
 		switch role {
@@ -80,10 +71,7 @@ func (r *reporter) isDiscarded(at inspector.Cursor, e ast.Expr) bool {
 	if !ok || !inFunc {
 		return false
 	}
-	for use := range f.Preorder((*ast.Ident)(nil)) {
-		if r.info.Uses[use.Node().(*ast.Ident)] != v {
-			continue
-		}
+	for use := range r.references(f, v) {
 		n, ok := use.Parent().Node().(*ast.AssignStmt)
 		if !ok || len(n.Lhs) != len(n.Rhs) {
 			return false

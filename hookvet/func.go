@@ -59,11 +59,24 @@ func assignments(n ast.Node) []assignment {
 	return all
 }
 
+// written returns the expressions that a statement assigns to, unless it declares variables.
+func written(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			return n.Lhs
+		}
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
+	}
+	return nil
+}
+
 // assigned returns the expressions that a function assigns to a variable. For v, err := f(), that is the call. For a
 // range, for v += x, v++ and &v it is nil, because the value is unknown.
 func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	var from []ast.Expr
-	ast.Inspect(f, func(n ast.Node) bool {
+	for n := range ast.Preorder(f) {
 		for _, a := range assignments(n) {
 			switch {
 			case a.zero || c.variable(a.target) != v:
@@ -76,36 +89,40 @@ func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
 		if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND && c.variable(address.X) == v {
 			from = append(from, nil)
 		}
-		return true
-	})
+	}
 	return from
 }
 
 // onlyValue returns the expression that a local variable is set to, if the function sets it only once, and any other
 // expression as it is. For v, err := f(), that is the call.
 func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
-	v := c.variable(e)
-	decl, ok := outermostFunc(at)
-	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
-		return e
-	}
-	if from := c.assigned(decl, v); len(from) == 1 && from[0] != nil {
-		return ast.Unparen(from[0])
+	if value := c.valueOf(at, c.variable(e)); value != nil {
+		return value
 	}
 	return e
+}
+
+// valueOf returns the expression that a local variable is set to, if the function around a node sets it only once; else
+// nil.
+func (c *code) valueOf(at inspector.Cursor, v *types.Var) ast.Expr {
+	decl, ok := outermostFunc(at)
+	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
+		return nil
+	}
+	if from := c.assigned(decl, v); len(from) == 1 {
+		return ast.Unparen(from[0])
+	}
+	return nil
 }
 
 // usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.
 func (r *reporter) usesBesidesNil(f inspector.Cursor, v *types.Var) int {
 	count := 0
-	for at := range f.Preorder((*ast.Ident)(nil)) {
-		if r.info.Uses[at.Node().(*ast.Ident)] != v || r.isAssignment(at) {
-			continue
+	for at := range r.references(f, v) {
+		n, isCompared := at.Parent().Node().(*ast.BinaryExpr)
+		if !r.isAssignment(at) && !(isCompared && (isNil(r.info, n.X) || isNil(r.info, n.Y))) {
+			count++
 		}
-		if n, ok := at.Parent().Node().(*ast.BinaryExpr); ok && (isNil(r.info, n.X) || isNil(r.info, n.Y)) {
-			continue
-		}
-		count++
 	}
 	return count
 }
@@ -122,8 +139,8 @@ func isLocal(f ast.Node, v *types.Var) bool {
 }
 
 // isResult reports whether a variable is a named result, which a return without values reads.
-func (r *reporter) isResult(f ast.Node, v *types.Var) bool {
-	for result := range r.signatureOf(f).Results().Variables() {
+func (c *code) isResult(f ast.Node, v *types.Var) bool {
+	for result := range c.signatureOf(f).Results().Variables() {
 		if result == v {
 			return true
 		}

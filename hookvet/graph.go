@@ -21,6 +21,9 @@ type place struct {
 
 // graphOf returns the graph of a function, or nil if it has no body.
 func (c *code) graphOf(f ast.Node) *graph {
+	if g, ok := c.graphs[f]; ok {
+		return g
+	}
 	var built *cfg.CFG
 	switch f := f.(type) {
 	case *ast.FuncDecl:
@@ -33,7 +36,8 @@ func (c *code) graphOf(f ast.Node) *graph {
 	if built == nil {
 		return nil
 	}
-	return &graph{built.Blocks}
+	c.graphs[f] = &graph{built.Blocks}
+	return c.graphs[f]
 }
 
 // find returns the place that contains a node. Places may overlap, because a case of a switch repeats its tag; the
@@ -56,8 +60,8 @@ func (g *graph) find(n ast.Node) (found place, ok bool) {
 }
 
 // after calls visit for each place that may run after one, once each, until visit returns false; then it does not
-// continue on that path.
-func (g *graph) after(from place, visit func(place) bool) {
+// continue on that path. It also leaves out the blocks that skip reports, unless skip is nil.
+func (g *graph) after(from place, skip func(*cfg.Block) bool, visit func(place) bool) {
 	seen := map[*cfg.Block]bool{}
 	var walk func(b *cfg.Block, start int)
 	walk = func(b *cfg.Block, start int) {
@@ -67,7 +71,7 @@ func (g *graph) after(from place, visit func(place) bool) {
 			}
 		}
 		for _, next := range b.Succs {
-			if !seen[next] {
+			if !seen[next] && (skip == nil || !skip(next)) {
 				seen[next] = true
 				walk(next, 0)
 			}
@@ -87,11 +91,18 @@ func (g *graph) reaches(a, b ast.Node) bool {
 		return false
 	}
 	reached := false
-	g.after(from, func(p place) bool {
+	g.after(from, nil, func(p place) bool {
 		reached = reached || p == to
 		return !reached
 	})
 	return reached
+}
+
+// mayPrecede reports whether a may run before b. It is true for nodes that the graph does not have.
+func (g *graph) mayPrecede(a, b ast.Node) bool {
+	_, isKnown := g.find(a)
+	_, isOther := g.find(b)
+	return !isKnown || !isOther || g.reaches(a, b)
 }
 
 func (p place) node() ast.Node { return p.block.Nodes[p.index] }

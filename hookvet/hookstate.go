@@ -13,16 +13,6 @@ import (
 
 var hookState = check{
 	name: "hookstate",
-	doc: `find hooks that write their fields or package variables without a lock
-
-One value of a hook serves all runs of a program, also in parallel. A counter in a plain field mixes the runs and loses
-updates. State of a run belongs into a hookkit.PerRun; state of all runs needs a lock or package sync/atomic. The same
-holds for the variables that a function captures, if it is registered on Hooks that its caller was given.
-
-The check follows calls of functions of the package. A write counts as locked if something before it can wait for
-others: a call with the word Lock or Acquire in its name, or of a function of the package that has such a call, the
-result of an atomic operation, or a send or a receive of a channel. It no longer counts after the Unlock. Test files are
-not checked.`,
 	run: func(r *reporter) {
 		reported := map[token.Pos]bool{}
 		for _, f := range r.hookFns {
@@ -49,7 +39,7 @@ func (r *reporter) isForOthers(literal *ast.FuncLit) bool {
 		if len(a.call.Args) == 0 || ast.Unparen(a.call.Args[0]) != literal {
 			return false
 		}
-		root := rootVariable(r.code, a.call.Fun)
+		root := r.rootVariable(ast.Unparen(a.call.Fun).(*ast.SelectorExpr).X)
 		return root != nil && (root.Kind() == types.ParamVar || root.Kind() == types.RecvVar)
 	})
 }
@@ -57,15 +47,14 @@ func (r *reporter) isForOthers(literal *ast.FuncLit) bool {
 // captured returns the variables of the functions around a literal that the literal uses.
 func (r *reporter) captured(literal *ast.FuncLit) []*types.Var {
 	var all []*types.Var
-	ast.Inspect(literal.Body, func(n ast.Node) bool {
+	for n := range ast.Preorder(literal.Body) {
 		if id, ok := n.(*ast.Ident); ok {
 			v, ok := r.info.Uses[id].(*types.Var)
 			if ok && !v.IsField() && v.Kind() != types.PackageVar && !isLocal(literal, v) && !slices.Contains(all, v) {
 				all = append(all, v)
 			}
 		}
-		return true
-	})
+	}
 	return all
 }
 
@@ -87,29 +76,26 @@ type sharedVars struct {
 func (s *stateCheck) look(f ast.Node, in sharedVars) {
 	l := s.r.locksOf(f)
 	ast.Inspect(bodyOf(f), func(n ast.Node) bool {
-		switch n := n.(type) {
+		switch n.(type) {
 		case *ast.FuncLit, *ast.DeferStmt:
 			return false // it may run under a lock that somebody else takes
-		case *ast.CallExpr:
-			if l.mayHold(n) {
-				return true
-			}
-			if (s.r.isBuiltin(n, "delete") || s.r.isBuiltin(n, "clear")) && len(n.Args) > 0 {
-				m := n.Args[0]
-				s.check(&ast.IndexExpr{X: m, Lbrack: m.End(), Rbrack: m.End() - 1}, m, in)
-			}
-			s.follow(n, in)
-		case *ast.AssignStmt:
-			if n.Tok != token.DEFINE && !l.mayHold(n) {
-				for _, target := range n.Lhs {
-					s.check(target, target, in)
-				}
-			}
-		case *ast.IncDecStmt:
-			if !l.mayHold(n) {
-				s.check(n.X, n.X, in)
-			}
 		}
+		call, isCall := n.(*ast.CallExpr)
+		targets := written(n)
+		if !isCall && len(targets) == 0 || l.mayHold(n) {
+			return true
+		}
+		for _, target := range targets {
+			s.check(target, target, in)
+		}
+		if !isCall {
+			return true
+		}
+		if s.r.isBuiltin(call, "delete", "clear") && len(call.Args) > 0 {
+			m := call.Args[0]
+			s.check(&ast.IndexExpr{X: m, Lbrack: m.End(), Rbrack: m.End() - 1}, m, in)
+		}
+		s.follow(call, in)
 		return true
 	})
 }
@@ -127,31 +113,15 @@ func (s *stateCheck) follow(call *ast.CallExpr, in sharedVars) {
 	}
 	fn := s.r.callee(call)
 	decl := s.r.decls[fn]
-	if decl == nil || decl.Body == nil {
+	if decl == nil {
 		return
 	}
 	passed := sharedVars{}
-	pass := func(param *types.Var) {
-		if nameable(param) != nil && !s.followed[param] {
-			s.followed[param] = true
-			passed.shared = append(passed.shared, s.r.reachOf(param, decl))
-		}
-	}
-	params := fn.Signature().Params()
-	for i, arg := range call.Args {
-		if i < params.Len() && !(fn.Signature().Variadic() && i >= params.Len()-1) &&
-			slices.ContainsFunc(in.shared, func(h *reach) bool { return h.reaches(arg) && !h.isOwned(arg) }) {
-			pass(params.At(i))
-		}
-	}
-	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
-		if slices.ContainsFunc(in.shared, func(h *reach) bool {
-			if h.implicitAddress(call) != nil {
-				return h.isShared(x.X)
-			}
-			return h.reaches(x.X) && !h.isOwned(x.X)
-		}) {
-			pass(fn.Signature().Recv())
+	for _, a := range s.r.arguments(call, fn) {
+		isPassed := func(h *reach) bool { return h.reaches(a.value) && !h.isOwned(a.value) }
+		if nameable(a.param) != nil && !s.followed[a.param] && slices.ContainsFunc(in.shared, isPassed) {
+			s.followed[a.param] = true
+			passed.shared = append(passed.shared, s.r.reachOf(a.param, decl))
 		}
 	}
 	if len(passed.shared) > 0 {
@@ -161,15 +131,14 @@ func (s *stateCheck) follow(call *ast.CallExpr, in sharedVars) {
 
 // check reports a write of what all calls of the hook share.
 func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
-	root := rootVariable(s.r.code, target)
-	_, direct := s.r.rootOf(target)
+	root := s.r.rootVariable(target)
 	switch {
 	case root == nil || s.reported[written.Pos()]:
 		return
 	case root.Kind() == types.PackageVar:
 		s.r.report(written, nil, "the package variable %s is written without a lock, and the hook runs in parallel: "+
 			"keep the state of a run in a hookkit.PerRun, or guard it", types.ExprString(written))
-	case direct && slices.Contains(in.captured, root),
+	case slices.Contains(in.captured, s.r.directVariable(target)),
 		slices.ContainsFunc(in.shared, func(h *reach) bool { return h.isShared(target) }):
 		s.r.report(written, nil, "%s is written without a lock, and the hook runs in parallel: keep the state of a run in "+
 			"a hookkit.PerRun, or guard it", types.ExprString(written))
@@ -204,7 +173,7 @@ func (l locks) mayHold(n ast.Node) bool {
 			return true
 		}
 		held := false
-		l.graph.after(from, func(p place) bool {
+		l.graph.after(from, nil, func(p place) bool {
 			held = held || p == at
 			return !held && !slices.ContainsFunc(l.release, func(r lock) bool {
 				released, ok := l.graph.find(r.at)
@@ -263,8 +232,8 @@ const maxWaitDepth = 3
 // calleeWaits reports whether a function of the package that is called can wait for others, in itself or in a function
 // that it calls.
 func (r *reporter) calleeWaits(call *ast.CallExpr, depth int) bool {
-	decl := r.decls[r.callee(call)]
-	if decl == nil || decl.Body == nil || depth == 0 {
+	decl := r.declOf(call)
+	if decl == nil || depth == 0 {
 		return false
 	}
 	body, ok := r.cursor(decl.Body)
@@ -317,14 +286,11 @@ func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 // namesLock reports whether a word in the name of the called function says that it takes a lock. For example, Acquire
 // and TryLock do, but Clock does not.
 func namesLock(call *ast.CallExpr) bool {
-	name := ""
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		name = f.Name
-	case *ast.SelectorExpr:
-		name = f.Sel.Name
+	name := lastName(call.Fun)
+	if name == nil {
+		return false
 	}
-	return slices.ContainsFunc(words(name), func(word string) bool {
+	return slices.ContainsFunc(words(name.Name), func(word string) bool {
 		switch word {
 		case "lock", "locks", "locked", "rlock", "trylock", "flock", "acquire", "swap", "exclusive":
 			return true

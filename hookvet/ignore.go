@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"regexp"
 	"slices"
 )
@@ -14,8 +13,8 @@ import (
 // It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies
 // to all of it, and before the package clause to the file.
 type directive struct {
+	*ast.Comment
 	name, reason string
-	pos, end     token.Pos
 	file         string
 	first, last  int // lines
 	whole        bool
@@ -38,7 +37,7 @@ func (c *code) directives() []*directive {
 				}
 				first := c.pass.Fset.PositionFor(comment.Pos(), false)
 				d := &directive{
-					name: m[1], reason: m[2], pos: comment.Pos(), end: comment.End(), file: first.Filename, first: first.Line,
+					Comment: comment, name: m[1], reason: m[2], file: first.Filename, first: first.Line,
 					last: c.line(group.End()) + 1, whole: comment.Pos() < file.Package,
 				}
 				for _, decl := range file.Decls {
@@ -56,34 +55,18 @@ func (c *code) directives() []*directive {
 // ignore returns the check of the comments themselves. It is a function because it knows the names of all checks.
 func ignore() check {
 	return check{
-		name: "ignore",
-		doc: `find comments that mean to suppress a finding and do not
-
-A comment of the form
-
-	//hookvet:ignore NAME REASON
-
-suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of it;
-before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress
-nothing.`,
+		name:    "ignore",
 		inTests: true,
 		run: func(r *reporter) {
 			for _, d := range r.directives() {
 				switch {
 				case d.name == "" || !slices.ContainsFunc(checks(), func(k check) bool { return k.name == d.name }):
-					r.report(span{d.pos, d.end}, nil, "hookvet:ignore suppresses nothing: %q is not the name of a check", d.name)
+					r.report(d, nil, "hookvet:ignore suppresses nothing: %q is not the name of a check", d.name)
 				case d.reason == "":
-					r.report(span{d.pos, d.end}, nil,
+					r.report(d, nil,
 						"hookvet:ignore suppresses nothing: give a reason after the name of the check")
 				}
 			}
 		},
 	}
 }
-
-// A span is a piece of source.
-type span struct{ pos, end token.Pos }
-
-func (s span) Pos() token.Pos { return s.pos }
-
-func (s span) End() token.Pos { return s.end }

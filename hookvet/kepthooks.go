@@ -9,11 +9,7 @@ import (
 )
 
 var keptHooks = check{
-	name: "kepthooks",
-	doc: `find Binds that keep their Hooks or fire them
-
-The Hooks that Bind receives exist only to collect registrations, and hold no other hook. A fire on them panics, also
-later. A hook that fires points gets the Hooks of the program from whoever made it.`,
+	name:    "kepthooks",
 	inTests: true,
 	run: func(r *reporter) {
 		for _, b := range r.binds {
@@ -26,8 +22,8 @@ later. A hook that fires points gets the Hooks of the program from whoever made 
 
 func (r *reporter) checkKept(b bind) {
 	hooks, k := r.reachOf(b.hooks, b.decl), r.keeper(b.decl, b.recv)
-	for at := range b.at.Preorder((*ast.Ident)(nil)) {
-		v, ok := r.info.Uses[at.Node().(*ast.Ident)].(*types.Var)
+	for at, id := range nodes[*ast.Ident](b.at) {
+		v, ok := r.info.Uses[id].(*types.Var)
 		if !ok || !hooks.holds(v) {
 			continue
 		}

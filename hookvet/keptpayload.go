@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -11,16 +12,6 @@ import (
 
 var keptPayload = check{
 	name: "keptpayload",
-	doc: `find hooks that keep what is not theirs after the call
-
-The maps, slices and pointers of a payload belong to the program, which may change them after the fire. The next of an
-around hook is valid until the hook returns, and a run is freed when the program is done with it. A hook that stores one
-of them in a field, a package variable or a channel, or uses it in a goroutine that it does not wait for, needs a clone
-of the payload, and the ID of the run.
-
-State in a hookkit.PerRun may hold parts of payloads, and a map of runs is fine if the package also deletes from it.
-The check follows calls of functions of the package. It is silent about goroutines and channels if the hook waits for
-anything. Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			r.checkKeeping(f)
@@ -34,12 +25,8 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 	if f.payload != nil {
 		payload = r.reachOf(f.payload, f.node)
 	}
-	body, ok := r.cursor(f.body)
-	if !ok {
-		return
-	}
-	for at := range body.Preorder((*ast.Ident)(nil)) {
-		v, ok := r.info.Uses[at.Node().(*ast.Ident)].(*types.Var)
+	for at, id := range inside[*ast.Ident](r.code, f.body) {
+		v, ok := r.info.Uses[id].(*types.Var)
 		switch {
 		case !ok:
 		case v == f.run && f.run != nil:
@@ -50,7 +37,7 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 			if k.storedIn(at) != nil || k.outlivesInGoroutine(at, true) {
 				r.report(at.Node(), nil, "%s is kept after the call, and is valid only until the hook returns", v.Name())
 			}
-		case payload != nil && (payload.holds(v) || payload.pointsToCopy(at.Node().(*ast.Ident))):
+		case payload != nil && (payload.holds(v) || payload.pointsToCopy(id)):
 			whole, shared := r.widest(payload, at)
 			isWhole := shared != nil && whole.Node() == shared
 			if shared != nil && (isWhole && k.storedIn(whole) != nil ||
@@ -80,8 +67,8 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 	}
 	e := whole.Node().(ast.Expr)
 	t := r.typeOf(e)
-	if payload.pointsToCopy(e) {
-		t = deref(t)
+	if to, ok := t.Underlying().(interface{ Elem() types.Type }); ok && payload.pointsToCopy(e) {
+		t = to.Elem()
 	}
 	if shared != e && !payload.isOwnedInPart(e) && hasOpenReferences(t, maxFieldDepth) {
 		shared = e
@@ -97,25 +84,30 @@ func (r *reporter) readsOwnPart(whole inspector.Cursor, shared ast.Expr) bool {
 		return false
 	}
 	fn := r.callee(call)
-	decl := r.decls[fn]
-	i := slices.Index(call.Args, shared)
-	if i < 0 || decl == nil || decl.Body == nil || fn.Signature().Variadic() || i >= fn.Signature().Params().Len() {
-		return false
-	}
-	param := fn.Signature().Params().At(i)
-	body, ok := r.cursor(decl.Body)
-	if !ok {
-		return false
-	}
-	held := r.reachOf(param, decl)
-	for at := range body.Preorder((*ast.Ident)(nil)) {
-		if held.reaches(at.Node().(*ast.Ident)) {
-			if _, shared := r.widest(held, at); shared != nil {
+	for _, a := range r.arguments(call, fn) {
+		if a.value != shared || a.param == nil || r.decls[fn] == nil {
+			continue
+		}
+		for _, shared := range r.widestParts(a.param, r.decls[fn]) {
+			if shared != nil {
 				return false
 			}
 		}
+		return true
 	}
-	return true
+	return false
+}
+
+// widestParts returns what widest does for each use of a parameter in its function, and of variables that hold it.
+func (r *reporter) widestParts(param *types.Var, decl *ast.FuncDecl) iter.Seq2[inspector.Cursor, ast.Expr] {
+	return func(yield func(inspector.Cursor, ast.Expr) bool) {
+		held := r.reachOf(param, decl)
+		for at, id := range inside[*ast.Ident](r.code, decl.Body) {
+			if held.reaches(id) && !held.isOwned(id) && !yield(r.widest(held, at)) {
+				return
+			}
+		}
+	}
 }
 
 // A keeper finds the values that a function keeps after its call: in its receiver, in a package variable, in a variable
@@ -189,30 +181,25 @@ func (r *reporter) hasReferringElements(e ast.Expr) bool {
 func (k *keeper) isKeptBy(call *ast.CallExpr, arg ast.Expr) bool {
 	fn := k.r.callee(call)
 	decl := k.r.decls[fn]
-	i := slices.Index(call.Args, arg)
-	if i < 0 || decl == nil || decl.Body == nil || slices.Contains(k.calls, fn) || fn.Signature().Variadic() ||
-		i >= fn.Signature().Params().Len() {
+	if decl == nil || slices.Contains(k.calls, fn) {
 		return false
 	}
-	var recv *types.Var
-	if x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil && k.lasts(x.X) {
-		recv = nameable(fn.Signature().Recv())
+	var param, recv *types.Var
+	for _, a := range k.r.arguments(call, fn) {
+		switch {
+		case a.written == arg:
+			param = nameable(a.param)
+		case a.isReceiver() && k.lasts(a.written):
+			recv = nameable(a.param)
+		}
 	}
-	param := nameable(fn.Signature().Params().At(i))
-	body, ok := k.r.cursor(decl.Body)
-	if param == nil || !ok {
+	if param == nil {
 		return false
 	}
 	inner := k.r.keeper(decl, recv)
 	inner.calls = append(slices.Clip(k.calls), fn)
-	held := k.r.reachOf(param, decl)
-	for at := range body.Preorder((*ast.Ident)(nil)) {
-		id := at.Node().(*ast.Ident)
-		if !held.reaches(id) || held.isOwned(id) {
-			continue
-		}
-		whole, shared := k.r.widest(held, at)
-		if whole.Node() != shared && whole.Node() != id {
+	for whole, shared := range k.r.widestParts(param, decl) {
+		if _, isName := whole.Node().(*ast.Ident); !isName && whole.Node() != shared {
 			continue
 		}
 		if target := inner.storedIn(whole); target != nil && !k.r.isDeletedFrom(target) {
@@ -236,14 +223,14 @@ func (k *keeper) outlives(target ast.Expr) bool {
 // isOutside reports whether an expression is a part of a package variable, or of a variable of a function around this
 // one.
 func (k *keeper) isOutside(e ast.Expr) bool {
-	root := rootVariable(k.r.code, e)
+	root := k.r.rootVariable(e)
 	return root != nil && (root.Kind() == types.PackageVar || k.captures && !root.IsField() && !isLocal(k.f, root))
 }
 
 // isStateOfRun reports whether the target of an assignment belongs to the value that a PerRun.Do passes to the function
 // around it.
 func (r *reporter) isStateOfRun(at inspector.Cursor, target ast.Expr) bool {
-	root := rootVariable(r.code, target)
+	root := r.rootVariable(target)
 	for lit := range at.Enclosing((*ast.FuncLit)(nil)) {
 		call, ok := lit.Parent().Node().(*ast.CallExpr)
 		if !ok {
@@ -264,13 +251,9 @@ func (r *reporter) isDeletedFrom(target ast.Expr) bool {
 		return false
 	}
 	of := r.lastVariable(element.X)
-	for _, file := range r.files {
-		for at := range file.Preorder((*ast.CallExpr)(nil)) {
-			call := at.Node().(*ast.CallExpr)
-			if (r.isBuiltin(call, "delete") || r.isBuiltin(call, "clear")) && len(call.Args) > 0 &&
-				of != nil && r.lastVariable(call.Args[0]) == of {
-				return true
-			}
+	for _, call := range nodes[*ast.CallExpr](r.files...) {
+		if r.isBuiltin(call, "delete", "clear") && len(call.Args) > 0 && of != nil && r.lastVariable(call.Args[0]) == of {
+			return true
 		}
 	}
 	return false
@@ -278,11 +261,8 @@ func (r *reporter) isDeletedFrom(target ast.Expr) bool {
 
 // lastVariable returns the variable or the field that an expression names last.
 func (r *reporter) lastVariable(e ast.Expr) types.Object {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return r.info.ObjectOf(e)
-	case *ast.SelectorExpr:
-		return r.info.ObjectOf(e.Sel)
+	if name := lastName(e); name != nil {
+		return r.info.ObjectOf(name)
 	}
 	return nil
 }

@@ -12,82 +12,57 @@ import (
 
 var missedExit = check{
 	name: "missedexit",
-	doc: `find type switches and assertions that miss an exit
-
-A program tells the exits of a fire apart by their types. One that it misses is a decision without an effect; a default
-case does not count, because it also swallows the exits that the spec gains later. The generated Match function does not
-compile until every exit is handled.
-
-The check follows the exits of a fire in the function of the fire, and into a function of the package if the program
-only passes them to that one. A function that returns only a bool is a question about one exit, and may be one of
-several. Test files are not checked.`,
 	run: func(r *reporter) {
-		for _, file := range r.files {
-			for at := range file.Preorder((*ast.TypeSwitchStmt)(nil)) {
-				r.checkSwitch(at)
-			}
-			for at := range file.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-				r.checkAssertions(at)
-			}
+		for at, n := range nodes[*ast.TypeSwitchStmt](r.files...) {
+			r.checkSwitch(at, n)
 		}
+		r.checkAssertions()
 	},
 }
 
 // exitPoint returns the point whose exits an expression holds, or nil.
-func (r *reporter) exitPoint(e ast.Expr) *point {
-	named, ok := types.Unalias(r.typeOf(e)).(*types.Named)
-	if !ok || !r.outcomes[named.Obj()] {
-		return nil
-	}
-	for _, p := range r.byMethod[strings.TrimSuffix(named.Obj().Name(), "Exit")] {
-		if p.exit != nil && p.exit.Obj() == named.Obj() {
-			return p
-		}
-	}
-	return nil
-}
+func (r *reporter) exitPoint(e ast.Expr) *point { return r.pointOfType(r.typeOf(e), "Exit") }
 
-func (r *reporter) checkSwitch(at inspector.Cursor) {
-	n := at.Node().(*ast.TypeSwitchStmt)
-	subject := r.subjectOf(n)
-	if subject == nil {
-		return
-	}
+func (r *reporter) checkSwitch(at inspector.Cursor, n *ast.TypeSwitchStmt) {
+	subject, asked := r.asked(n)
 	p := r.exitPoint(subject)
 	if p == nil || !r.isFired(at, subject) {
 		return
 	}
 	var handled []types.Type
-	for _, clause := range n.Body.List {
-		for _, e := range clause.(*ast.CaseClause).List {
-			handled = append(handled, r.typeOf(e))
-		}
+	for _, e := range asked {
+		handled = append(handled, r.typeOf(e))
 	}
 	r.reportMissed(n, p, handled)
 }
 
-// subjectOf returns the expression whose type is switched on, without conversions such as any(exit).
-func (r *reporter) subjectOf(n *ast.TypeSwitchStmt) ast.Expr {
-	var e ast.Expr
-	switch s := n.Assign.(type) {
-	case *ast.ExprStmt:
-		e = s.X
-	case *ast.AssignStmt:
-		if len(s.Rhs) == 1 {
-			e = s.Rhs[0]
+// asked returns the expression whose type a type switch or an assertion asks for, without conversions such as
+// any(exit), and the types that it names.
+func (r *reporter) asked(n ast.Node) (subject ast.Expr, asked []ast.Expr) {
+	switch n := n.(type) {
+	case *ast.TypeAssertExpr:
+		if n.Type != nil {
+			asked = []ast.Expr{n.Type}
 		}
-	}
-	if assertion, ok := e.(*ast.TypeAssertExpr); ok {
-		e = ast.Unparen(assertion.X)
-		for {
-			call, ok := e.(*ast.CallExpr)
-			if !ok || !r.info.Types[call.Fun].IsType() || len(call.Args) != 1 {
-				return e
+		return n.X, asked
+	case *ast.TypeSwitchStmt:
+		for inner := range ast.Preorder(n.Assign) {
+			if assertion, ok := inner.(*ast.TypeAssertExpr); ok {
+				subject = assertion.X
+				break
 			}
-			e = ast.Unparen(call.Args[0])
+		}
+		for _, clause := range n.Body.List {
+			asked = append(asked, clause.(*ast.CaseClause).List...)
 		}
 	}
-	return nil
+	for {
+		call, ok := ast.Unparen(subject).(*ast.CallExpr)
+		if !ok || !r.info.Types[call.Fun].IsType() || len(call.Args) != 1 {
+			return ast.Unparen(subject), asked
+		}
+		subject = call.Args[0]
+	}
 }
 
 // reportMissed reports the exits that are not handled. An interface handles those that implement it.
@@ -144,20 +119,17 @@ func (r *reporter) handlesAlone(decl *ast.FuncDecl, param *types.Var) bool {
 	if i < 0 {
 		return false
 	}
-	for _, file := range r.files {
-		for at := range file.Preorder((*ast.CallExpr)(nil)) {
-			call := at.Node().(*ast.CallExpr)
-			if r.callee(call) != fn || i >= len(call.Args) {
-				continue
-			}
-			if r.isFire(call.Args[i]) {
-				return true
-			}
-			caller, ok := enclosingFunc(at)
-			v := r.variable(call.Args[i])
-			if ok && v != nil && r.isExitOfFire(caller.Node(), v) && r.usesBesidesNil(caller, v) == 1 {
-				return true
-			}
+	for at, call := range nodes[*ast.CallExpr](r.files...) {
+		if r.callee(call) != fn || i >= len(call.Args) {
+			continue
+		}
+		if r.isFire(call.Args[i]) {
+			return true
+		}
+		caller, ok := enclosingFunc(at)
+		v := r.variable(call.Args[i])
+		if ok && v != nil && r.isExitOfFire(caller.Node(), v) && r.usesBesidesNil(caller, v) == 1 {
+			return true
 		}
 	}
 	return false
@@ -174,45 +146,36 @@ func (r *reporter) isFire(e ast.Expr) bool {
 
 // checkAssertions reports exits that a function asserts one after the other without asking for all. Any other use of
 // the variable, for example a comparison with nil, may handle the rest.
-func (r *reporter) checkAssertions(at inspector.Cursor) {
+func (r *reporter) checkAssertions() {
 	type asserted struct {
-		first *ast.TypeAssertExpr
-		types []types.Type
+		at        inspector.Cursor
+		first     *ast.TypeAssertExpr
+		types     []types.Type
+		otherwise bool
 	}
 	found := map[*types.Var]*asserted{}
-	otherwise := map[*types.Var]bool{}
-	for c := range at.Preorder((*ast.Ident)(nil)) {
-		id := c.Node().(*ast.Ident)
+	for at, id := range nodes[*ast.Ident](r.files...) {
 		v, ok := r.info.Uses[id].(*types.Var)
-		if !ok || r.exitPoint(id) == nil || r.isAssignment(c) {
-			continue
-		}
-		assertion, ok := c.Parent().Node().(*ast.TypeAssertExpr)
-		if !ok || assertion.Type == nil {
-			otherwise[v] = true
+		if !ok || v.Kind() == types.PackageVar || r.exitPoint(id) == nil || r.isAssignment(at) {
 			continue
 		}
 		if found[v] == nil {
-			found[v] = &asserted{first: assertion}
+			found[v] = &asserted{}
 		}
-		found[v].types = append(found[v].types, r.typeOf(assertion.Type))
-	}
-	for v, a := range found {
-		// The innermost function that declares the variable reports it.
-		if otherwise[v] || !r.isFired(at, a.first.X) || v.Pos() < at.Node().Pos() || v.Pos() > at.Node().End() ||
-			r.isInnerVariable(at, v) {
+		a := found[v]
+		assertion, ok := at.Parent().Node().(*ast.TypeAssertExpr)
+		if !ok || assertion.Type == nil {
+			a.otherwise = true
 			continue
 		}
-		r.reportMissed(a.first, r.exitPoint(a.first.X), a.types)
+		if a.first == nil {
+			a.at, a.first = at, assertion
+		}
+		a.types = append(a.types, r.typeOf(assertion.Type))
 	}
-}
-
-// isInnerVariable reports whether a literal inside the function declares the variable.
-func (r *reporter) isInnerVariable(at inspector.Cursor, v *types.Var) bool {
-	for lit := range at.Preorder((*ast.FuncLit)(nil)) {
-		if lit.Node() != at.Node() && lit.Node().Pos() <= v.Pos() && v.Pos() < lit.Node().End() {
-			return true
+	for _, a := range found {
+		if !a.otherwise && r.isFired(a.at, a.first.X) {
+			r.reportMissed(a.first, r.exitPoint(a.first.X), a.types)
 		}
 	}
-	return false
 }

@@ -6,26 +6,18 @@ import (
 )
 
 var noAnswer = check{
-	name: "noanswer",
-	doc: `find paths of an around hook that return no answer
-
-A hook of an around point returns the answer of next.Call, or makes one with hookkit.Answered. A zero Answer without an
-error is a failure of the hook, even if the act ran.`,
+	name:    "noanswer",
 	inTests: true,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			if f.observes || !f.point.around {
 				continue
 			}
-			ast.Inspect(f.body, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.FuncLit:
-					return false
-				case *ast.ReturnStmt:
-					r.checkAnswer(f, n)
+			for n := range ownNodes(f.body) {
+				if ret, ok := n.(*ast.ReturnStmt); ok {
+					r.checkAnswer(f, ret)
 				}
-				return true
-			})
+			}
 		}
 	},
 }
@@ -66,8 +58,8 @@ func (r *reporter) isZero(e ast.Expr) bool {
 		call, ok := ast.Unparen(e.X).(*ast.CallExpr)
 		return ok && r.isBuiltin(call, "new")
 	case *ast.CallExpr:
-		decl := r.decls[r.callee(e)]
-		if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+		decl := r.declOf(e)
+		if decl == nil || len(decl.Body.List) != 1 {
 			return false
 		}
 		ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
@@ -86,17 +78,12 @@ func (r *reporter) mayBeSet(f *hookFunc, at ast.Stmt, v *types.Var) bool {
 		return true
 	}
 	g := r.graphOf(f.node)
-	set := false
-	ast.Inspect(f.body, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
+	for n := range ownNodes(f.body) {
 		for _, a := range assignments(n) {
-			if _, ordered := g.find(n); !a.zero && r.variable(a.target) == v && (!ordered || g.reaches(n, at)) {
-				set = true
+			if !a.zero && r.variable(a.target) == v && g.mayPrecede(n, at) {
+				return true
 			}
 		}
-		return !set
-	})
-	return set
+	}
+	return false
 }

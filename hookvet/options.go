@@ -9,19 +9,12 @@ import (
 )
 
 var options = check{
-	name: "options",
-	doc: `find options of one registration that contradict each other
-
-Of two priorities, names, timeouts or queues only the last counts. Before and After the same registration cannot both
-hold. A timeout or a queue that is not positive panics.`,
+	name:    "options",
 	inTests: true,
 	run: func(r *reporter) {
 		seen := map[ast.Expr]bool{} // the lists in variables
-		for _, a := range r.adds {
-			r.checkOptions(a.callSite, seen)
-		}
-		for _, u := range r.uses {
-			r.checkOptions(u, seen)
+		for _, c := range r.registrations() {
+			r.checkOptions(c, seen)
 		}
 	},
 }

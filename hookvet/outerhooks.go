@@ -10,13 +10,6 @@ import (
 
 var outerHooks = check{
 	name: "outerhooks",
-	doc: `find fires of Hooks that leave out a layer
-
-A layer fires the hooks of its parent and then its own. A program that makes a layer and fires the parent, or that has
-Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody
-registered.
-
-The check reports only Hooks that the function does not fire, pass on or store otherwise. Test files are not checked.`,
 	run: func(r *reporter) {
 		layers := r.layers()
 		for _, f := range r.fires {
@@ -44,24 +37,21 @@ type layer struct {
 // layers returns the layers that stay in the function that makes them, and are not fired there.
 func (r *reporter) layers() []layer {
 	var all []layer
-	for _, file := range r.files {
-		for at := range file.Preorder((*ast.AssignStmt)(nil)) {
-			n := at.Node().(*ast.AssignStmt)
-			if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
-				continue
-			}
-			call, ok := ast.Unparen(n.Rhs[0]).(*ast.CallExpr)
-			if !ok {
-				continue
-			}
-			x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-			v := r.variable(n.Lhs[0])
-			if !ok || x.Sel.Name != "Layer" || hooksOf(r.typeOf(x.X)) == nil || v == nil {
-				continue
-			}
-			if f, ok := enclosingFunc(at); ok && isLocal(f.Node(), v) && r.staysUnfired(f, v) {
-				all = append(all, layer{callSite{call, at}, v, ast.Unparen(x.X)})
-			}
+	for at, n := range nodes[*ast.AssignStmt](r.files...) {
+		if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+			continue
+		}
+		call, ok := ast.Unparen(n.Rhs[0]).(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		v := r.variable(n.Lhs[0])
+		if !ok || x.Sel.Name != "Layer" || hooksOf(r.typeOf(x.X)) == nil || v == nil {
+			continue
+		}
+		if f, ok := enclosingFunc(at); ok && isLocal(f.Node(), v) && r.staysUnfired(f, v) {
+			all = append(all, layer{callSite{call, at}, v, ast.Unparen(x.X)})
 		}
 	}
 	return all
@@ -69,10 +59,7 @@ func (r *reporter) layers() []layer {
 
 // staysUnfired reports whether a function only registers hooks on a variable or field.
 func (r *reporter) staysUnfired(f inspector.Cursor, v *types.Var) bool {
-	for at := range f.Preorder((*ast.Ident)(nil)) {
-		if r.info.Uses[at.Node().(*ast.Ident)] != v {
-			continue
-		}
+	for at := range r.references(f, v) {
 		if x, ok := at.Parent().Node().(*ast.SelectorExpr); ok && x.Sel == at.Node() {
 			at = at.Parent()
 		}
@@ -108,35 +95,38 @@ func (r *reporter) checkGlobal(f fire) {
 	if !ok {
 		return
 	}
-	sig := r.signatureOf(decl)
-	for p := range sig.Params().Variables() {
-		if hooks := hooksOf(p.Type()); hooks != nil && types.Identical(hooks, hooksOf(v.Type())) && nameable(p) != nil {
-			if r.staysUnfired(within, p) {
-				r.reportGlobal(f, v, p.Name())
-			}
-			return
-		}
-	}
-	recv := sig.Recv()
-	if recv == nil || nameable(recv) == nil {
-		return
-	}
-	body, ok := deref(recv.Type()).Underlying().(*types.Struct)
-	if !ok {
-		return
-	}
-	for field := range body.Fields() {
-		if hooks := hooksOf(field.Type()); hooks != nil && types.Identical(hooks, hooksOf(v.Type())) {
-			if !r.staysUnfired(within, field) {
-				return
-			}
-			r.reportGlobal(f, v, recv.Name()+"."+field.Name())
-			return
-		}
+	other, at := r.hooksAtHand(decl, hooksOf(v.Type()))
+	if other != nil && r.staysUnfired(within, other) {
+		r.report(f.hooks, nil, "this fire uses the package variable %s and leaves out the hooks of %s: fire %s.%s", v.Name(),
+			at, at, f.point.name)
 	}
 }
 
-func (r *reporter) reportGlobal(f fire, v *types.Var, at string) {
-	r.report(f.hooks, nil, "this fire uses the package variable %s and leaves out the hooks of %s: fire %s.%s", v.Name(),
-		at, at, f.point.name)
+// hooksAtHand returns the first parameter of a function, or the first field of its receiver, that has the Hooks, and
+// the expression for it. It returns nil if there is none.
+func (r *reporter) hooksAtHand(decl *ast.FuncDecl, of *types.Named) (v *types.Var, at string) {
+	has := func(v *types.Var) bool {
+		hooks := hooksOf(v.Type())
+		return hooks != nil && types.Identical(hooks, of)
+	}
+	sig := r.signatureOf(decl)
+	for p := range sig.Params().Variables() {
+		if has(p) && nameable(p) != nil {
+			return p, p.Name()
+		}
+	}
+	recv := nameable(sig.Recv())
+	if recv == nil {
+		return nil, ""
+	}
+	body, ok := deref(recv.Type()).Underlying().(*types.Struct)
+	if !ok {
+		return nil, ""
+	}
+	for field := range body.Fields() {
+		if has(field) {
+			return field, recv.Name() + "." + field.Name()
+		}
+	}
+	return nil, ""
 }

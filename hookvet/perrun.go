@@ -4,30 +4,23 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 var perRun = check{
-	name: "perrun",
-	doc: `find fires, and uses of the same PerRun, inside PerRun.Do
-
-Do holds the lock of one run while it calls its function. A Do or Load of the same PerRun and run inside waits for that
-lock for ever. A fire of the run inside does so as soon as a hook of the point uses the same state.
-
-Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.`,
+	name:    "perrun",
 	inTests: true,
 	run: func(r *reporter) {
-		for _, file := range r.files {
-			for at := range file.Preorder((*ast.CallExpr)(nil)) {
-				call := at.Node().(*ast.CallExpr)
-				of, method, ok := r.perRunCall(call)
-				if !ok || method != "Do" || len(call.Args) != 2 {
-					continue
-				}
-				if lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
-					r.checkInside(lit.Body, heldState{of, call.Args[0]}, nil, func(n ast.Node, format string, args ...any) {
-						r.report(n, nil, format, args...)
-					})
-				}
+		for _, call := range nodes[*ast.CallExpr](r.files...) {
+			of, method, ok := r.perRunCall(call)
+			if !ok || method != "Do" || len(call.Args) != 2 {
+				continue
+			}
+			if lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
+				held := heldState{r.identity(of), types.ExprString(of), r.identity(call.Args[0])}
+				r.checkInside(lit.Body, held, nil, func(n ast.Node, format string, args ...any) {
+					r.report(n, nil, format, args...)
+				})
 			}
 		}
 	},
@@ -39,26 +32,20 @@ func (r *reporter) perRunCall(call *ast.CallExpr) (of ast.Expr, method string, o
 	if !ok {
 		return nil, "", false
 	}
-	fn, ok := r.info.Uses[x.Sel].(*types.Func)
-	if !ok || fn.Signature().Recv() == nil || !isNamed(deref(fn.Signature().Recv().Type()), kitPath, "PerRun") {
-		return nil, "", false
-	}
-	return ast.Unparen(x.X), fn.Name(), true
+	method = r.methodOfKit(x, "PerRun")
+	return ast.Unparen(x.X), method, method != ""
 }
 
 // A heldState is the value that a PerRun has for a run, while a Do holds its lock.
 type heldState struct {
-	of  ast.Expr // the PerRun
-	run ast.Expr // nil if the function that is looked at has no name for the run
+	of   string // the identity of the PerRun; "" if it is not known
+	name string // the PerRun as the call of Do names it
+	run  string // the identity of the run; "" if the function that is looked at has no name for it
 }
 
 // isRunOf reports whether an expression is the run whose lock is held.
 func (r *reporter) isRunOf(held heldState, run ast.Expr) bool {
-	if held.run == nil {
-		return false
-	}
-	same := r.identity(run)
-	return same != "" && same == r.identity(held.run)
+	return held.run != "" && held.run == r.identity(run)
 }
 
 // maxCallDepth bounds how many calls deep a Do is followed, because the number of paths grows with each.
@@ -74,22 +61,19 @@ func (r *reporter) checkInside(body ast.Node, held heldState, calls []*types.Fun
 			return false
 		case *ast.CallExpr:
 			if inner, method, ok := r.perRunCall(n); ok {
-				same := r.identity(inner)
-				if same != "" && same == r.identity(held.of) && len(n.Args) > 0 && r.isRunOf(held, n.Args[0]) {
-					report(n, "%s of %s inside its own Do waits for ever: use the pointer that Do passes", method,
-						types.ExprString(held.of))
+				if held.of != "" && held.of == r.identity(inner) && len(n.Args) > 0 && r.isRunOf(held, n.Args[0]) {
+					report(n, "%s of %s inside its own Do waits for ever: use the pointer that Do passes", method, held.name)
 				}
 				return true
 			}
 			for _, f := range r.fires {
 				if f.call == n && len(n.Args) > 1 && r.isRunOf(held, n.Args[1]) {
-					report(n, "a fire inside PerRun.Do waits for ever if a hook of %s uses %s: fire after Do", f.point,
-						types.ExprString(held.of))
+					report(n, "a fire inside PerRun.Do waits for ever if a hook of %s uses %s: fire after Do", f.point, held.name)
 				}
 			}
 			fn := r.callee(n)
 			decl := r.decls[fn]
-			if decl == nil || decl.Body == nil || slices.Contains(calls, fn) || len(calls) > maxCallDepth {
+			if decl == nil || slices.Contains(calls, fn) || len(calls) > maxCallDepth {
 				return true
 			}
 			r.checkInside(decl.Body, r.asSeenBy(fn, n, held), append(slices.Clip(calls), fn),
@@ -99,35 +83,19 @@ func (r *reporter) checkInside(body ast.Node, held heldState, calls []*types.Fun
 	})
 }
 
-// asSeenBy returns the expressions that name the same PerRun and run inside a function that is called: the field of its
-// receiver, and the parameter. A function may also use a PerRun in a package variable.
+// asSeenBy returns the names of the same PerRun and run inside a function that is called: the field of its receiver,
+// and the parameter. A function may also use a PerRun in a package variable.
 func (r *reporter) asSeenBy(fn *types.Func, call *ast.CallExpr, held heldState) heldState {
-	decl := r.decls[fn]
-	seen := heldState{of: held.of}
-	params := paramNames(decl)
-	for i, arg := range call.Args {
-		if i < len(params) && r.isRunOf(held, arg) {
-			seen.run = params[i]
+	seen := heldState{of: held.of, name: held.name}
+	for _, a := range r.arguments(call, fn) {
+		written := r.identity(a.written)
+		switch field, isField := strings.CutPrefix(held.of, written+"."); {
+		case a.param == nil || written == "":
+		case a.isReceiver() && isField:
+			seen.of = r.identityOf(a.param) + "." + field
+		case written == held.run:
+			seen.run = r.identityOf(a.param)
 		}
 	}
-	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	field, isField := held.of.(*ast.SelectorExpr)
-	recv := fn.Signature().Recv()
-	if !ok || !isField || recv == nil || r.identity(x.X) == "" || r.identity(x.X) != r.identity(field.X) ||
-		len(decl.Recv.List) != 1 || len(decl.Recv.List[0].Names) != 1 {
-		return seen
-	}
-	seen.of = &ast.SelectorExpr{X: decl.Recv.List[0].Names[0], Sel: field.Sel}
 	return seen
-}
-
-// paramNames returns the names of the parameters of a function, in order. It is empty if they have none.
-func paramNames(decl *ast.FuncDecl) []ast.Expr {
-	var names []ast.Expr
-	for _, field := range decl.Type.Params.List {
-		for _, name := range field.Names {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -14,7 +14,7 @@ const (
 type point struct {
 	name    string
 	pkg     *types.Package // the generated package
-	typ     *types.Named   // its registry type, for example BeforeSendPoint
+	typ     *types.Named   // the generated Point, for example BeforeSendPoint
 	payload types.Type
 	hook    *types.Signature // of a hook's method
 	outcome *types.Named     // of its hooks; nil where they decide nothing
@@ -24,30 +24,27 @@ type point struct {
 	around  bool
 }
 
-// pointOf returns the point of a registry type or of a pointer to one, or nil. Registry types are recognised by their
-// only field, which is a hookimpl.State, because only hookgen writes such a type. The parameter of their method Add is
-// the interface of the hooks.
+// pointOf returns the point of a generated Point, of the registry that it embeds, or of a pointer to one of them; else
+// nil. The second type argument of the registry is the interface of the hooks.
 func pointOf(t types.Type) *point {
-	named, ok := types.Unalias(deref(t)).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
+	registry := registryOf(deref(t))
+	if registry == nil || registry.TypeArgs().Len() < 2 {
 		return nil
 	}
-	body, ok := named.Underlying().(*types.Struct)
-	if !ok || body.NumFields() != 1 {
-		return nil
-	}
-	if _, ok := namedIn(body.Field(0).Type(), implPath, "State"); !ok {
-		return nil
-	}
-	add := methodOf(named, "Add")
-	if add == nil || add.Signature().Params().Len() == 0 {
-		return nil
-	}
-	hook, ok := types.Unalias(add.Signature().Params().At(0).Type()).(*types.Named)
+	hook, ok := types.Unalias(registry.TypeArgs().At(1)).(*types.Named)
 	if !ok || hook.TypeArgs().Len() != 1 {
 		return nil
 	}
-	method, ok := onlyMethod(hook)
+	body, ok := hook.Underlying().(*types.Interface)
+	if !ok || body.NumMethods() != 1 {
+		return nil
+	}
+	method := body.Method(0)
+	declared := hook.Obj().Pkg().Scope().Lookup(method.Name() + "Point")
+	if declared == nil {
+		return nil
+	}
+	named, ok := declared.Type().(*types.Named)
 	if !ok {
 		return nil
 	}
@@ -72,14 +69,11 @@ func pointOf(t types.Type) *point {
 
 // generated returns the interface that the generated package declares for the point, with a suffix to its name, or nil.
 func (p *point) generated(suffix string) *types.Named {
-	name, ok := p.pkg.Scope().Lookup(p.name + suffix).(*types.TypeName)
-	if !ok {
+	name := typeIn(p.pkg, p.name+suffix)
+	if name == nil || !types.IsInterface(name.Type()) {
 		return nil
 	}
-	named, ok := name.Type().(*types.Named)
-	if !ok || !types.IsInterface(named) {
-		return nil
-	}
+	named, _ := name.Type().(*types.Named)
 	return named
 }
 
@@ -111,9 +105,6 @@ func (p *point) String() string { return p.pkg.Name() + "." + p.name }
 // fits reports whether a method of that signature is a hook of the point. The payload may be a type parameter, because
 // a hook type can be generic in it.
 func (p *point) fits(sig *types.Signature) bool {
-	if types.Identical(sig, p.hook) {
-		return true
-	}
 	if sig.Params().Len() != p.hook.Params().Len() || !types.Identical(sig.Results(), p.hook.Results()) {
 		return false
 	}
@@ -189,22 +180,20 @@ func hooksWithin(t types.Type, depth int) *types.Named {
 	return named
 }
 
-// isRegistry reports whether a type, not a pointer to it, has the shape of a registry. pointOf also reads its methods.
-func isRegistry(t types.Type) bool {
-	body, ok := t.Underlying().(*types.Struct)
-	return ok && body.NumFields() == 1 && isNamed(body.Field(0).Type(), implPath, "State")
+// registryOf returns the registry of the runtime that a generated Point embeds as its only field. It also takes that
+// registry itself, which is the receiver of the methods that are promoted. Only hookgen writes a type that embeds one.
+func registryOf(t types.Type) *types.Named {
+	if body, ok := t.Underlying().(*types.Struct); ok && body.NumFields() == 1 && body.Field(0).Embedded() {
+		t = body.Field(0).Type()
+	}
+	if !isNamed(t, implPath, "PointRegistry") {
+		return nil
+	}
+	return types.Unalias(t).(*types.Named)
 }
 
-// parents returns the Hooks that other Hooks extend, through any number of packages.
-func parents(hooks *types.Named) []*types.Named {
-	var all []*types.Named
-	for field := range hooks.Underlying().(*types.Struct).Fields() {
-		if parent := hooksOf(field.Type()); parent != nil {
-			all = append(append(all, parent), parents(parent)...)
-		}
-	}
-	return all
-}
+// isRegistry reports whether a type, not a pointer to it, is a generated Point or the registry in one.
+func isRegistry(t types.Type) bool { return registryOf(t) != nil }
 
 // pointsOf returns the points of Hooks, without those of the packages that they extend.
 func pointsOf(hooks *types.Named) []*point {
@@ -224,17 +213,8 @@ func isRun(t types.Type) bool {
 }
 
 func isNamed(t types.Type, path, name string) bool {
-	_, ok := namedIn(t, path, name)
-	return ok
-}
-
-// namedIn returns the type as a named type if it is the one of that package and name.
-func namedIn(t types.Type, path, name string) (*types.Named, bool) {
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Name() != name || named.Obj().Pkg() == nil || pathOf(named.Obj().Pkg()) != path {
-		return nil, false
-	}
-	return named, true
+	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && pathOf(named.Obj().Pkg()) == path
 }
 
 // pathOf returns the import path of a package. The go command calls a package that it built for a test
@@ -242,15 +222,6 @@ func namedIn(t types.Type, path, name string) (*types.Named, bool) {
 func pathOf(pkg *types.Package) string {
 	path, _, _ := strings.Cut(pkg.Path(), " ")
 	return path
-}
-
-// onlyMethod returns the method of an interface with one.
-func onlyMethod(t types.Type) (*types.Func, bool) {
-	i, ok := t.Underlying().(*types.Interface)
-	if !ok || i.NumMethods() != 1 {
-		return nil, false
-	}
-	return i.Method(0), true
 }
 
 // methodOf returns the method of a type or of a pointer to it, or nil.
@@ -266,4 +237,15 @@ func deref(t types.Type) types.Type {
 		return to.Elem()
 	}
 	return t
+}
+
+// family returns Hooks and all that they extend, through any number of packages.
+func family(hooks *types.Named) []*types.Named {
+	all := []*types.Named{hooks}
+	for field := range hooks.Underlying().(*types.Struct).Fields() {
+		if parent := hooksOf(field.Type()); parent != nil {
+			all = append(all, family(parent)...)
+		}
+	}
+	return all
 }

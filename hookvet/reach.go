@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -26,7 +25,6 @@ type reach struct {
 	known    map[*types.Var]bool   // the answers of holds
 	copies   map[*types.Var]bool   // the answers of pointsToCopy
 	literals []*ast.FuncLit        // inside the function
-	graphs   map[ast.Node]*graph   // of the function and the literals
 }
 
 // A source is an expression that is assigned to a variable. In a range, the variable holds the elements of it.
@@ -38,29 +36,18 @@ type source struct {
 // reachOf follows a variable through a function.
 func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.newReach(root, f, false) }
 
-// reachOfCopy follows a variable that points to a copy of a shared value.
-func (c *code) reachOfCopy(root *types.Var, f ast.Node) *reach { return c.newReach(root, f, true) }
-
+// newReach follows a variable through a function. With byCopy, the variable points to a copy of a shared value.
 func (c *code) newReach(root *types.Var, f ast.Node, byCopy bool) *reach {
 	h := &reach{
 		c: c, f: f, root: root, byCopy: byCopy,
 		sources: map[*types.Var][]source{}, owned: map[string][]ast.Node{},
-		known: map[*types.Var]bool{}, copies: map[*types.Var]bool{}, graphs: map[ast.Node]*graph{},
+		known: map[*types.Var]bool{}, copies: map[*types.Var]bool{},
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		h.readSources(n)
-		return true
-	})
-	ast.Inspect(f, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			h.readArguments(call)
+	for _, read := range []func(ast.Node){h.readSources, h.readArguments, h.readOwned} { // each needs the one before
+		for n := range ast.Preorder(f) {
+			read(n)
 		}
-		return true
-	})
-	ast.Inspect(f, func(n ast.Node) bool {
-		h.readOwned(n)
-		return true
-	})
+	}
 	clear(h.known) // it was filled before all that is owned was known
 	clear(h.copies)
 	return h
@@ -74,30 +61,25 @@ func (h *reach) readSources(n ast.Node) {
 		if a.result > 0 { // for example ok in v, ok := m[k]
 			a.value = nil
 		}
-		h.addSource(a.target, a.value, a.ranged)
-	}
-}
-
-func (h *reach) addSource(target, value ast.Expr, ranged bool) {
-	if v := h.c.variable(target); v != nil {
-		h.sources[v] = append(h.sources[v], source{value, ranged})
+		if v := h.c.variable(a.target); v != nil {
+			h.sources[v] = append(h.sources[v], source{a.value, a.ranged})
+		}
 	}
 }
 
 // readArguments adds the arguments of a literal that is called as sources of its parameters.
-func (h *reach) readArguments(call *ast.CallExpr) {
+func (h *reach) readArguments(n ast.Node) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return
+	}
 	literal, ok := ast.Unparen(h.onlyValue(call.Fun)).(*ast.FuncLit)
 	if !ok {
 		return
 	}
-	i := 0
-	for _, field := range literal.Type.Params.List {
-		_, variadic := field.Type.(*ast.Ellipsis)
-		for _, name := range field.Names {
-			if i < len(call.Args) && !variadic {
-				h.addSource(name, call.Args[i], false)
-			}
-			i++
+	for i, arg := range call.Args {
+		if param := parameter(h.c.signatureOf(literal), i, call.Ellipsis.IsValid()); param != nil {
+			h.sources[param] = append(h.sources[param], source{e: arg})
 		}
 	}
 }
@@ -147,36 +129,26 @@ func (h *reach) readOwned(n ast.Node) {
 		}
 	case *ast.CallExpr:
 		fn := h.callee(n)
-		for i, arg := range n.Args {
-			if h.pointsToCopy(arg) && h.c.mayReplace(fn, i) {
-				own(arg, n)
+		for _, a := range h.c.arguments(n, fn) {
+			if h.pointsToCopy(a.value) && h.c.mayReplace(fn, a.param) {
+				own(a.written, n)
 			}
-		}
-		if x := h.implicitAddress(n); x != nil && h.c.mayReplace(fn, -1) {
-			own(x, n)
 		}
 	}
 }
 
 // mayReplace reports whether a function may assign to the variable to which its parameter points, or to a field of it.
-// The receiver is parameter -1. A function of another package may.
-func (c *code) mayReplace(fn *types.Func, i int) bool {
+// A function of another package may.
+func (c *code) mayReplace(fn *types.Func, param *types.Var) bool {
 	decl := c.decls[fn]
-	if decl == nil || decl.Body == nil {
+	if decl == nil || param == nil {
 		return true
-	}
-	param := fn.Signature().Recv()
-	if i >= 0 {
-		if i >= fn.Signature().Params().Len() || fn.Signature().Variadic() {
-			return true
-		}
-		param = fn.Signature().Params().At(i)
 	}
 	if replaces, ok := c.replaces[param]; ok {
 		return replaces
 	}
 	c.replaces[param] = true // while the function is looked at, which may call itself
-	h := c.reachOfCopy(param, decl)
+	h := c.newReach(param, decl, true)
 	name := variablePath(param)
 	c.replaces[param] = slices.ContainsFunc(slices.Collect(maps.Keys(h.owned)), func(path string) bool {
 		return path == name || strings.HasPrefix(path, name+".")
@@ -184,46 +156,16 @@ func (c *code) mayReplace(fn *types.Func, i int) bool {
 	return c.replaces[param]
 }
 
-// implicitAddress returns the variable whose address a call of a method with a pointer receiver takes, or nil.
-func (h *reach) implicitAddress(call *ast.CallExpr) ast.Expr {
-	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return nil
-	}
-	s := h.c.info.Selections[x]
-	if s == nil || s.Kind() != types.MethodVal {
-		return nil
-	}
-	_, takes := types.Unalias(s.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
-	_, has := types.Unalias(h.c.typeOf(x.X)).Underlying().(*types.Pointer)
-	if takes && (!has || h.pointsToCopy(x.X)) {
-		return x.X
-	}
-	return nil
-}
-
 // reaches reports whether the value of an expression comes from the parameter.
 func (h *reach) reaches(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return h.holds(h.c.variable(e))
-	case *ast.SelectorExpr:
-		s := h.c.info.Selections[e]
-		return s != nil && s.Kind() == types.FieldVal && (h.reaches(e.X) || h.pointsToCopy(e.X))
-	case *ast.IndexExpr:
-		return h.reaches(e.X)
-	case *ast.SliceExpr:
-		return h.reaches(e.X)
-	case *ast.StarExpr:
-		return h.reaches(e.X) || h.pointsToCopy(e.X)
-	case *ast.TypeAssertExpr:
-		return e.Type != nil && h.reaches(e.X)
-	case *ast.UnaryExpr:
-		return e.Op == token.AND && h.isShared(e.X)
-	case *ast.CallExpr:
-		return h.c.info.Types[e.Fun].IsType() && len(e.Args) == 1 && h.reaches(e.Args[0])
+	if x := h.c.addressed(e); x != nil {
+		return h.isShared(x)
 	}
-	return false
+	p, ok := h.c.partOf(e)
+	if !ok {
+		return h.holds(h.c.variable(e))
+	}
+	return h.reaches(p.of) || p.indirect && h.pointsToCopy(p.of)
 }
 
 // holds reports whether a variable holds nothing but values that come from the parameter.
@@ -240,17 +182,14 @@ func (h *reach) holds(v *types.Var) bool {
 // pointsToCopy reports whether an expression is a pointer to a copy of a value from the parameter. A change of the
 // copy is not shared; a change through a map, slice or pointer in it is.
 func (h *reach) pointsToCopy(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v := h.c.variable(e)
-		if v == nil || v == h.root {
-			return v != nil && h.byCopy
-		}
-		return h.all(h.copies, v, func(s source) bool { return !s.ranged && h.pointsToCopy(s.e) })
-	case *ast.UnaryExpr:
-		return e.Op == token.AND && h.reaches(e.X) && !h.isShared(e.X)
+	if x := h.c.addressed(e); x != nil {
+		return h.reaches(x) && !h.isShared(x)
 	}
-	return false
+	v := h.c.variable(e)
+	if v == nil || v == h.root {
+		return v != nil && h.byCopy
+	}
+	return h.all(h.copies, v, func(s source) bool { return !s.ranged && h.pointsToCopy(s.e) })
 }
 
 // all reports whether a variable has sources, and all have a property. It remembers the answer.
@@ -270,29 +209,11 @@ func (h *reach) all(known map[*types.Var]bool, v *types.Var, have func(source) b
 
 // isShared reports whether an assignment to the expression changes memory that the caller sees.
 func (h *reach) isShared(e ast.Expr) bool {
-	e = ast.Unparen(e)
-	if h.isOwned(e) {
+	p, ok := h.c.partOf(e)
+	if !ok || h.isOwned(e) {
 		return false
 	}
-	switch e := e.(type) {
-	case *ast.SelectorExpr:
-		s := h.c.info.Selections[e]
-		if s == nil || s.Kind() != types.FieldVal {
-			return false
-		}
-		if s.Indirect() {
-			return h.reaches(e.X)
-		}
-		return h.isShared(e.X)
-	case *ast.IndexExpr:
-		if _, isArray := h.c.typeOf(e.X).Underlying().(*types.Array); isArray {
-			return h.isShared(e.X)
-		}
-		return h.reaches(e.X)
-	case *ast.StarExpr:
-		return h.reaches(e.X)
-	}
-	return false
+	return p.indirect && h.reaches(p.of) || !p.indirect && h.isShared(p.of)
 }
 
 // isOwned reports whether the function may have replaced the value of an expression, or of something that it is a part
@@ -300,7 +221,7 @@ func (h *reach) isShared(e ast.Expr) bool {
 func (h *reach) isOwned(e ast.Expr) bool {
 	for _, path := range h.paths(e, false, 0) {
 		for ; path != ""; path = path[:max(strings.LastIndex(path, "."), 0)] {
-			if slices.ContainsFunc(h.owned[path], func(by ast.Node) bool { return h.mayPrecede(by, e) }) {
+			if h.anyPrecedes(h.owned[path], e) {
 				return true
 			}
 		}
@@ -315,8 +236,7 @@ func (h *reach) isOwnedInPart(e ast.Expr) bool {
 	}
 	for _, path := range h.paths(e, false, 0) {
 		for part, nodes := range h.owned {
-			if strings.HasPrefix(part, path+".") &&
-				slices.ContainsFunc(nodes, func(by ast.Node) bool { return h.mayPrecede(by, e) }) {
+			if strings.HasPrefix(part, path+".") && h.anyPrecedes(nodes, e) {
 				return true
 			}
 		}
@@ -324,24 +244,15 @@ func (h *reach) isOwnedInPart(e ast.Expr) bool {
 	return false
 }
 
+// anyPrecedes reports whether one of the nodes may run before another node.
+func (h *reach) anyPrecedes(nodes []ast.Node, n ast.Node) bool {
+	return slices.ContainsFunc(nodes, func(by ast.Node) bool { return h.mayPrecede(by, n) })
+}
+
 // mayPrecede reports whether a node may run before another one. In another function literal, it may.
 func (h *reach) mayPrecede(a, b ast.Node) bool {
 	f := h.functionOf(a)
-	if f != h.functionOf(b) {
-		return true
-	}
-	g, ok := h.graphs[f]
-	if !ok {
-		g = h.c.graphOf(f)
-		h.graphs[f] = g
-	}
-	if _, ok := g.find(a); !ok {
-		return true
-	}
-	if _, ok := g.find(b); !ok {
-		return true
-	}
-	return g.reaches(a, b)
+	return f != h.functionOf(b) || h.c.graphOf(f).mayPrecede(a, b)
 }
 
 // functionOf returns the innermost function around a node.
@@ -388,41 +299,26 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 			all = append(all, path+suffix)
 		}
 	}
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v := h.c.variable(e)
-		if v == nil || !isLocal(h.f, v) {
-			return nil
-		}
-		all = append(all, variablePath(v))
-		for _, s := range h.sources[v] {
-			switch {
-			case s.e == nil || assigned && !isReference(v.Type()):
-			case s.ranged:
-				add(s.e, ".[]")
-			default:
-				add(s.e, "")
-			}
-		}
-	case *ast.SelectorExpr:
-		if s := h.c.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
-			add(e.X, "."+e.Sel.Name)
-		}
-	case *ast.IndexExpr:
-		add(e.X, ".[]")
-	case *ast.SliceExpr:
-		add(e.X, "")
-	case *ast.StarExpr:
-		add(e.X, "")
-	case *ast.TypeAssertExpr:
-		add(e.X, "")
-	case *ast.UnaryExpr:
-		if e.Op == token.AND {
-			add(e.X, "")
-		}
-	case *ast.CallExpr:
-		if h.c.info.Types[e.Fun].IsType() && len(e.Args) == 1 {
-			add(e.Args[0], "")
+	if x := h.c.addressed(e); x != nil {
+		add(x, "")
+		return all
+	}
+	if p, ok := h.c.partOf(e); ok {
+		add(p.of, p.name)
+		return all
+	}
+	v := h.c.variable(e)
+	if v == nil || !isLocal(h.f, v) {
+		return nil
+	}
+	all = append(all, variablePath(v))
+	for _, s := range h.sources[v] {
+		switch {
+		case s.e == nil || assigned && !isReference(v.Type()):
+		case s.ranged:
+			add(s.e, ".[]")
+		default:
+			add(s.e, "")
 		}
 	}
 	return all
@@ -430,27 +326,6 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 
 // maxFieldDepth bounds how deep the structs of a payload are searched for references.
 const maxFieldDepth = 5
-
-// hasReferences reports whether a value of the type may give access to shared memory. It is true for a type that is too
-// deep, because it only decides whether a check looks at a variable at all.
-func hasReferences(t types.Type, depth int) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Pointer, *types.Map, *types.Slice:
-		return true
-	case *types.Interface:
-		return true
-	case *types.Array:
-		return hasReferences(t.Elem(), depth)
-	case *types.Struct:
-		for field := range t.Fields() {
-			if depth > 0 && hasReferences(field.Type(), depth-1) {
-				return true
-			}
-		}
-		return depth == 0
-	}
-	return false
-}
 
 // hasOpenReferences reports whether a value of a type is a map, a slice or a pointer, or has one in an exported field.
 // Nobody else changes the other fields, for example those of a time. It is false for a type that is too deep, because a

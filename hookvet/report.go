@@ -1,9 +1,12 @@
 package hookvet
 
 import (
+	_ "embed"
 	"fmt"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -11,11 +14,12 @@ import (
 // page is the documentation of the checks. Each has a heading of its name there.
 const page = "https://github.com/hookgen/hookgen/blob/main/docs/hooks/hookvet.md#"
 
-// A check is what differs from one analyzer to the next.
+//go:embed doc.go
+var docFile string
+
+// A check is what differs from one analyzer to the next. The package comment has a section on each.
 type check struct {
 	name string
-	// doc begins with one line, then has a blank line and the rule.
-	doc string
 	// inTests says that findings in test files are reported. Tests may make some mistakes on purpose, for example
 	// fire a point and drop the result.
 	inTests bool
@@ -27,7 +31,7 @@ type check struct {
 func (k check) analyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:      k.name,
-		Doc:       k.doc,
+		Doc:       docOf(k.name),
 		URL:       page + k.name,
 		Requires:  []*analysis.Analyzer{codeAnalyzer},
 		FactTypes: k.facts,
@@ -38,16 +42,38 @@ func (k check) analyzer() *analysis.Analyzer {
 					r.ignored = append(r.ignored, d)
 				}
 			}
-			k.run(r)
+			k.runAlone(r)
 			for _, d := range r.ignored {
 				if !d.used {
-					pass.Report(analysis.Diagnostic{Pos: d.pos, End: d.end, Category: k.name,
+					pass.Report(analysis.Diagnostic{Pos: d.Pos(), End: d.End(), Category: k.name,
 						Message: "hookvet:ignore " + k.name + " suppresses nothing: remove it"})
 				}
 			}
 			return nil, nil
 		},
 	}
+}
+
+// runAlone runs the check while no other check of the package runs: they share what code remembers.
+func (k check) runAlone(r *reporter) {
+	r.code.checking.Lock()
+	defer r.code.checking.Unlock()
+	k.run(r)
+}
+
+// docOf returns the documentation of a check: the text of the package comment below the heading "Analyzer NAME", after
+// the name itself. It begins with one line, then has a blank line and the rule.
+func docOf(name string) string {
+	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", docFile, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		panic(err)
+	}
+	_, section, found := strings.Cut(file.Doc.Text(), "# Analyzer "+name+"\n\n"+name+": ")
+	if !found {
+		panic("doc.go has no section on the check " + name)
+	}
+	section, _, _ = strings.Cut(section, "\n# ")
+	return strings.TrimSpace(section)
 }
 
 // A reporter is the code of a package with the means to report findings of a check.

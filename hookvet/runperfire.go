@@ -4,31 +4,17 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-
-	"golang.org/x/tools/go/ast/inspector"
 )
 
 var runPerFire = check{
 	name: "runperfire",
-	doc: `find fires that make a run of their own
-
-Hooks keep their state in the run. If each fire of a unit of work has a new one, limits never count beyond one, and
-records do not belong together. The check looks at fires with a call of NewRun, or with a variable that holds one. It
-reports a fire
-
-  - if NewRun is among its arguments, and another run is at hand in a parameter or a variable. It is silent in another
-    goroutine, and if NewRun gets an environment of its own, because each may be another unit of work;
-  - if another fire of the function on the same Hooks has a run with the same environment. It is silent if both fires
-    are of one point, or both runs have names, and the payloads differ, because each may be a unit of work.
-
-Test files are not checked.`,
 	run: func(r *reporter) {
 		var before []ownRun
 		for _, f := range r.fires {
 			if len(f.call.Args) < 3 {
 				continue
 			}
-			made := r.newRun(f.at, f.call.Args[1])
+			made := r.asNewRun(r.onlyValue(f.at, f.call.Args[1]))
 			if made == nil {
 				continue
 			}
@@ -56,18 +42,6 @@ type ownRun struct {
 	made *ast.CallExpr
 }
 
-// newRun returns the call of NewRun whose result an expression is: the call, or a variable of the function that is
-// assigned once. It returns nil for anything else.
-func (r *reporter) newRun(at inspector.Cursor, e ast.Expr) *ast.CallExpr {
-	if v := r.variable(e); v != nil {
-		return r.newRunOf(at, v)
-	}
-	if r.isNewRun(e) {
-		return ast.Unparen(e).(*ast.CallExpr)
-	}
-	return nil
-}
-
 // isSameWork reports whether two fires with different runs belong to the same unit of work.
 func (r *reporter) isSameWork(a, b ownRun) bool {
 	if a.made == b.made || a.hooks == nil || b.hooks == nil || !r.isSame(a.hooks, b.hooks) ||
@@ -82,28 +56,29 @@ func (r *reporter) isSameWork(a, b ownRun) bool {
 	return r.isSame(target(a.call.Args[2]), target(b.call.Args[2])) || !named && !a.point.is(b.point)
 }
 
-// isNewRun reports whether an expression is a call of a NewRun function.
-func (r *reporter) isNewRun(e ast.Expr) bool {
+// asNewRun returns an expression that is a call of a NewRun function; nil for any other.
+func (r *reporter) asNewRun(e ast.Expr) *ast.CallExpr {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !isRun(r.typeOf(call)) {
-		return false
+		return nil
 	}
 	fun := ast.Unparen(call.Fun)
 	if instance, ok := fun.(*ast.IndexExpr); ok {
 		fun = instance.X
 	}
-	switch f := fun.(type) {
-	case *ast.Ident:
-		return f.Name == "NewRun"
-	case *ast.SelectorExpr:
-		return f.Sel.Name == "NewRun" && r.info.Selections[f] == nil
+	if name := lastName(fun); name == nil || name.Name != "NewRun" { // a function, or a variable that holds one
+		return nil
 	}
-	return false
+	if x, ok := fun.(*ast.SelectorExpr); ok && r.info.Selections[x] != nil {
+		return nil
+	}
+	return call
 }
 
 // runAtHand returns a variable of a function that holds another run when the fire is reached, or nil.
 func (r *reporter) runAtHand(f ownRun) *types.Var {
-	for scope := r.scopeAt(f.at); scope != nil && scope != r.pass.Pkg.Scope(); scope = scope.Parent() {
+	pkg := r.pass.Pkg.Scope()
+	for scope := pkg.Innermost(f.call.Pos()); scope != nil && scope != pkg; scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			v, ok := scope.Lookup(name).(*types.Var)
 			if ok && v.Pos() < f.call.Pos() && types.Identical(v.Type(), r.typeOf(f.call.Args[1])) &&
@@ -131,39 +106,10 @@ func (r *reporter) hasWorkOf(f ownRun, run *types.Var) bool {
 		if ok && r.variable(field.X) == run {
 			continue // run.Env
 		}
-		made := r.newRunOf(f.at, run)
+		made := r.asNewRun(r.valueOf(f.at, run))
 		if made == nil || !slices.EqualFunc(made.Args, f.made.Args, r.isSame) {
 			return false
 		}
 	}
 	return true
-}
-
-// newRunOf returns the call of NewRun that a variable holds, or nil.
-func (r *reporter) newRunOf(at inspector.Cursor, v *types.Var) *ast.CallExpr {
-	decl, ok := outermostFunc(at)
-	if !ok {
-		return nil
-	}
-	if from := r.assigned(decl, v); len(from) == 1 && from[0] != nil && r.isNewRun(from[0]) {
-		return ast.Unparen(from[0]).(*ast.CallExpr)
-	}
-	return nil
-}
-
-// scopeAt returns the innermost scope around a node, or nil.
-func (r *reporter) scopeAt(at inspector.Cursor) *types.Scope {
-	for around := range at.Enclosing() {
-		if scope := r.info.Scopes[around.Node()]; scope != nil {
-			return scope
-		}
-		// The scope of a function belongs to its type.
-		switch f := around.Node().(type) {
-		case *ast.FuncDecl:
-			return r.info.Scopes[f.Type]
-		case *ast.FuncLit:
-			return r.info.Scopes[f.Type]
-		}
-	}
-	return nil
 }

@@ -6,26 +6,22 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 var unbound = check{
-	name: "unbound",
-	doc: `find methods of hooks that Bind does not add
-
-A type with a method Bind(*Hooks) has a method that is named like a point, or one letter away from it, and takes the
-run, the payload or returns the outcome of that point. If Bind does not add the value to the point, the method never
-runs, and nothing reports it.
-
-The check is silent if the package calls the method itself, or if Bind passes the Hooks and the hook to code that the
-check cannot see.`,
+	name:    "unbound",
 	inTests: true,
 	run: func(r *reporter) {
 		for _, t := range r.boundTypes() {
 			if t.unknown {
 				continue
 			}
-			for _, m := range r.methods(t.typ) {
-				r.checkBound(t, m)
+			for m := range t.typ.Methods() {
+				if r.decls[m] != nil {
+					r.checkBound(t, m)
+				}
 			}
 		}
 	},
@@ -35,10 +31,10 @@ check cannot see.`,
 type boundType struct {
 	typ     *types.Named
 	of      *types.Named
-	bind    *bind                      // nil if Bind is the method of an embedded field
-	inside  map[*ast.FuncDecl]bool     // Bind, and the functions that it passes the Hooks to
-	unknown bool                       // Bind passes the Hooks and the hook to other code
-	paths   map[*types.TypeName]string // from Hooks to the points of a package that they extend
+	bind    *bind                     // nil if Bind is the method of an embedded field
+	inside  map[*ast.FuncDecl]bool    // Bind, and the functions that it passes the Hooks to
+	unknown bool                      // Bind passes the Hooks and the hook to other code
+	paths   map[*types.Package]string // from Hooks to the points of a package that they extend
 }
 
 // boundTypes returns the types that are declared in the package and have a Bind.
@@ -47,7 +43,7 @@ func (r *reporter) boundTypes() []boundType {
 	scope := r.pass.Pkg.Scope()
 	for _, name := range scope.Names() {
 		obj, ok := scope.Lookup(name).(*types.TypeName)
-		if !ok || obj.IsAlias() || !r.isOurs(obj) {
+		if !ok || obj.IsAlias() {
 			continue
 		}
 		typ, ok := obj.Type().(*types.Named)
@@ -63,7 +59,7 @@ func (r *reporter) boundTypes() []boundType {
 		if !ok {
 			continue
 		}
-		t := boundType{typ: typ, of: b.of, inside: map[*ast.FuncDecl]bool{}, paths: map[*types.TypeName]string{}}
+		t := boundType{typ: typ, of: b.of, inside: map[*ast.FuncDecl]bool{}, paths: map[*types.Package]string{}}
 		findPaths(b.of, "", t.paths)
 		if len(index) == 1 {
 			for i := range r.binds {
@@ -78,15 +74,9 @@ func (r *reporter) boundTypes() []boundType {
 	return all
 }
 
-// isOurs reports whether an object is declared in a file that hookgen did not write.
-func (r *reporter) isOurs(obj types.Object) bool {
-	return slices.ContainsFunc(r.filesOf(), func(f *ast.File) bool {
-		return f.FileStart <= obj.Pos() && obj.Pos() < f.FileEnd
-	})
-}
-
-func findPaths(hooks *types.Named, at string, into map[*types.TypeName]string) {
-	into[hooks.Obj()] = at
+// findPaths finds the packages of Hooks and of those that they extend.
+func findPaths(hooks *types.Named, at string, into map[*types.Package]string) {
+	into[hooks.Obj().Pkg()] = at
 	for field := range hooks.Underlying().(*types.Struct).Fields() {
 		if parent := hooksOf(field.Type()); parent != nil {
 			findPaths(parent, at+"."+field.Name(), into)
@@ -118,14 +108,15 @@ func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var
 				}
 				return true
 			}
-			index := slices.IndexFunc(n.Args, func(e ast.Expr) bool { return r.passes(e, hooks) })
-			if index < 0 {
-				return true
-			}
-			if called := r.decls[fn]; called != nil && called.Body != nil {
-				r.followBind(t, called, r.parameter(fn, index))
-			} else if r.mentions(n, t.typ) {
-				t.unknown = true
+			for _, a := range r.arguments(n, fn) {
+				if a.isReceiver() || !r.passes(a.written, hooks) {
+					continue
+				}
+				if called := r.decls[fn]; called != nil {
+					r.followBind(t, called, a.param)
+				} else if r.mentions(n, t.typ) {
+					t.unknown = true
+				}
 			}
 		}
 		return true
@@ -135,26 +126,12 @@ func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var
 // passes reports whether an argument is the variable or a part of it, for example the Hooks of a parent. A function
 // literal that uses the variable passes nothing.
 func (r *reporter) passes(e ast.Expr, v *types.Var) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.Ident:
-			found = found || r.variable(n) == v
+	for n := range ownNodes(e) {
+		if id, ok := n.(*ast.Ident); ok && r.variable(id) == v {
+			return true
 		}
-		return !found
-	})
-	return found
-}
-
-// parameter returns the parameter for an argument, or nil.
-func (r *reporter) parameter(fn *types.Func, index int) *types.Var {
-	params := fn.Signature().Params()
-	if index >= params.Len() || fn.Signature().Variadic() && index == params.Len()-1 {
-		return nil
 	}
-	return params.At(index)
+	return false
 }
 
 // mentions reports whether an expression contains a value of the type other than to select a field of it.
@@ -176,19 +153,8 @@ func (r *reporter) mentions(e ast.Expr, typ *types.Named) bool {
 
 // isOf reports whether an expression has the type, an instance of it, or points to it.
 func (r *reporter) isOf(e ast.Expr, typ *types.Named) bool {
-	named, ok := types.Unalias(deref(r.typeOf(e))).(*types.Named)
-	return ok && named.Origin() == typ
-}
-
-// methods returns the methods that the files of the package declare for a type.
-func (r *reporter) methods(typ *types.Named) []*types.Func {
-	var all []*types.Func
-	for m := range typ.Methods() {
-		if r.decls[m] != nil {
-			all = append(all, m)
-		}
-	}
-	return all
+	named := namedOf(r.typeOf(e))
+	return named != nil && named.Origin() == typ
 }
 
 func (r *reporter) checkBound(t boundType, m *types.Func) {
@@ -219,41 +185,24 @@ func (r *reporter) checkBound(t boundType, m *types.Func) {
 		if t.bind.recv != nil {
 			hook = t.bind.recv.Name()
 		}
-		call := hooks + t.paths[hooksNamed(t.of, p)] + "." + p.name + "." + verb + "(" + hook + ")"
+		call := hooks + t.paths[p.pkg] + "." + p.name + "." + verb + "(" + hook + ")"
 		r.report(decl.Name, r.addToBind(t, m, call), "%s is never called: Bind of %s does not add it; use %s",
 			m.Name(), t.typ.Obj().Name(), call)
 	}
 }
 
-// hooksNamed returns the name of the Hooks, among these and those that they extend, that have the point.
-func hooksNamed(of *types.Named, p *point) *types.TypeName {
-	for _, hooks := range append(parents(of), of) {
-		if hooks.Obj().Pkg() == p.pkg {
-			return hooks.Obj()
-		}
-	}
-	return nil
-}
-
 // pointNamed returns the point that a method is named after: exactly, or one letter away.
 func (r *reporter) pointNamed(of *types.Named, m *types.Func) (p *point, observes, exact bool) {
-	points := pointsOf(of)
-	for _, parent := range parents(of) {
-		points = append(points, pointsOf(parent)...)
+	var points []*point
+	for _, hooks := range family(of) {
+		points = append(points, pointsOf(hooks)...)
 	}
-	for _, near := range []bool{false, true} {
+	for edits := range 2 {
 		for _, p := range points {
-			for _, observes := range []bool{false, true} {
-				name := p.name
-				if observes {
-					name = "Observe" + name
-				}
-				named := m.Name() == name
-				if near {
-					named = oneLetterApart(m.Name(), name)
-				}
-				if named && looksLikeHook(m.Signature(), p, observes) {
-					return p, observes, !near
+			for _, prefix := range []string{"", "Observe"} {
+				observes = prefix != ""
+				if spelling.Distance(m.Name(), prefix+p.name) == edits && looksLikeHook(m.Signature(), p, observes) {
+					return p, observes, edits == 0
 				}
 			}
 		}
@@ -299,15 +248,10 @@ func (r *reporter) isAdded(t boundType, p *point, observes bool) bool {
 // isCalled reports whether other code of the package uses the method. A test that calls a hook directly does not count:
 // the hook still never runs in a program.
 func (r *reporter) isCalled(m *types.Func) bool {
-	for _, at := range r.files {
-		file := at.Node().(*ast.File)
-		if r.isTest(file.Pos()) && !r.isTest(m.Pos()) {
-			continue
-		}
-		for c := range at.Preorder((*ast.Ident)(nil)) {
-			if fn, ok := r.info.Uses[c.Node().(*ast.Ident)].(*types.Func); ok && fn.Origin() == m {
-				return true
-			}
+	for _, id := range nodes[*ast.Ident](r.files...) {
+		fn, ok := r.info.Uses[id].(*types.Func)
+		if ok && fn.Origin() == m && (!r.isTest(id.Pos()) || r.isTest(m.Pos())) {
+			return true
 		}
 	}
 	return false
@@ -334,23 +278,4 @@ func (r *reporter) addToBind(t boundType, m *types.Func, call string) *analysis.
 		text = "\n" + text
 	}
 	return replace("Add the hook to its point", end, end, text)
-}
-
-// oneLetterApart reports whether one letter was changed, added, left out or swapped with the next.
-func oneLetterApart(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	switch len(b) - len(a) {
-	case 0:
-		return i < len(a) && (a[i+1:] == b[i+1:] ||
-			i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
-	case 1:
-		return a[i:] == b[i+1:]
-	}
-	return false
 }

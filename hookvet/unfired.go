@@ -12,48 +12,65 @@ import (
 )
 
 var unfired = check{
-	name: "unfired",
-	doc: `find declared points that a program never fires
-
-A hook of a point that nothing fires is registered and never runs. The check knows what the packages that a program
-imports fire, and reports in package main: at the package clause, the points that no package of the program fires.
-
-It looks only at programs that have Hooks and fire some of their points. All points of Hooks count as fired if something
-calls their method Points, because they can be fired through it, or passes them to a function of the generated package.
-Fires in test files do not count. For a library, whose points others fire, use hooktest.EveryPointFired.`,
+	name:  "unfired",
 	facts: []analysis.Fact{new(firedFact)},
 	run:   runUnfired,
 }
 
-// A firedFact lists the uses of points in a package and in all that it imports. Points and Hooks are named by their
-// types. The lists are sorted, because equal facts must have equal encodings.
+// A firedFact lists the uses of points in a package and in all that it imports. The list is sorted, because equal facts
+// must have equal encodings.
 type firedFact struct {
-	Fired []string // points, for example example.com/mail.OnSentPoint
-	All   []string // Hooks of which every point may be fired
-	Made  []string // Hooks that a variable or a field holds
+	Uses []string
 }
 
 // AFact makes it a fact.
 func (*firedFact) AFact() {}
 
-func (f *firedFact) String() string { return "fires " + strings.Join(f.Fired, ", ") }
-
-// A firedSet collects a firedFact. Each set has names of types.
-type firedSet struct {
-	fired, all, made map[string]bool
+func (f *firedFact) String() string {
+	var points []string
+	for _, use := range f.Uses {
+		if point, ok := strings.CutPrefix(use, fires); ok {
+			points = append(points, point)
+		}
+	}
+	return fires + strings.Join(points, ", ")
 }
+
+// firedUses are the entries of a firedFact: one of these words, and the name of a type.
+type firedUses map[string]bool
+
+const (
+	fires    = "fires "  // a point, for example example.com/mail.OnSentPoint
+	firesAll = "passes " // Hooks of which every point may be fired
+	makes    = "makes "  // Hooks that a variable or a field holds
+)
+
+func (f firedUses) add(use string, typ *types.Named) { f[use+qualifiedName(typ)] = true }
+
+func (f firedUses) has(use string, typ *types.Named) bool { return f[use+qualifiedName(typ)] }
+
+// addFamily adds a use of Hooks, and of those that they extend, if a type is Hooks.
+func (f firedUses) addFamily(use string, t types.Type) {
+	if hooks := hooksOf(t); hooks != nil {
+		for _, h := range family(hooks) {
+			f.add(use, h)
+		}
+	}
+}
+
+func qualifiedName(typ *types.Named) string { return pathOf(typ.Obj().Pkg()) + "." + typ.Obj().Name() }
 
 func runUnfired(r *reporter) {
 	if strings.HasSuffix(r.pass.Pkg.Path(), ".test") {
 		return // the package main that the go command makes for the tests of a package
 	}
-	f := &firedSet{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	f := firedUses{}
 	for _, imported := range r.pass.Pkg.Imports() {
 		var fact firedFact
 		if r.pass.ImportPackageFact(imported, &fact) {
-			addAll(f.fired, fact.Fired)
-			addAll(f.all, fact.All)
-			addAll(f.made, fact.Made)
+			for _, use := range fact.Uses {
+				f[use] = true
+			}
 		}
 	}
 	for _, at := range r.files {
@@ -62,30 +79,21 @@ func runUnfired(r *reporter) {
 			continue
 		}
 		r.readHooks(file, f)
-		for c := range at.Preorder((*ast.SelectorExpr)(nil)) {
-			x := c.Node().(*ast.SelectorExpr)
+		for c, x := range nodes[*ast.SelectorExpr](at) {
 			p := pointOf(r.typeOf(x))
 			if p != nil && !onlyRegisters(c.ParentEdgeKind() == edge.SelectorExpr_X, c.Parent().Node()) {
-				f.fired[qualifiedName(p.typ.Obj())] = true
+				f.add(fires, p.typ)
 			}
 		}
 	}
-	if len(f.fired)+len(f.all)+len(f.made) == 0 {
+	if len(f) == 0 {
 		return
 	}
-	r.pass.ExportPackageFact(&firedFact{sorted(f.fired), sorted(f.all), sorted(f.made)})
+	r.pass.ExportPackageFact(&firedFact{slices.Sorted(maps.Keys(f))})
 	if r.pass.Pkg.Name() == "main" && len(r.files) > 0 {
 		r.reportUnfired(f)
 	}
 }
-
-func addAll(set map[string]bool, names []string) {
-	for _, name := range names {
-		set[name] = true
-	}
-}
-
-func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // onlyRegisters reports whether a point is used for nothing but a method that registers or lists.
 func onlyRegisters(isSelected bool, parent ast.Node) bool {
@@ -94,85 +102,58 @@ func onlyRegisters(isSelected bool, parent ast.Node) bool {
 }
 
 // readHooks adds the Hooks that a file makes, and those that it passes on as a whole.
-func (r *reporter) readHooks(file *ast.File, f *firedSet) {
-	ast.Inspect(file, func(n ast.Node) bool {
+func (r *reporter) readHooks(file *ast.File, f firedUses) {
+	for n := range ast.Preorder(file) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			r.readPassedHooks(n, f)
 			if r.isBuiltin(n, "new") && len(n.Args) == 1 {
-				r.makes(n.Args[0], f)
+				r.readMade(n.Args[0], f)
 			}
 		case *ast.ValueSpec:
 			for _, name := range n.Names {
-				r.makes(name, f)
+				r.readMade(name, f)
 			}
 		case *ast.Field:
 			if n.Type != nil {
-				r.makes(n.Type, f)
+				r.readMade(n.Type, f)
 			}
 		case *ast.CompositeLit:
-			r.makes(n, f)
-		}
-		return true
-	})
-}
-
-// makes notes the Hooks that an expression has as its type, and those that they extend.
-func (r *reporter) makes(e ast.Expr, f *firedSet) {
-	t := r.typeOf(e)
-	if obj := r.info.Defs[asIdent(e)]; obj != nil {
-		t = obj.Type()
-	}
-	if _, isPointer := types.Unalias(t).(*types.Pointer); isPointer {
-		return
-	}
-	if hooks := hooksOf(t); hooks != nil {
-		for _, h := range append(parents(hooks), hooks) {
-			f.made[qualifiedName(h.Obj())] = true
+			r.readMade(n, f)
 		}
 	}
 }
 
-// readPassedHooks notes Hooks whose points something can fire without their names: through Points, or in the generated
+// readPassedHooks adds Hooks whose points something can fire without their names: through Points, or in the generated
 // package.
-func (r *reporter) readPassedHooks(call *ast.CallExpr, f *firedSet) {
+func (r *reporter) readPassedHooks(call *ast.CallExpr, f firedUses) {
 	fn := r.callee(call)
 	if fn == nil {
 		return
 	}
-	all := func(t types.Type) {
-		if hooks := hooksOf(t); hooks != nil {
-			for _, h := range append(parents(hooks), hooks) {
-				f.all[qualifiedName(h.Obj())] = true
-			}
-		}
-	}
 	if recv := fn.Signature().Recv(); recv != nil {
 		if fn.Name() == "Points" {
-			all(recv.Type())
+			f.addFamily(firesAll, recv.Type())
 		}
 		return
 	}
 	for p := range fn.Signature().Params().Variables() {
 		if hooks := hooksOf(p.Type()); hooks != nil && fn.Pkg() == hooks.Obj().Pkg() && fn.Pkg() != r.pass.Pkg {
-			all(hooks)
+			f.addFamily(firesAll, hooks)
 		}
 	}
 }
 
-func qualifiedName(obj *types.TypeName) string { return pathOf(obj.Pkg()) + "." + obj.Name() }
-
 // reportUnfired reports the points of the program's Hooks that nothing fires.
-func (r *reporter) reportUnfired(f *firedSet) {
+func (r *reporter) reportUnfired(f firedUses) {
 	for _, hooks := range r.hooks {
-		name := qualifiedName(hooks.Obj())
-		if !f.made[name] || f.all[name] {
+		if !f.has(makes, hooks) || f.has(firesAll, hooks) {
 			continue
 		}
 		var missing []string
 		points := pointsOf(hooks)
 		for _, p := range points {
-			if !f.fired[qualifiedName(p.typ.Obj())] {
+			if !f.has(fires, p.typ) {
 				missing = append(missing, p.name)
 			}
 		}
@@ -186,16 +167,20 @@ func (r *reporter) reportUnfired(f *firedSet) {
 }
 
 // firesFamily reports whether the program fires a point of Hooks that these extend, or that extend these.
-func (r *reporter) firesFamily(hooks *types.Named, f *firedSet) bool {
-	for _, relative := range r.hooks {
-		if !slices.Contains(parents(hooks), relative) && !slices.Contains(parents(relative), hooks) {
-			continue
-		}
-		for _, p := range pointsOf(relative) {
-			if f.fired[qualifiedName(p.typ.Obj())] {
-				return true
-			}
-		}
+func (r *reporter) firesFamily(hooks *types.Named, f firedUses) bool {
+	return slices.ContainsFunc(r.hooks, func(relative *types.Named) bool {
+		return (slices.Contains(family(hooks), relative) || slices.Contains(family(relative), hooks)) &&
+			slices.ContainsFunc(pointsOf(relative), func(p *point) bool { return f.has(fires, p.typ) })
+	})
+}
+
+// readMade adds the Hooks that an expression has as its type, and those that they extend.
+func (r *reporter) readMade(e ast.Expr, f firedUses) {
+	t := r.typeOf(e)
+	if obj := r.info.Defs[asIdent(e)]; obj != nil {
+		t = obj.Type()
 	}
-	return false
+	if _, isPointer := types.Unalias(t).(*types.Pointer); !isPointer {
+		f.addFamily(makes, t)
+	}
 }

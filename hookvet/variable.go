@@ -35,30 +35,26 @@ func watch(f ast.Node, v *types.Var, field string) watched {
 	return w
 }
 
-// usedAfter reports whether something may read the variable after a place, before it is assigned or its life ends.
-func (c *code) usedAfter(g *graph, from place, w watched) bool {
-	used := false
-	seen := map[*cfg.Block]bool{}
-	var walk func(b *cfg.Block, start int)
-	walk = func(b *cfg.Block, start int) {
-		for _, n := range b.Nodes[start:] {
-			reads, assigns := c.access(n, w)
-			used = used || reads
-			if used || assigns {
-				return
-			}
-		}
-		for _, next := range b.Succs {
-			newLife := w.loop != nil && next.Stmt == w.loop &&
-				(next.Kind == cfg.KindRangeLoop || next.Kind == cfg.KindForLoop || next.Kind == cfg.KindForPost)
-			if !seen[next] && !newLife {
-				seen[next] = true
-				walk(next, 0)
-			}
-		}
+// isUnreadAfter reports whether nothing may read a local variable of a function, or a field of it if that is not "",
+// after a node, before it is assigned or its life ends. The variable may escape only through the pointer except.
+func (c *code) isUnreadAfter(f, n ast.Node, v *types.Var, field string, except ast.Expr) bool {
+	g := c.graphOf(f)
+	from, ok := g.find(n)
+	if !ok || !isLocal(f, v) || c.isResult(f, v) || c.escapes(f, v, except) {
+		return false
 	}
-	walk(from.block, from.index+1)
-	return used
+	w := watch(f, v, field)
+	used := false
+	isNewLife := func(next *cfg.Block) bool {
+		return w.loop != nil && next.Stmt == w.loop &&
+			(next.Kind == cfg.KindRangeLoop || next.Kind == cfg.KindForLoop || next.Kind == cfg.KindForPost)
+	}
+	g.after(from, isNewLife, func(p place) bool {
+		reads, assigns := c.access(p.node(), w)
+		used = used || reads
+		return !used && !assigns
+	})
+	return !used
 }
 
 // access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
@@ -84,22 +80,15 @@ func (c *code) access(n ast.Node, w watched) (reads, assigns bool) {
 
 // readsInTarget reports whether an assignment to an expression reads the variable, for example as an index.
 func (c *code) readsInTarget(e ast.Expr, w watched) bool {
-	if root, direct := c.rootOf(e); root != w.v || !direct {
+	if c.directVariable(e) != w.v {
 		return c.readsField(e, w)
 	}
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.SelectorExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			if c.readsField(x.Index, w) {
-				return true
-			}
-			e = x.X
-		default:
-			return false
+	for n := range ast.Preorder(e) {
+		if x, ok := n.(*ast.IndexExpr); ok && c.readsField(x.Index, w) {
+			return true
 		}
 	}
+	return false
 }
 
 // readsField reports whether a node contains the variable, other than to select another field than the one that counts.
@@ -124,78 +113,36 @@ func (c *code) readsField(n ast.Node, w watched) bool {
 	return found
 }
 
-// rootOf returns the variable that an expression selects from, and whether it is reached directly: through fields of
-// structs and elements of arrays, without a pointer, slice or map.
-func (c *code) rootOf(e ast.Expr) (root *types.Var, direct bool) {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return c.variable(e), true
-	case *ast.SelectorExpr:
-		s := c.info.Selections[e]
-		if s == nil || s.Kind() != types.FieldVal {
-			return nil, false
-		}
-		root, direct = c.rootOf(e.X)
-		return root, direct && !s.Indirect()
-	case *ast.IndexExpr:
-		root, direct = c.rootOf(e.X)
-		_, isArray := c.typeOf(e.X).Underlying().(*types.Array)
-		return root, direct && isArray
-	case *ast.StarExpr:
-		root, _ = c.rootOf(e.X)
-		return root, false
-	}
-	return nil, false
-}
-
 // escapes reports whether something else may read or change the variable of a function: a function literal, or the
 // owner of a pointer to it. The pointer that except takes does not count.
 func (c *code) escapes(f ast.Node, v *types.Var, except ast.Expr) bool {
-	escapes := false
-	var visit func(n ast.Node, inLiteral bool)
-	visit = func(n ast.Node, inLiteral bool) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				if !inLiteral && n != f {
-					visit(n.Body, true)
-					return false
-				}
-			case *ast.UnaryExpr:
-				if root, direct := c.rootOf(n.X); n.Op.String() == "&" && ast.Expr(n) != except && direct && root == v {
-					escapes = true
-				}
-			case *ast.SelectorExpr: // a method with a pointer receiver
-				s := c.info.Selections[n]
-				if s == nil || s.Kind() != types.MethodVal {
-					return true
-				}
-				_, takes := types.Unalias(s.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
-				_, has := types.Unalias(c.typeOf(n.X)).(*types.Pointer)
-				if root, direct := c.rootOf(n.X); takes && !has && direct && root == v {
-					escapes = true
-				}
-			case *ast.Ident:
-				escapes = escapes || inLiteral && c.info.ObjectOf(n) == v
+	for n := range ast.Preorder(f) {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if n != f && c.contains(n.Body, v, nil) {
+				return true
 			}
-			return !escapes
-		})
+		case *ast.UnaryExpr, *ast.SliceExpr:
+			e := n.(ast.Expr)
+			if x := c.addressed(e); x != nil && e != except && c.directVariable(x) == v {
+				return true
+			}
+		case *ast.SelectorExpr:
+			if c.takesAddress(n) && c.directVariable(n.X) == v {
+				return true
+			}
+		}
 	}
-	visit(f, false)
-	return escapes
+	return false
 }
 
 // contains reports whether a node contains the variable outside of one expression, which may be nil.
 func (c *code) contains(n ast.Node, v *types.Var, except ast.Expr) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if except != nil && n == ast.Node(except) {
-			return false
+	for in := range ast.Preorder(n) {
+		id, ok := in.(*ast.Ident)
+		if ok && c.info.ObjectOf(id) == v && (except == nil || !encloses(except, id)) {
+			return true
 		}
-		if id, ok := n.(*ast.Ident); ok && !found {
-			found = c.info.ObjectOf(id) == v
-		}
-		return !found
-	})
-	return found
+	}
+	return false
 }

@@ -24,14 +24,13 @@ type Agent struct {
 	Tools        []agent.Tool
 	Handoffs     []*Agent // agents that the model can hand control to
 
-	// Hooks are the hooks of runs that are not started by another run; nil means no hooks. Hooks can be added and
-	// removed at any time. A run started by another run, for example a sub-agent, fires the hooks of that run
-	// instead. Such an agent must leave Hooks nil or have those of the agent that starts it, because hooks of an
-	// unrelated set cannot be nested; put its hooks in Use. A run does not start if its agent can reach an agent with
-	// other Hooks, by sub-agents and handoffs. It fails if a tool starts such an agent with [Spawn].
+	// Hooks are the hooks of the agent's runs; nil means no hooks. Hooks can be added and removed at any time. A run
+	// that another run started, for example of a sub-agent, fires the hooks of that run first, whatever the
+	// priorities, and then these. Hooks and layers that both have fire once. A hook here sees no other run than those
+	// of the agent and those that they start.
 	Hooks *agent.Hooks
-	// Use are hooks that belong to this agent wherever it runs. They are bound to an inner layer of Hooks, or of
-	// the hooks of the run that started the agent. If that run fires them already, they are not bound again.
+	// Use are hooks that belong to this agent wherever it runs. They are bound to a layer inside Hooks. If the run that
+	// started the agent fires them already, they are not bound again.
 	Use []agent.Hook
 
 	Limits    Limits
@@ -161,9 +160,6 @@ func (a *Agent) check(parent *run) error {
 		if isNil(h) {
 			bad("Use[%d] is nil; remove it", i)
 		}
-	}
-	if len(errs) == 0 {
-		errs = append(errs, a.checkHooks(parent))
 	}
 	return errors.Join(errs...)
 }

@@ -183,9 +183,16 @@ type attemptError struct {
 func (e *attemptError) Error() string { return e.err.Error() }
 func (e *attemptError) Unwrap() error { return e.err }
 
-// failedResult returns the result of a call that failed with err.
+// failedResult returns the result of a call that failed with err. If a hook returned an error of its own, the model
+// reads that error without the place of the hook.
 func failedResult(ctx context.Context, err error) agent.ToolCallResult {
-	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: forModel(err)}
+	words := err
+	f, isFailure := err.(*hookkit.Failure) //nolint:errorlint // nobody added words
+	returned := isFailure && f != nil && f.Place == ""
+	if returned {
+		words = f.Cause
+	}
+	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: forModel(words)}
 	attempt, tool := find[attemptError](err), find[agent.ToolError](err)
 	switch {
 	case attempt != nil:
@@ -200,7 +207,7 @@ func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 		result.Kind = agent.FailPanic
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Kind = agent.FailTimeout
-	case find[hookkit.Failure](err) != nil:
+	case find[hookkit.Failure](err) != nil && !(returned && ctx.Err() != nil): // perhaps it returned ctx.Err()
 		result.Kind = agent.FailHook
 	case ctx.Err() != nil:
 		result.Kind = agent.FailCancelled

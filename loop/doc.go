@@ -31,8 +31,8 @@
 //     fires once more, on the changed ones. An approver is asked at most once, and never about a call that a
 //     hook denies. If there is no approver, or it fails or does not answer in time, the call is denied.
 //   - P5, every path: streams, retries, resumed runs, sub-runs and handoff targets fire the same points.
-//   - P6, inheritance: if a run starts another run, the inner run fires the hooks of the outer run as its outer
-//     layer.
+//   - P6, inheritance: if a run starts another run, the inner run fires the hooks of the outer run first, and then
+//     those of its own agent.
 //   - P7, bounded gates: each kind of rejection has a cap, for example Limits.Rejections. At the cap the run
 //     stops with retry_limit, and its reply is the last rejected answer.
 //   - P8, true records: a call that was refused, skipped or failed is never recorded as a success.

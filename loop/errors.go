@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -99,6 +100,9 @@ func usableError(err error) (usable error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
+			if f, ok := err.(*hookkit.Failure); ok && f != nil { //nolint:errorlint // to look through it is what panics
+				err = f.Cause
+			}
 			usable = fmt.Errorf("an error of type %T whose methods panic: %v", err, v)
 		}
 	}()

@@ -75,7 +75,6 @@ func (d *dispatcher) run(calls []*call) {
 		if r.ctx.Err() != nil {
 			r.cancelled()
 		}
-		r.failFaulty()
 		for _, c := range calls {
 			if c.stopsRun {
 				r.stop(agent.CauseStopRequested, map[string]any{"tool": c.req.Name, "call": c.req.ID},

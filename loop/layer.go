@@ -10,21 +10,41 @@ import (
 // keptLayers bounds the cache of layers of an agent.
 const keptLayers = 64
 
-// layerOn returns the hooks that the agent's runs fire: a layer with the hooks in Use inside base. The layer is
-// cached for each base, so that a hook in Use is bound once for it, unless base belongs to one run only.
-func (a *Agent) layerOn(base *agent.Hooks, ofOneRun bool) (*agent.Hooks, error) {
-	if base != nil && len(a.Use) == 0 {
-		return base, nil
+// takeHooks sets the hooks that the run fires, the outermost first: those of the run that started it, Agent.Hooks,
+// Agent.Use and Request.Use. Hooks that the outer run fires already are not added again.
+func (r *run) takeHooks(outer *run, use []agent.Hook) (err error) {
+	a := r.agent
+	base, own := a.Hooks, (*agent.Hooks)(nil)
+	if outer != nil {
+		base, r.ownHooks = outer.hooks, outer.ownHooks
+		if !outer.fires(a.Hooks) {
+			own = a.Hooks
+		}
 	}
-	if ofOneRun {
-		return a.layer(base, "agent "+a.name(), a.Use)
+	switch {
+	case outer.runs(a), base != nil && own == nil && len(a.Use) == 0:
+		r.hooks = base
+	case r.ownHooks:
+		r.hooks, err = a.inside(base, own)
+	default:
+		r.hooks, err = a.cachedInside(base, own)
 	}
+	if err == nil && len(use) > 0 {
+		r.hooks, err = a.layer(r.hooks, "run", use)
+		r.ownHooks = true
+	}
+	return err
+}
+
+// cachedInside is inside for a base that outlives the run. It caches the result for each base, so that a hook in Use is
+// bound once for it.
+func (a *Agent) cachedInside(base, own *agent.Hooks) (*agent.Hooks, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if layer := a.layers[base]; layer != nil {
 		return layer, nil
 	}
-	layer, err := a.layer(base, "agent "+a.name(), a.Use)
+	layer, err := a.inside(base, own)
 	if err != nil {
 		return nil, err
 	}
@@ -38,73 +58,15 @@ func (a *Agent) layerOn(base *agent.Hooks, ofOneRun bool) (*agent.Hooks, error) 
 	return layer, nil
 }
 
-// A hooksError says that an agent cannot run inside another one, because it has Hooks of its own.
-type hooksError struct{ outer, inner *Agent }
-
-func (e *hooksError) Error() string {
-	return fmt.Sprintf("agent %q: it can start the agent %q, whose Hooks are unrelated to its own and would not fire; "+
-		"set Hooks of %[2]q to nil and put its hooks in Use", e.outer.name(), e.inner.name())
-}
-
-// checkHooks returns an error if the agent, or one that it can reach, has Hooks that a run under parent would not fire.
-func (a *Agent) checkHooks(parent *run) error {
-	start := a
-	if parent != nil {
-		start = parent.agent
+// inside returns hooks that fire base, then own, then the agent's Use. base and own may be nil.
+func (a *Agent) inside(base, own *agent.Hooks) (*agent.Hooks, error) {
+	if own != nil {
+		base = base.Over(own, "agent "+a.name())
 	}
-	for _, to := range a.reachable() {
-		if to.Hooks != nil && !(parent == nil && to.Hooks == a.Hooks) && !parent.inherits(to.Hooks) {
-			return &hooksError{start, to}
-		}
+	if base != nil && len(a.Use) == 0 {
+		return base, nil
 	}
-	return nil
-}
-
-// reachable returns the agent and those that its runs can start by sub-agents and handoffs, the nearest first.
-func (a *Agent) reachable() []*Agent {
-	all, known := []*Agent{a}, map[*Agent]bool{a: true}
-	reach := func(to *Agent) {
-		if to != nil && !known[to] {
-			all, known[to] = append(all, to), true
-		}
-	}
-	for i := 0; i < len(all); i++ {
-		from := all[i]
-		for _, tool := range from.Tools {
-			if sub, ok := unwrapped(tool).(*subagent); ok && sub != nil {
-				reach(sub.a)
-			}
-		}
-		for _, to := range from.Handoffs {
-			reach(to)
-		}
-	}
-	return all
-}
-
-// fault makes the run and those that started it fail with an error of the program, if err is one. A tool could pass it
-// on as a text for the model.
-func (r *run) fault(err error) {
-	if find[hooksError](err) == nil {
-		return
-	}
-	for ; r != nil; r = r.outer {
-		r.mu.Lock()
-		if r.faulty == nil {
-			r.faulty = err
-		}
-		r.mu.Unlock()
-	}
-}
-
-// failFaulty fails the run if a fault was found in it.
-func (r *run) failFaulty() {
-	r.mu.Lock()
-	err := r.faulty
-	r.mu.Unlock()
-	if err != nil && !r.state.over() {
-		r.fail("Hooks", err)
-	}
+	return a.layer(base, "agent "+a.name(), a.Use)
 }
 
 // layer returns a new layer with hooks inside base, which may be nil.

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -417,6 +418,35 @@ func TestOutcome_AroundTool_Failure(t *testing.T) {
 	if r := ran.Calls[0]; tool.Count() != 0 || r.Status != agent.CallFailed || r.Kind != agent.FailHook ||
 		ran.Reply != "ok" {
 		t.Errorf("recorded %+v", r)
+	}
+}
+
+// The error of a hook is told as its own words, and what a cancelled run ends is no failure of a hook.
+func TestOutcome_AroundTool_Error(t *testing.T) {
+	for _, cancelled := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		h := looptest.Harness{
+			Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+			Tools: tools(&looptest.Tool{Name: "work"}),
+			Hooks: hooks(agent.AroundToolFunc(func(
+				ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest, _ agent.AroundToolNext,
+			) (answer hookkit.Answer[agent.ToolCallResult], err error) {
+				if cancelled {
+					cancel()
+					return answer, ctx.Err()
+				}
+				return answer, errors.New("closed today")
+			})),
+		}
+		want := agent.ToolCallResult{Kind: agent.FailHook, Err: "closed today"}
+		if cancelled {
+			want = agent.ToolCallResult{Kind: agent.FailCancelled, Err: "context canceled"}
+		}
+		r := h.Do(t, ctx, loop.Request{Task: "x"}).Calls[0]
+		if r.Status != agent.CallFailed || r.Kind != want.Kind || r.Err != want.Err {
+			t.Errorf("recorded %+v, want %s and %q", r, want.Kind, want.Err)
+		}
 	}
 }
 

@@ -80,7 +80,6 @@ type run struct {
 
 	unknownCost error // a limit on the cost applies, and the price of a call is unknown; else nil
 	prompted    bool  // a prompt was sent
-	faulty      error // a mistake of the program that a tool or a hook has met, and that the run fails with; else nil
 }
 
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.
@@ -203,10 +202,10 @@ func (r *run) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, text)
 }
 
-// inherits reports whether hooks belong to the run or to a run that started it.
-func (r *run) inherits(hooks *agent.Hooks) bool {
+// fires reports whether hooks are those of the run's agent or of the agent of a run that started it.
+func (r *run) fires(hooks *agent.Hooks) bool {
 	for ; r != nil; r = r.outer {
-		if r.agent.Hooks == hooks || r.hooks == hooks {
+		if r.agent.Hooks == hooks {
 			return true
 		}
 	}

@@ -149,25 +149,6 @@ func (r *run) inherit(outer *run) {
 	}
 }
 
-// takeHooks sets the hooks of the run: those of the run that started it or of the agent, and the layers of the agent
-// and of the request.
-func (r *run) takeHooks(outer *run, use []agent.Hook) (err error) {
-	r.hooks = r.agent.Hooks
-	if outer != nil {
-		r.hooks, r.ownHooks = outer.hooks, outer.ownHooks
-	}
-	if !outer.runs(r.agent) { // otherwise they contain the agent's hooks already
-		if r.hooks, err = r.agent.layerOn(r.hooks, r.ownHooks); err != nil {
-			return err
-		}
-	}
-	if len(use) > 0 {
-		r.hooks, err = r.agent.layer(r.hooks, "run", use)
-		r.ownHooks = true
-	}
-	return err
-}
-
 // validID reports whether an ID can be that of a run. Hooks use it in names of files.
 func validID(id string) bool { return id != "" && len(id) <= 64 && toolName("", id) == id }
 

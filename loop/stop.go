@@ -21,7 +21,6 @@ func (r *run) checkStop() {
 	if !r.state.over() && r.ctx.Err() != nil {
 		r.cancelled()
 	}
-	r.failFaulty()
 	step := r.where()
 	step.Done = r.state.over()
 	signals, bys, err := r.hooks.ShouldStop.FireBy(r.ctx, r.hookRun, step)

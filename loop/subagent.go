@@ -11,9 +11,9 @@ import (
 )
 
 // Subagent makes an agent a tool, with the agent's name and description. Each call is a new run on an empty
-// conversation. The inner run fires the hooks of the calling run as its outer layer, and its usage counts towards
-// that run. If the agent has no Model, Approver or Clock, it uses those of the calling run. If the inner run is
-// stopped before it is done, the call fails with the reply as guidance. If it is suspended, the calling run is
+// conversation. The inner run fires the hooks of the calling run and then those of the agent, and its usage counts
+// towards the calling run. If the agent has no Model, Approver or Clock, it uses those of the calling run. If the inner
+// run is stopped before it is done, the call fails with the reply as guidance. If it is suspended, the calling run is
 // suspended with it. Consecutive calls of sub-agents run in parallel, because the tool is [Concurrent].
 func Subagent(a *Agent) agent.Tool {
 	if a == nil {
@@ -113,7 +113,6 @@ func (r *run) spawn(
 	from.outer = r
 	inner, err := newRun(ctx, a, req, from)
 	if err != nil {
-		r.fault(err)
 		return result, nil, err
 	}
 	id := inner.hookRun.ID()

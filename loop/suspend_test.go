@@ -71,12 +71,7 @@ func (s *site) agent(name string, tools ...agent.Tool) *loop.Agent {
 func (s *site) process() *loop.Agent {
 	a := s.build(s)
 	a.Hooks, a.Approver = new(agent.Hooks), s.person
-	a.Hooks.Use(permission(func(call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-		if slices.Contains(s.asks, call.Name) {
-			return agent.Ask{Prompt: "may it?"}, nil
-		}
-		return nil, nil
-	}))
+	a.Hooks.Use(asksFor(s.asks...))
 	a.Hooks.Use(beforeLLMOf(func(run *agent.Run) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -87,6 +82,16 @@ func (s *site) process() *loop.Agent {
 	}
 	s.recorders = append(s.recorders, hooktest.Record(a.Hooks.Points()))
 	return a
+}
+
+// asksFor returns a hook that asks for permission of the tools.
+func asksFor(tools ...string) agent.Hook {
+	return permission(func(call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		if slices.Contains(tools, call.Name) {
+			return agent.Ask{Prompt: "may it?"}, nil
+		}
+		return nil, nil
+	})
 }
 
 func beforeLLMOf(f func(run *agent.Run)) agent.Hook {
@@ -232,6 +237,26 @@ func suspendable() map[string]func() *site {
 				third := s.agent("third", s.tool("pay"))
 				return s.agent("main", loop.Subagent(s.agent("other", loop.Subagent(third))))
 			}}
+		},
+		"SubagentWithHooks": func() *site {
+			return &site{turns: both(turns(call("other", `{"task":"t"}`), reply("ok")),
+				turns(calls(call("look", nil), call("pay", nil)), reply("inner"))),
+				build: func(s *site) *loop.Agent {
+					other := s.agent("other", s.tool("pay"), s.tool("look"))
+					other.Hooks = using(asksFor("pay"))
+					return s.agent("main", loop.Subagent(other))
+				}}
+		},
+		"HandoffTargetWithHooks": func() *site {
+			return &site{asks: pay, turns: both(turns(call("transfer_to_other", nil)),
+				turns(call("look", nil), call("pay", nil), reply("ok"))),
+				build: func(s *site) *loop.Agent {
+					other := s.agent("other", s.tool("pay"), s.tool("look"))
+					other.Hooks = using(asksFor("look"))
+					a := s.agent("main")
+					a.Handoffs = []*loop.Agent{other}
+					return a
+				}}
 		},
 		"ToolThatSpawnsTwo": func() *site {
 			return &site{asks: pay, turns: map[string][]looptest.Turn{

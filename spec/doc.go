@@ -168,7 +168,7 @@
 //	}
 //
 // The generated Hooks then has the parent's Hooks as a field named after its package (hooks.Agent). Hooks of the
-// parent bind to that field unchanged, and Layer, Trace, Explain and ObserveAny reach the points of both. The
+// parent bind to that field unchanged, and Layer, Over, Trace, Explain and ObserveAny reach the points of both. The
 // environment is the parent's. hookgen knows only the import path of that package, so the compiler reports names that
 // clash with it.
 //
@@ -203,7 +203,7 @@
 //
 // For a point N these names are kept free, whatever its law: N, NFunc, NOutcome, NExit, NObserver, NFired, NPoint,
 // NNext, ReplaceN, EditN, ObserveN and MatchN; in every package Run, NewRun, Hooks, Hook and AnyObserver. No
-// declaration and no import of the spec's package has one of them. No point is called Use, Layer, Trace, Points,
+// declaration and no import of the spec's package has one of them. No point is called Use, Layer, Over, Trace, Points,
 // Explain, ObserveAny, HandleFailures, Registered or Bind, which are methods.
 //
 // Generated code needs what Go declares itself, such as error, any, len and panic. A spec's package does not declare

@@ -61,8 +61,11 @@ var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
-	{dir: "hookkit/wire", imports: []string{
-		"hookkit", "internal/atomicfile", "internal/eventline", "internal/jsonscan", "internal/spelling",
+	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/jsonscan"}},
+	{dir: "hookkit/wire/wireimpl", imports: []string{"hookkit", "hookkit/hooklog", "internal/spelling"}},
+	{dir: "hookkit/internal/runstore", imports: []string{"hookkit", "hookkit/wire"}},
+	{dir: "hookkit/hooklog", imports: []string{
+		"hookkit", "internal/atomicfile", "internal/eventline", "internal/jsonscan",
 	}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
@@ -152,23 +155,30 @@ var rows = []row{
 	{
 		dir: "cmd/hooklog",
 		imports: []string{
-			"hookkit/wire", "internal/atomicfile", "internal/eventline", "internal/eventlog", "internal/eventpage",
-			"internal/progress", "internal/rotated", "internal/spelling", "internal/terminal", "internal/version",
+			"cmd/hooklog/internal/eventlog", "cmd/hooklog/internal/eventpage", "cmd/hooklog/internal/rotated",
+			"hookkit/hooklog", "hookkit/wire", "internal/atomicfile", "internal/eventline",
+			"internal/progress", "internal/spelling", "internal/terminal", "internal/version",
 		},
 		tests:   []string{"gen"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "internal/version", imports: []string{"gen"}},
 	{dir: "internal/progress", imports: []string{"internal/terminal"}},
-	{dir: "internal/eventlog", imports: []string{"hookkit/wire", "internal/eventline", "internal/rotated"}},
 	{
-		dir:     "internal/eventpage",
-		imports: []string{"hookkit/wire", "internal/eventlog"},
+		dir:     "cmd/hooklog/internal/eventlog",
+		imports: []string{"cmd/hooklog/internal/rotated", "hookkit/hooklog", "hookkit/wire", "internal/eventline"},
+	},
+	{
+		dir:     "cmd/hooklog/internal/eventpage",
+		imports: []string{"cmd/hooklog/internal/eventlog", "hookkit/hooklog", "hookkit/wire"},
 		tests:   []string{"internal/terminal"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "internal/modelhttp/modeltest", imports: []string{"generated/agent", "internal/modelhttp"}},
-	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
+	{
+		dir: "hookvet", imports: []string{"internal/spelling"}, modules: []string{"golang.org/x/tools"},
+		tests: []string{"internal/usermodule"},
+	},
 	{
 		dir: "cmd/hookvet", imports: []string{"hookvet", "internal/progress", "internal/version"},
 		tests:   []string{"gen", "internal/usermodule"},
@@ -182,7 +192,7 @@ var rows = []row{
 		dir: "lab/release", imports: []string{"internal/moduleproxy"}, modules: []string{"golang.org/x/mod"},
 		tests: []string{"gen", "internal/usermodule"},
 	},
-	{dir: "lab/redaction", imports: []string{"builtin/redact", "lab/figures", "internal/leaks"}},
+	{dir: "lab/pages", imports: []string{"builtin/redact", "internal/leaks", "internal/testrun", "lab/figures"}},
 	{dir: "tests", imports: append([]string{"internal", "lab/figures"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},

@@ -113,7 +113,7 @@ func TestExamplesHaveALine(t *testing.T) {
 
 // anyLength are pages whose lines have any length, because programs write them.
 var anyLength = []string{
-	"bench/RESULTS.md", "docs/evidence/proof.md", "docs/agents/agent-points.md",
+	"lab/bench/RESULTS.md", "docs/evidence/proof.md", "docs/agents/agent-points.md",
 	"lab/mutation/SURVIVORS.md",
 }
 

@@ -105,6 +105,7 @@ var importPaths = map[string]string{
 	"builtin":  usermodule.Path + "/builtin",
 	"agent":    usermodule.Path + "/generated/agent",
 	"hookkit":  usermodule.Path + "/hookkit",
+	"hooklog":  usermodule.Path + "/hookkit/hooklog",
 	"hooktest": usermodule.Path + "/hooktest",
 	"loop":     usermodule.Path + "/loop",
 	"looptest": usermodule.Path + "/loop/looptest",

@@ -18,11 +18,10 @@ type api struct {
 
 // apiOf derives the api of a point.
 func apiOf(p *gen.SurfacePoint) api {
-	decides := p.Kind == gen.Flow || p.Kind == gen.Vote
-	rewrites := p.Replace || p.Edit.Given()
-	exits := len(p.Exits) > 0
-	collects := p.Collect.Given()
-	fails := decides || p.Kind == gen.Check || p.Kind == gen.Around || p.Policy == gen.FailClosed
+	decides := p.Decides()
+	rewrites := p.Rewrites()
+	exits := p.Leaves()
+	collects := p.Collects()
 
 	var a api
 	var hook []string
@@ -54,7 +53,7 @@ func apiOf(p *gen.SurfacePoint) api {
 	add(exits, "Exit", p.Name+"Exit")
 	add(collects, "Collected", "[]"+p.Collect.Text)
 	add(p.Kind == gen.Vote, "Ballots", "")
-	add(fails, "Err", "error")
+	add(p.ReturnsErr(), "Err", "error")
 	return a
 }
 

@@ -24,7 +24,7 @@ func Compare(old, now Version) []Finding {
 	c := &comparison{old: old, now: now, renamed: map[string]string{}, aliases: map[string]string{},
 		explained: map[string]bool{}}
 	for name, t := range now.Types {
-		if t.Alias && t.Params == "" && t.Underlying.Given() {
+		if t.Alias && t.Params == "" && !t.Underlying.IsZero() {
 			c.aliases[name] = t.Underlying.Meaning
 		}
 	}
@@ -104,10 +104,10 @@ func (c *comparison) compareSpec() {
 func (c *comparison) compareEnv() {
 	old, now := c.old.Env, c.now.Env
 	switch {
-	case !old.Given() && now.Given():
+	case old.IsZero() && !now.IsZero():
 		c.report("env-added", BreaksLoops, nil, now.Pos, c.old.Pos,
 			"runs have an environment, %s: pass it to every call of NewRun", now.Text)
-	case old.Given() && !now.Given():
+	case !old.IsZero() && now.IsZero():
 		c.explain(old)
 		c.report("env-removed", BreaksHooks, nil, c.now.Pos, old.Pos,
 			"runs no longer have the environment %s: hooks that use run.Env do not compile", old.Text)

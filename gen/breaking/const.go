@@ -40,8 +40,7 @@ func (c *comparison) compareConsts(users map[string][]string) {
 				k.Name, valueOf(k, before), valueOf(before, k))
 		}
 		if met {
-			c.compareDocs(points, k.Name, k.Name, docs{before.Doc, before.Deprecated, before.Pos},
-				docs{k.Doc, k.Deprecated, k.Pos})
+			c.compareDocs(points, k.Name, before.SurfaceDecl, k.SurfaceDecl)
 		}
 	}
 	for _, k := range c.old.Consts {

@@ -1,7 +1,6 @@
 package breaking
 
 import (
-	"cmp"
 	"go/token"
 	"slices"
 
@@ -95,22 +94,17 @@ func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, bre
 			of, quoted(g.Tag), quoted(f.Tag), effect)
 	}
 	if f.Deprecated != g.Deprecated {
-		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos},
-			docs{g.Doc, g.Deprecated, g.Pos})
+		c.compareDocs(points, "the field "+g.Name+" of "+of, f.SurfaceDecl, g.SurfaceDecl)
 	}
 }
 
 // fieldRenames maps fields that are gone to the new fields that replace them: those of the same type, most likely those
 // with the same tag, comment or place.
 func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
-	type candidate struct {
-		from, to string
-		score    int
-	}
 	has := func(t *gen.SurfaceType, name string) bool {
 		return slices.ContainsFunc(t.Fields, func(f gen.SurfaceField) bool { return f.Name == name })
 	}
-	var all []candidate
+	var all []candidate[string]
 	for i, f := range old.Fields {
 		for j, g := range now.Fields {
 			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || f.Exported != g.Exported ||
@@ -124,17 +118,10 @@ func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
 			if i == j || len(old.Fields)-i == len(now.Fields)-j {
 				score += samePlace
 			}
-			all = append(all, candidate{f.Name, g.Name, score})
+			all = append(all, candidate[string]{f.Name, g.Name, score})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	renames, taken := map[string]string{}, map[string]bool{}
-	for _, a := range all {
-		if renames[a.from] == "" && !taken[a.to] {
-			renames[a.from], taken[a.to] = a.to, true
-		}
-	}
-	return renames
+	return best(all)
 }
 
 // described returns the name of a type for messages about its fields.

@@ -3,6 +3,7 @@ package breaking
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,11 +149,7 @@ func (c *comparison) alike(old, now *gen.SurfaceType) bool {
 
 // matchPoints finds renamed points: a point that is gone, and a new one with the same payload and law.
 func (c *comparison) matchPoints(partner map[*gen.SurfacePoint]*gen.SurfacePoint) {
-	type candidate struct {
-		old, now *gen.SurfacePoint
-		score    int
-	}
-	var all []candidate
+	var all []candidate[*gen.SurfacePoint]
 	for i, p := range c.old.Points {
 		for j, q := range c.now.Points {
 			if partner[p] != nil || partner[q] != nil || !c.sameLaw(p, q, c.sameExits) {
@@ -165,15 +162,30 @@ func (c *comparison) matchPoints(partner map[*gen.SurfacePoint]*gen.SurfacePoint
 			if sameNeighbour(c.old.Points, i, c.now.Points, j, partner) {
 				score += samePlace
 			}
-			all = append(all, candidate{p, q, score})
+			all = append(all, candidate[*gen.SurfacePoint]{p, q, score})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	for old, now := range best(all) {
+		partner[old], partner[now] = now, old
+	}
+}
+
+// A candidate is a possible rename.
+type candidate[T comparable] struct {
+	old, now T
+	score    int
+}
+
+// best returns the renames with the highest scores, from the old to the new. Among equal scores the first wins.
+func best[T comparable](all []candidate[T]) map[T]T {
+	slices.SortStableFunc(all, func(a, b candidate[T]) int { return cmp.Compare(b.score, a.score) })
+	renames, taken := map[T]T{}, map[T]bool{}
 	for _, a := range all {
-		if partner[a.old] == nil && partner[a.now] == nil {
-			partner[a.old], partner[a.now] = a.now, a.old
+		if _, renamed := renames[a.old]; !renamed && !taken[a.now] {
+			renames[a.old], taken[a.now] = a.now, true
 		}
 	}
+	return renames
 }
 
 // sameNeighbour reports whether two points have the same point before or after them.
@@ -186,9 +198,14 @@ func sameNeighbour(old []*gen.SurfacePoint, i int, now []*gen.SurfacePoint, j in
 
 // sameLaw reports whether two points of different names have the same payload and law, so that one may be the other.
 func (c *comparison) sameLaw(p, q *gen.SurfacePoint, sameExits func(old, now []string) bool) bool {
-	return c.same(p.Payload, q.Payload) && p.Kind == q.Kind && p.Replace == q.Replace && c.same(p.Edit, q.Edit) &&
-		sameExits(p.Exits, q.Exits) && c.same(p.Collect, q.Collect) && c.same(p.Around, q.Around) &&
-		p.Reverse == q.Reverse && p.Policy == q.Policy && (!p.Deprecated || q.Deprecated)
+	if !c.same(p.Payload, q.Payload) || p.Deprecated && !q.Deprecated || !sameExits(p.Exits, q.Exits) ||
+		!c.same(p.Edit, q.Edit) || !c.same(p.Collect, q.Collect) || !c.same(p.Around, q.Around) {
+		return false
+	}
+	law := p.Law
+	law.Edit, law.Collect, law.Around, law.Exits = q.Edit, q.Collect, q.Around, q.Exits
+	law.EditField, law.List = q.EditField, q.List // which a renamed field or type changes
+	return reflect.DeepEqual(law, q.Law)
 }
 
 // The scores of a rename. An equal comment says more than an equal place. A name scores less than either, so that it

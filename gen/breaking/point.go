@@ -94,11 +94,7 @@ func (c *comparison) comparePoint(p pair) {
 			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, is, was)
 	}
 	c.compareLaw(p)
-	c.compareDocs(points, old.Name, now.Name, docs{
-		old.Doc,
-		old.Deprecated,
-		old.Pos,
-	}, docs{now.Doc, now.Deprecated, now.Pos})
+	c.compareDocs(points, now.Name, old.SurfaceDecl, now.SurfaceDecl)
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:
@@ -189,7 +185,7 @@ func (c *comparison) compareRewrites(p pair, report reporter) {
 	old, now := p.old, p.now
 	pointer := Safe // whether Fire begins to take a pointer
 	why := "the program must expect it"
-	if !old.Replace && !old.Edit.Given() {
+	if !old.Rewrites() {
 		pointer, why = BreaksLoops, "Fire takes *"+now.Payload.Text
 	}
 	switch {
@@ -200,10 +196,10 @@ func (c *comparison) compareRewrites(p pair, report reporter) {
 			"those that call Replace%s do not compile", now.Name, now.Name)
 	}
 	switch {
-	case !old.Edit.Given() && now.Edit.Given():
+	case !old.Edits() && now.Edits():
 		report("edit-granted", pointer, "hooks of %s may change the field %s of the payload: %s", now.Name, now.EditField,
 			why)
-	case old.Edit.Given() && !now.Edit.Given():
+	case old.Edits() && !now.Edits():
 		c.explain(old.Edit)
 		report("edit-withdrawn", BreaksHooks, "hooks of %s may no longer change the field %s of the payload: "+
 			"those that call Edit%s do not compile", now.Name, old.EditField, now.Name)
@@ -268,9 +264,9 @@ func (c *comparison) compareExits(p pair, report reporter) {
 func (c *comparison) compareCollect(p pair, report reporter) {
 	old, now := p.old, p.now
 	switch {
-	case !old.Collect.Given() && now.Collect.Given():
+	case !old.Collects() && now.Collects():
 		report("collect-added", BreaksHooks, "hooks of %s also return []%s", now.Name, now.Collect.Text)
-	case old.Collect.Given() && !now.Collect.Given():
+	case old.Collects() && !now.Collects():
 		c.explain(old.Collect)
 		report("collect-removed", BreaksHooks, "hooks of %s no longer return []%s", now.Name, old.Collect.Text)
 	case !c.same(old.Collect, now.Collect):

@@ -205,7 +205,7 @@ func (e *Export) schemas(p *summary.Point) (payload, reply *jsonschema.Schema, p
 		return s
 	}
 	b := e.builder(false)
-	if payload = document(b, e.payload(b, p), p.Name+"Payload"); payload == nil || p.Law == "around" {
+	if payload = document(b, e.payload(b, p), p.Name+"Payload"); payload == nil || p.Kind == gen.Around {
 		return payload, nil, problem
 	}
 	b = e.builder(true)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/gen/summary"
 )
 
@@ -190,20 +191,20 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 		fields = fmt.Sprintf("\n\t// applies is your own rule.\n\tapplies func(%s) bool\n", payload)
 	case len(outcomes) > 1:
 		fields = fmt.Sprintf("\n\t// choose is your own rule: 0 continues.\n\tchoose func(%s) int\n", payload)
-	case p.Law == "check":
+	case p.Kind == gen.Check:
 		fields = fmt.Sprintf("\n\t// check is your own rule.\n\tcheck func(%s) error\n", payload)
 	}
 	contribution := ""
-	if !p.Collect.IsZero() {
+	if p.Collects() {
 		contribution = "[]" + e.typ(p.Collect)
 		fields += fmt.Sprintf("\n\t// values are the contributions.\n\tvalues %s\n", contribution)
 	}
-	switch p.Law {
-	case "observe", "check":
+	switch p.Kind {
+	case gen.Observe, gen.Check:
 		results = "error"
-	case "around":
+	case gen.Around:
 		results = fmt.Sprintf("(%s.Answer[%s], error)", e.use(hookkitPath), e.typ(p.Around))
-	case "collect":
+	case gen.Collect:
 		results = "(" + contribution + ", error)"
 	default:
 		results = "(" + e.own(p.Name+"Outcome") + ", error)"
@@ -212,7 +213,7 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 		}
 	}
 	next := ""
-	if p.Law == "around" {
+	if p.Kind == gen.Around {
 		next = ", next " + e.own(p.Name+"Next")
 	}
 	context := e.use("context")
@@ -220,7 +221,7 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 	fmt.Fprintf(&b, "// %s is a hook of %s.\ntype %s struct {%s}\n\n", hook, p.Name, hook, fields)
 	fmt.Fprintf(&b, "// Bind adds the hook to its point.\nfunc (h %s) Bind(hooks *%s) { hooks.%s.Add(h) }\n\n", hook,
 		e.own("Hooks"), p.Name)
-	fmt.Fprintf(&b, "// %s %s\n", p.Name, methodDoc[p.Law])
+	fmt.Fprintf(&b, "// %s %s\n", p.Name, methodDoc[p.Kind])
 	params := fmt.Sprintf("ctx %s.Context, run *%s, %s %s%s", context, e.own("Run"), param, payload, next)
 	if len(hook)+len(p.Name)+len(params)+len(results) > 90 {
 		params = "\n" + params + ",\n"
@@ -235,13 +236,13 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 
 const hookkitPath = "github.com/hookgen/hookgen/hookkit"
 
-var methodDoc = map[string]string{
-	"observe": "watches. An error is reported and changes nothing.",
-	"flow":    "decides, or continues with nil.",
-	"vote":    "votes, or abstains with nil.",
-	"collect": "contributes values.",
-	"check":   "refuses with an error.",
-	"around":  "measures the act. Without next.Call the act does not run.",
+var methodDoc = map[gen.Kind]string{
+	gen.Observe: "watches. An error is reported and changes nothing.",
+	gen.Flow:    "decides, or continues with nil.",
+	gen.Vote:    "votes, or abstains with nil.",
+	gen.Collect: "contributes values.",
+	gen.Check:   "refuses with an error.",
+	gen.Around:  "measures the act. Without next.Call the act does not run.",
 }
 
 // An outcome is a decision of a hook, as an expression and in words.
@@ -253,7 +254,7 @@ func (e *examples) outcomes(p *summary.Point, param string) []outcome {
 	if p.Replace {
 		all = append(all, outcome{fmt.Sprintf("%s(%s, \"why\")", e.own("Replace"+p.Name), param), "with a changed copy"})
 	}
-	if !p.Edit.IsZero() {
+	if p.Edits() {
 		all = append(all, outcome{
 			fmt.Sprintf("%s(%s.%s, \"why\")", e.own("Edit"+p.Name), param, p.EditField), "with another value"})
 	}
@@ -278,24 +279,24 @@ func (e *examples) fields(exit string) string {
 // body returns the statements of the example.
 func (e *examples) body(p *summary.Point, param string, outcomes []outcome) string {
 	var b strings.Builder
-	switch p.Law {
-	case "observe":
+	switch p.Kind {
+	case gen.Observe:
 		slog := e.use("log/slog")
 		fmt.Fprintf(&b, "%s.InfoContext(ctx, %q, \"payload\", %s)\nreturn nil\n", slog, p.Name, param)
 		return b.String()
-	case "check":
+	case gen.Check:
 		fmt.Fprintf(&b, "return h.check(%s)\n", param)
 		return b.String()
-	case "around":
+	case gen.Around:
 		slog, time := e.use("log/slog"), e.use("time")
 		fmt.Fprintf(&b, "start := %s.Now()\nanswer, err := next.Call(ctx, %s)\n", time, param)
 		fmt.Fprintf(&b, "%s.InfoContext(ctx, %q, \"took\", %s.Since(start))\nreturn answer, err\n", slog, p.Name, time)
 		return b.String()
-	case "collect":
+	case gen.Collect:
 		return "return h.values, nil\n"
 	}
 	rest := "nil"
-	if !p.Collect.IsZero() {
+	if p.Collects() {
 		rest = "h.values, nil"
 	}
 	say := func(o outcome) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/gen/summary"
 )
 
@@ -39,10 +40,10 @@ func mermaid(s *summary.Spec) string {
 					mermaidText(i.parent.Path))
 			default:
 				fmt.Fprintf(&b, "%s%s[\"%s<br/>%s\"]:::%s\n", indent, i.id, mermaidText(i.point.Name+"("+i.point.Payload.Text+")"),
-					mermaidText(lawAndPolicy(i.point)), i.point.Law)
+					mermaidText(lawAndPolicy(i.point)), i.point.Kind)
 				for n, x := range i.point.Exits {
 					arrow := "-.->"
-					if i.point.Law == "vote" { // the strength of the exit
+					if i.point.Kind == gen.Vote { // the strength of the exit
 						arrow = fmt.Sprintf("-. %d .->", n+1)
 					}
 					fmt.Fprintf(&b, "%s%s %s %sx%d([\"%s\"]):::exit\n", indent, i.id, arrow, i.id, n+1, mermaidText(x))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/gen/summary"
 )
 
@@ -239,12 +240,12 @@ func (w *writer) point(p *summary.Point) error {
 	if t := w.structOf(p.Payload); t != nil {
 		w.fields(t.Fields, t.Encodes)
 	}
-	w.line("**Law:** %s.\n\n%s\n", code(p.Brief()), p.LawWords)
+	w.line("**Law:** %s.\n\n%s\n", code(p.Brief()), p.LawWords())
 	w.line("**A hook returns:**\n")
 	for _, o := range w.returns(p) {
 		w.line("- %s", o)
 	}
-	w.line("\n**Failures:** %s\n", p.FailureWords)
+	w.line("\n**Failures:** %s\n", p.FailureWords())
 	example, err := w.examples.hook(p)
 	if err != nil {
 		return err
@@ -257,18 +258,18 @@ func (w *writer) point(p *summary.Point) error {
 func (w *writer) returns(p *summary.Point) []string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	switch p.Law {
-	case "observe":
+	switch p.Kind {
+	case gen.Observe:
 		say("`nil`")
-	case "check":
+	case gen.Check:
 		say("`nil`: no objection")
 		say("an error: refuses")
-	case "around":
+	case gen.Around:
 		say("the result of `next.Call`, with the payload or another one")
 		say("`hookkit.Answered(result)`, with a result of type %s", w.link(p.Around))
-	case "vote":
+	case gen.Vote:
 		say("`nil`: no vote")
-	case "flow":
+	case gen.Flow:
 		say("`nil`: continues")
 	}
 	param := p.Param
@@ -278,21 +279,21 @@ func (w *writer) returns(p *summary.Point) []string {
 	if p.Replace {
 		say("%s: replaces the payload", code(fmt.Sprintf("Replace%s(%s, reason)", p.Name, param)))
 	}
-	if !p.Edit.IsZero() {
+	if p.Edits() {
 		say("%s: replaces the field `%s`, a %s", code(fmt.Sprintf("Edit%s(value, reason)", p.Name)), p.EditField,
 			w.link(p.Edit))
 	}
 	for n, name := range p.Exits {
 		strength := ""
-		if p.Law == "vote" && len(p.Exits) > 1 {
+		if p.Kind == gen.Vote && len(p.Exits) > 1 {
 			strength = fmt.Sprintf(", strength %d of %d", n+1, len(p.Exits))
 		}
 		say("[%s](#%s)%s: %s", code(name+w.exitFields(name)), w.slugs[exitHeading(name)], strength,
 			w.synopsis(name, w.exit(name).Doc))
 	}
-	if !p.Collect.IsZero() {
+	if p.Collects() {
 		also := ""
-		if p.Law != "collect" {
+		if p.Kind != gen.Collect {
 			also = "in addition, "
 		}
 		say("%sa slice of %s: its contributions, nil for none", also, w.link(p.Collect))

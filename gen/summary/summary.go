@@ -1,14 +1,13 @@
 // Package summary turns a spec into plain data for documentation and exports: points, laws, outcomes, and the
 // types that hooks meet. It imports package gen only.
 //
-// Start with [Of]. Laws in a few words are in words.go.
+// Start with [Of].
 package summary
 
 import (
 	"go/ast"
 	"go/printer"
 	"go/token"
-	"go/types"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -70,6 +69,9 @@ type Type struct {
 	Names  []string // the unqualified names in it that are not names of fields
 }
 
+// String returns the text.
+func (t Type) String() string { return t.Text }
+
 // IsZero reports whether t is the zero value.
 func (t Type) IsZero() bool { return t.Text == "" }
 
@@ -87,21 +89,7 @@ type Point struct {
 	Param      string   `json:"param,omitempty"` // the name of the parameter
 	Wire       bool     `json:"wire,omitempty"`  // hooks of other processes can answer the point
 	Local      bool     `json:"local,omitempty"` // the point must not leave the process
-
-	Law       string   `json:"law"`               // observe, flow, vote, collect, check or around
-	Policy    string   `json:"policy,omitempty"`  // fail-closed or fail-open; "" where a policy would have no effect
-	Results   string   `json:"results,omitempty"` // as written
-	Reverse   bool     `json:"reverse,omitempty"`
-	Replace   bool     `json:"replace,omitempty"`
-	Edit      Type     `json:"edit,omitzero"` // the type of the field that hooks may edit
-	EditField string   `json:"editField,omitempty"`
-	Exits     []string `json:"exits,omitempty"`  // in the order of the list: the first is the strongest in a vote
-	Collect   Type     `json:"collect,omitzero"` // the type of a contribution
-	Around    Type     `json:"around,omitzero"`  // the result of the wrapped act
-
-	// LawWords and FailureWords are the law in sentences; see [gen.Point.LawWords].
-	LawWords     string `json:"-"`
-	FailureWords string `json:"-"`
+	gen.Law[Type]
 }
 
 // An Exit is a struct type that a hook can return to end a fire.
@@ -180,58 +168,25 @@ func (c *converter) position(pos token.Pos) Position {
 }
 
 func (c *converter) typ(t gen.Type) Type {
-	if t.Expr == nil {
+	if t.IsZero() {
 		return Type{}
 	}
 	var source strings.Builder
 	if err := printer.Fprint(&source, c.spec.Fset, t.Expr); err != nil {
 		source.Reset() // printing into memory an expression that was parsed
 	}
-	return Type{Text: types.ExprString(t.Expr), Source: source.String(), Names: typeNames(t.Expr)}
+	return Type{Text: t.String(), Source: source.String(), Names: t.Names()}
 }
-
-// typeNames returns the unqualified names in a type that are not names of fields, methods and parameters.
-func typeNames(node ast.Node) []string {
-	var all []string
-	ast.Inspect(node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field:
-			all = append(all, typeNames(n.Type)...)
-			return false
-		case *ast.SelectorExpr:
-			return false
-		case *ast.Ident:
-			all = append(all, n.Name)
-		}
-		return true
-	})
-	return all
-}
-
-var laws = map[gen.Kind]string{
-	gen.Observe: "observe", gen.Flow: "flow", gen.Vote: "vote", gen.Collect: "collect", gen.Check: "check",
-	gen.Around: "around",
-}
-
-var policies = map[gen.Policy]string{gen.FailClosed: "fail-closed", gen.FailOpen: "fail-open"}
 
 func (c *converter) point(p *gen.Point) *Point {
 	out := &Point{
 		Name: p.Name, Doc: p.Doc, Deprecated: gen.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
 		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
-		Law: laws[p.Kind], Policy: policies[p.Policy], Reverse: p.Reverse, Replace: p.Replace, Edit: c.typ(p.Edit),
-		EditField: p.EditField, Collect: c.typ(p.Collect), Around: c.typ(p.Around),
-		LawWords: p.LawWords(), FailureWords: p.FailureWords(),
+		Law: gen.LawWith(p.Law, c.typ),
 	}
 	for _, x := range p.Exits {
-		out.Exits = append(out.Exits, x.Name)
-		c.points[x.Name] = append(c.points[x.Name], p.Name)
+		c.points[x] = append(c.points[x], p.Name)
 	}
-	var results []string
-	for _, r := range p.Results {
-		results = append(results, strings.TrimPrefix(types.ExprString(r), c.spec.SpecPkg.Name+"."))
-	}
-	out.Results = strings.Join(results, ", ")
 	return out
 }
 

@@ -234,8 +234,8 @@ func TestDifferentLawsHaveDifferentWords(t *testing.T) {
 	}
 	laws := map[string]string{} // by their words
 	for _, p := range summary.Of(spec, "").Points {
-		law := fmt.Sprint(p.Law, p.Policy, p.Reverse, p.Replace, p.Edit, p.Exits, p.Collect.IsZero())
-		words := p.LawWords + " " + p.FailureWords
+		law := fmt.Sprint(p.Kind, p.Policy, p.Reverse, p.Replace, p.Edit, p.Exits, p.Collects())
+		words := p.LawWords() + " " + p.FailureWords()
 		if other, ok := laws[words]; ok && other != law {
 			t.Errorf("two laws have the same words: %s", words)
 		}

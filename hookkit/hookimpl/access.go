@@ -4,46 +4,48 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// Infos describes the points.
-func Infos(points ...*Registry) []hookkit.PointInfo {
-	infos := make([]hookkit.PointInfo, len(points))
-	for i, r := range points {
-		infos[i] = r.Info()
+// A RegistryHolder is a pointer to a generated Point, which has the method of its [PointRegistry].
+type RegistryHolder interface{ ownRegistry() *Registry }
+
+// AnyPoints returns the points without their types.
+func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
+	points := make([]hookkit.AnyPoint, len(holders))
+	for i, holder := range holders {
+		r := holder.ownRegistry()
+		points[i] = hookkit.AnyPoint{
+			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
+			Outcomes: r.point.legal(), Contribution: r.point.Contribution,
+		}
+		opaque.SetRegistry(&points[i], r)
 	}
-	return infos
+	return points
 }
 
-// Info describes the point.
-func (r *Registry) Info() hookkit.PointInfo {
-	return hookkit.PointInfo{Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-		Outcomes: slices.Clone(r.point.legal()), Contribution: r.point.Contribution, Access: r}
-}
+// registryOf returns the registry of a point.
+func registryOf(p *hookkit.AnyPoint) *Registry { return opaque.RegistryOf(p).(*Registry) }
 
-// registryOf returns the registry that a PointInfo describes.
-func registryOf(p hookkit.PointInfo) *Registry { return p.Access.(*Registry) }
-
-// New implements [hookkit.Access].
+// New implements [hookkit.AnyPoint.New].
 func (r *Registry) New() any { return r.point.New() }
 
-// NewRun implements [hookkit.Access].
+// NewRun implements [hookkit.AnyPoint.NewRun].
 func (r *Registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
 
-// ResumeRun implements [hookkit.Access].
+// ResumeRun implements [hookkit.AnyPoint.ResumeRun].
 func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
 	return r.point.ResumeRun(id, parent, root)
 }
 
-// Fire implements [hookkit.Access]. It calls Point.Fire by reflection, so that generated code is smaller. Its
+// FireAny is Fire of [hookkit.AnyPoint]. It calls Point.Fire by reflection, so that generated code is smaller. Its
 // parameters are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
 // what FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this
 // order.
-func (r *Registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {
+func (r *Registry) FireAny(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {
 	fire := reflect.ValueOf(r.point.Fire)
 	t := fire.Type()
 	last := t.NumIn() - 1
@@ -97,10 +99,10 @@ func addressOf(t reflect.Type, payload any) (reflect.Value, error) {
 	return at, nil
 }
 
-// AddAny implements [hookkit.Access].
-func (r *Registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookkit.Registration {
+// AddAny implements [hookkit.AnyPoint.AddAny].
+func (r *Registry) AddAny(h hookkit.AnyHook, opts []hookkit.GateOption) *hookkit.Registration {
 	set := options(opts)
-	site := callsite.Of(1)
+	site := callsite.Of(2)
 	if h == nil {
 		panic(fmt.Sprintf("hookkit: %s.AddAny at %s: the hook is nil; pass a function", r.point.Name, site))
 	}
@@ -114,12 +116,12 @@ func (r *Registry) AddAny(h hookkit.AnyHook, opts ...hookkit.GateOption) *hookki
 	return r.addAt("AddAny", site, r.point.MakeHook(r.point.Name, h), set)
 }
 
-// ObserveAny implements [hookkit.Access].
-func (r *Registry) ObserveAny(observe hookkit.AnyObserverFunc, opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return ObserveAny([]hookkit.PointInfo{r.Info()}, observe, observe, opts)
+// ObserveAny implements [hookkit.AnyPoint.ObserveAny].
+func (r *Registry) ObserveAny(observe hookkit.AnyObserverFunc, opts []hookkit.ObserverOption) *hookkit.Registration {
+	return observeAny(callsite.Of(2), []*Registry{r}, observe, observe, opts)
 }
 
-// HandleFailures implements [hookkit.Access].
+// HandleFailures implements [hookkit.AnyPoint.HandleFailures].
 func (r *Registry) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
-	HandleFailures([]hookkit.PointInfo{r.Info()}, handle)
+	handleFailures([]*Registry{r}, handle)
 }

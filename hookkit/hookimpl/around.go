@@ -13,9 +13,9 @@ import (
 // runtime may abandon, for example because of its Timeout, has one of its own for everything inside it. Each fire
 // allocates one, so it is small.
 type AroundInvocation struct {
-	state  atomic.Uint64              // whether it is over and, in the outermost one, the number of the fire
-	outer  *AroundInvocation          // of the part inside a hook: the invocation around it
-	errors atomic.Pointer[madeErrors] // in the outermost one: nil until a hook or the act fails
+	state  atomic.Uint64               // whether it is over and, in the outermost one, the number of the fire
+	outer  *AroundInvocation           // of the part inside a hook: the invocation around it
+	errors atomic.Pointer[innerErrors] // in the outermost one: nil until a hook or the act fails
 }
 
 // over is the bit of a state that is set when next must not be called any more. The other bits are the number.
@@ -73,7 +73,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
-	if recovered == nil && !inv.made().markEnding(i) {
+	if recovered == nil && !inv.inner().leave(i) {
 		return nil // which no caller receives
 	}
 	var f *hookkit.Failure
@@ -82,58 +82,42 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	} else {
 		f = s.actCrashed(ctx, recovered)
 	}
-	made := madeError{err: f, by: i}
-	if recovered != nil { // else it is reported already
-		made.failure = f
-	}
-	inv.remember(ctx, s, made)
+	inv.remember(ctx, s, innerError{f, f, recovered != nil}) // a Goexit is reported already
 	return f
 }
 
 // ActCrashed returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
 // reported as an act inside hooks is.
-func (s *State) ActCrashed(ctx context.Context, point *Point, recovered any) error {
-	now := &Snapshot{point: point}
-	if r := s.registry.Load(); r != nil {
-		r.tree.mu.Lock()
-		now = r.take()
-		r.tree.mu.Unlock()
-	}
+func ActCrashed(ctx context.Context, p RegistryHolder, recovered any) error {
+	layers := p.ownRegistry().layers()
+	unlock := lock(layers)
+	now := layers[len(layers)-1].take(layers)
+	unlock()
 	return now.actCrashed(ctx, recovered)
 }
 
 // Failed handles an error on its way out of hook i, counted from 0, or out of the act if i is the number of hooks. A
-// nil err means that the hook returned no answer. An error that the hook returned passes on as it is. A timeout, a
-// panic inside a timeout and a missing answer become a failure of the hook.
+// nil err means that the hook returned no answer. An error of the act passes on as it is, and so does one that a hook
+// passes on from its next. An error that the hook made becomes a failure of the hook.
 func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
-	if inv.Over() && inChain(err, func(err error) bool { return err == hookkit.ErrNextOver }) {
+	if inv.Over() && contains(err, hookkit.ErrNextOver) {
 		return err // which nobody receives: a hook around this one has returned, or timed out, before it called next
 	}
 	inv = inv.whole()
 	if i == len(s.entries) {
-		inv.remember(ctx, s, madeError{err: err, by: i})
+		inv.remember(ctx, s, innerError{err: err})
 		return err
 	}
-	if _, inner := inv.find(err, i); inner {
+	if _, inner := inv.find(err); inner {
 		return err
 	}
-	_, isCrash := err.(*crash)
-	switch {
-	case err == nil:
+	if err == nil {
 		err = hookkit.ErrNoAnswer
-	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
-	default:
-		inv.remember(ctx, s, madeError{err, i, s.entries[i].failure(s.point.Name, err)})
-		return err
 	}
 	f := s.failed(ctx, s.entries[i], err, false, nil)
-	inv.remember(ctx, s, madeError{f, i, f})
+	_, isCrash := err.(*crash)
+	inv.remember(ctx, s, innerError{f, f, isCrash})
 	return f
-}
-
-func isIllegal(err error) bool {
-	_, ok := err.(illegal)
-	return ok
 }
 
 // ErrorBy returns the By of an error, without the hook that made it. The reason is the same when lines move, because
@@ -170,11 +154,8 @@ func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hook
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
-		if m, found := inv.find(err, -1); found && m.by < len(s.entries) {
-			decided.Hook, decided.Site = s.entries[m.by].name, s.entries[m.by].site
-			if f := m.failure; f != nil && m.err == error(f) { // the caller receives it, and its text names the hook too
-				decided.Reason = textOf(f.Cause)
-			}
+		if made, _ := inv.find(err); made.failure != nil && made.failure.Hook != "" {
+			decided.Hook, decided.Site, decided.Reason = made.failure.Hook, made.failure.Site, textOf(made.failure.Cause)
 		}
 	} else if e, ok := giver.(*entry); ok {
 		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}

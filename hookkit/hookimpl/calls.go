@@ -15,6 +15,8 @@ type Calls struct {
 	ResumeRun func(id, parent, root string) hookkit.AnyRun // one with the identity of another
 	// Call calls a hook of the point.
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
+	// HookOf makes a hook of the point from a function with its signature.
+	HookOf func(f any) any
 	// MakeHook makes a hook of the point from one for any point.
 	MakeHook func(point string, h hookkit.AnyHook) any
 	// Notify calls an observer of the point. fired is a pointer to the point's Fired struct.
@@ -42,6 +44,7 @@ func Checking[Func ~func(context.Context, *hookkit.Run[E], P) error, H, E, P, O,
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 		},
+		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) error)) },
 		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
 				_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
@@ -66,6 +69,7 @@ func Deciding[Func ~func(context.Context, *hookkit.Run[E], P) (D, error), H, E, 
 			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out}, err
 		},
+		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) (D, error))) },
 		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
 				out, _, err := unpack[D, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
@@ -91,6 +95,7 @@ func Collecting[Func ~func(context.Context, *hookkit.Run[E], P) ([]T, error), H,
 			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Collected: contributions(values)}, err
 		},
+		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) ([]T, error))) },
 		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
 				_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
@@ -116,6 +121,7 @@ func DecidingAndCollecting[Func ~func(context.Context, *hookkit.Run[E], P) (D, [
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
 		},
+		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) (D, []T, error))) },
 		MakeHook: func(point string, h hookkit.AnyHook) any {
 			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
 				return unpack[D, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
@@ -125,12 +131,13 @@ func DecidingAndCollecting[Func ~func(context.Context, *hookkit.Run[E], P) (D, [
 	}
 }
 
-// Wrapping is for around hooks, from a function that calls one for any next, and one that makes one.
+// Wrapping is for around hooks, from a function that calls one for any next, and one that makes one. N is the point's
+// next, and R its result.
 //
 //go:noinline
-func Wrapping[H, E, P, O, F any](
+func Wrapping[Func ~func(context.Context, *hookkit.Run[E], P, N) (hookkit.Answer[R], error), H, E, P, N, R, O, F any](
 	call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
-	hook func(point string, h hookkit.AnyHook) any,
+	hook func(point string, h hookkit.AnyHook) Func,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
 	return Calls{
@@ -139,7 +146,10 @@ func Wrapping[H, E, P, O, F any](
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
 		},
-		MakeHook: hook,
+		HookOf: func(f any) any {
+			return Func(f.(func(context.Context, *hookkit.Run[E], P, N) (hookkit.Answer[R], error)))
+		},
+		MakeHook: func(point string, h hookkit.AnyHook) any { return hook(point, h) },
 		Notify:   notifying(observe),
 	}
 }

@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,14 +24,14 @@ func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*Regi
 	e.regs = []*registration{reg}
 	unlock := lock(owners)
 	defer unlock()
-	e.seq = clock.Add(1)
+	e.seq = []uint64{clock.Add(1)}
 	changes := make([]change, len(owners))
 	for i, owner := range owners {
 		own := *e // each registry has an entry of its own
 		changes[i].at = owner
 		*to(&changes[i]) = []*entry{&own}
 	}
-	if err := commit(changes); err != nil {
+	if err := new(exchange).commit(changes); err != nil {
 		panic(fmt.Sprintf("hookkit: %s at %s: %v", verb, e.site, err))
 	}
 	return reg.public
@@ -40,34 +41,17 @@ func toHooks(c *change) *[]*entry     { return &c.hooks }
 func toObservers(c *change) *[]*entry { return &c.observers }
 func toTracers(c *change) *[]*entry   { return &c.tracers }
 
-// commit makes the changes, or none of them and returns why. The caller holds the locks.
-func commit(changes []change) error {
-	for i, c := range changes {
-		if err := c.add(); err != nil {
-			for _, c := range changes[:i+1] {
-				c.undo()
-			}
-			return fmt.Errorf("%s: %w", c.at.point.Name, err)
-		}
-	}
-	for _, c := range changes {
-		for _, e := range slices.Concat(c.hooks, c.observers, c.tracers) {
-			e.registry = c.at
-			for _, reg := range e.regs {
-				if !reg.registeredAt(c.at) {
-					break // and so are the Uses around it
-				}
-			}
-		}
-		c.at.changed()
-	}
-	return nil
-}
+// readOnly says what to do instead of a change of the result of Over.
+const readOnly = "these Hooks are the result of Over and have no hooks of their own: " +
+	"change one of the two that it was made of, or a Layer on the result"
 
 // add adds the entries, or returns why that is impossible. Then it may have added some of them.
 func (c change) add() error {
 	if c.at.isBound() {
 		return fmt.Errorf("the Bind that was given these Hooks has returned; add to the program's own Hooks instead")
+	}
+	if c.at.over != nil {
+		return errors.New(readOnly)
 	}
 	for _, e := range slices.Concat(c.hooks, c.observers) {
 		for _, a := range e.anchors {
@@ -85,27 +69,14 @@ func (c change) add() error {
 	return c.at.tracers.add(c.tracers)
 }
 
-// undo removes the entries that add has added.
-func (c change) undo() {
-	for _, e := range c.hooks {
-		c.at.hooks.removeEntry(e)
-	}
-	for _, e := range c.observers {
-		c.at.observers.removeEntry(e)
-	}
-	for _, e := range c.tracers {
-		c.at.tracers.removeEntry(e)
-	}
-}
-
 // checkAnchor refuses an anchor of other Hooks, and one that would reverse the order of two layers.
 func (r *Registry) checkAnchor(e *entry, a anchor) error {
 	if r.stage.Load() == staging {
 		return nil // checked when the Use adds the entry to the program's Hooks
 	}
-	to := a.place.now()
+	to := a.target().place
 	reg := to.holder.Load()
-	if !a.weak && slices.ContainsFunc(e.regs, func(r *registration) bool { return r.place == to }) {
+	if !a.weak && e.isAt(to) {
 		return fmt.Errorf("%s (%s) cannot be before or after %s (%s), of which it replaces a part; remove the option",
 			e.name, e.site, reg.name, reg.site)
 	}

@@ -5,23 +5,22 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// An entry is one hook, observer or tracer at one point. It does not change once it is registered.
+// An entry is one hook, observer or tracer at one point. Apart from walk, it does not change once it is registered.
 type entry struct {
 	hook       any
 	regs       []*registration // every registration it belongs to, the innermost first; a Use appends its own
 	name       string
 	site       string
 	sited      bool     // the site was given
-	seq        uint64   // the time of registration
-	within     []uint64 // the position among the entries with the same seq, if they replaced others
+	seq        []uint64 // the time of registration, and the position in what replaced the entry of that time
 	priority   int
 	ranked     bool // the priority was given
 	anchors    []anchor
@@ -30,6 +29,8 @@ type entry struct {
 	failClosed bool
 	spent      *atomic.Bool // of Once: the hook was called
 	queue      *queue       // of Async
+	walk       uint         // the last walk of its ordering that met it
+	walkEnded  bool         // whether that walk has met all that must follow
 }
 
 // An anchor is one registration in a Before or an After.
@@ -39,45 +40,44 @@ type anchor struct {
 	weak  bool // given in a Bind whose Use gave anchors too, which outrank it
 }
 
+// target returns the place that the anchor means now, and the side.
+func (a anchor) target() target {
+	p := a.place
+	for whole := p.whole.Load(); whole != nil; whole = p.whole.Load() {
+		p = whole
+	}
+	return target{p, a.after}
+}
+
+// isAt reports whether the entry belongs to the registration that holds the place.
+func (e *entry) isAt(p *place) bool {
+	return slices.ContainsFunc(e.regs, func(r *registration) bool { return r.place == p })
+}
+
+// bySeq puts the earlier registration first.
+func bySeq(a, b *entry) int { return slices.Compare(a.seq, b.seq) }
+
+// byRank puts the higher priority first, then the earlier registration.
+func byRank(a, b *entry) int { return cmp.Or(cmp.Compare(b.priority, a.priority), bySeq(a, b)) }
+
 // clock counts registrations of all Hooks, so that those of different layers can be compared.
 var clock atomic.Uint64
 
-// options collects the options of one registration.
+// options collects the options of one registration. One that is nil, or of a type that is not hookkit's but embeds one
+// of the interfaces, is invalid. It is not inlined, because the compiler would compile it once more for each method of
+// each point.
+//
+//go:noinline
 func options[O any](opts []O) opaque.Settings {
 	var set opaque.Settings
-	for _, option := range opts {
-		if text, ok := apply(option, &set); !ok && set.Invalid == "" {
-			set.Invalid = "option " + text + ": pass the result of one of the package's functions"
+	for _, o := range opts {
+		if option, ok := any(o).(interface{ Apply(*opaque.Settings) }); ok {
+			option.Apply(&set)
+		} else if set.Invalid == "" {
+			set.Invalid = fmt.Sprintf("option %T: pass the result of one of the package's functions", o)
 		}
 	}
 	return set
-}
-
-// apply applies one option. It reports false, and the type of the option, if that is nil or not one of hookkit's.
-func apply(option any, set *opaque.Settings) (text string, ok bool) {
-	switch {
-	case option == nil:
-		return "<nil>", false
-	case isNil(option):
-		return fmt.Sprintf("%T(nil)", option), false
-	}
-	switch o := option.(type) {
-	case hookkit.OrderOption:
-		o(set)
-	case hookkit.LimitOption:
-		o(set)
-	case hookkit.CallOption:
-		o(set)
-	case hookkit.PolicyOption:
-		o(set)
-	case hookkit.DeliveryOption:
-		o(set)
-	case hookkit.ExchangeOption:
-		o(set)
-	default: // another type that embeds the interface
-		return fmt.Sprintf("%T", option), false
-	}
-	return "", true
 }
 
 // refuseInvalid panics if one of the options cannot be used.

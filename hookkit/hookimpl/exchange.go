@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
@@ -38,27 +39,31 @@ func (x *exchange) lock(owners []*Registry, replaced *opaque.Registration) (unlo
 // commit makes the changes and removes old, or returns why that is impossible and changes nothing. The caller holds
 // the locks.
 func (x *exchange) commit(changes []change) error {
-	if x.old == nil {
-		return commit(changes)
-	}
 	registries := slices.Clone(x.at)
 	for _, c := range changes {
 		if !slices.Contains(registries, c.at) {
 			registries = append(registries, c.at)
 		}
 	}
-	undo := x.vacate(registries)
-	x.enter(changes)
-	err := x.rebuild(registries)
-	if err == nil {
-		err = commit(changes)
+	before := make([]orderings, len(registries))
+	for i, r := range registries {
+		before[i] = r.orderings.copy()
 	}
-	if err == nil {
-		err = x.checkOthers(registries)
+	restore := func() {}
+	if x.old != nil {
+		restore = x.takePlace(changes)
+		for _, r := range registries {
+			r.forgetIndexes()
+		}
 	}
-	if err != nil {
-		undo()
-	} else {
+	if err := x.add(changes, registries); err != nil {
+		restore()
+		for i, r := range registries {
+			r.orderings = before[i]
+		}
+		return err
+	}
+	if x.old != nil {
 		x.old.mu.Lock()
 		x.old.owners = nil
 		x.old.mu.Unlock()
@@ -66,19 +71,17 @@ func (x *exchange) commit(changes []change) error {
 	for _, r := range registries {
 		r.changed()
 	}
-	return err
+	return nil
 }
 
-// vacate passes the place of old on to reg, also for anchors to the parts of old.
-func (x *exchange) vacate(registries []*Registry) (undo func()) {
+// takePlace removes the entries of old and gives their place to those of the changes, also for the anchors of others to
+// parts of old. Own anchors to old are dropped.
+func (x *exchange) takePlace(changes []change) (restore func()) {
 	place := x.old.place
-	type orderings struct{ hooks, observers, tracers ordering }
-	before := make([]orderings, len(registries))
 	var first *entry
 	var parts []*registration
-	for i, r := range registries {
-		before[i] = orderings{r.hooks, r.observers, r.tracers}
-		for _, e := range slices.Concat(r.hooks.inTime(), r.observers.inTime(), r.tracers.inTime()) {
+	for _, r := range x.at {
+		for _, e := range r.all() {
 			at := slices.Index(e.regs, x.old)
 			if at < 0 {
 				continue
@@ -88,77 +91,64 @@ func (x *exchange) vacate(registries []*Registry) (undo func()) {
 			}
 			parts = append(parts, e.regs[:at]...)
 		}
+		r.remove(x.old.has)
 	}
-	if place.seq == 0 {
-		place.seq, place.within = first.seq, first.within
+	if place.seq == nil {
+		place.seq = first.seq
 	}
 	for _, part := range parts {
 		part.place.whole.Store(place)
 	}
 	x.reg.place, x.reg.around = place, x.old.around
 	place.holder.Store(x.reg)
+	for _, c := range changes {
+		for _, e := range slices.Concat(c.hooks, c.observers) {
+			e.seq = slices.Concat(place.seq, e.seq)
+			e.anchors = slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return a.target().place == place })
+			for r := x.reg.around; r != nil; r = r.around {
+				e.regs = append(e.regs, r)
+			}
+		}
+	}
 	return func() {
 		place.holder.Store(x.old)
 		for _, part := range parts {
 			part.place.whole.Store(nil)
 		}
-		for i, r := range registries {
-			r.hooks, r.observers, r.tracers = before[i].hooks, before[i].observers, before[i].tracers
-		}
 	}
 }
 
-// enter gives the new entries the position of old, and drops their own anchors to old.
-func (x *exchange) enter(changes []change) {
-	place := x.old.place
-	var all []*entry
+// add adds the entries of the changes, or returns why that is impossible. Then it may have added some of them.
+func (x *exchange) add(changes []change, registries []*Registry) error {
 	for _, c := range changes {
-		all = append(append(all, c.hooks...), c.observers...)
-	}
-	begin := slices.MinFunc(all, bySeq).seq
-	for _, e := range all {
-		e.seq, e.within = place.seq, slices.Concat(place.within, []uint64{e.seq - begin})
-		e.anchors = slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return a.place.now() == place })
-		for r := x.reg.around; r != nil; r = r.around {
-			e.regs = append(e.regs, r)
+		if err := c.add(); err != nil {
+			return fmt.Errorf("%s: %w", c.at.point.Name, err)
 		}
 	}
-}
-
-// rebuild removes the entries of old.
-func (x *exchange) rebuild(registries []*Registry) error {
-	for _, r := range registries {
-		for _, o := range []*ordering{&r.hooks, &r.observers, &r.tracers} {
-			rest, err := o.without(x.old)
-			if err != nil {
-				return err
+	for _, c := range changes {
+		for _, e := range slices.Concat(c.hooks, c.observers, c.tracers) {
+			e.registry = c.at
+			for _, reg := range e.regs {
+				if !reg.registeredAt(c.at) {
+					break // and so are the Uses around it
+				}
 			}
-			*o = rest
 		}
 	}
-	return nil
-}
-
-// checkOthers refuses the new entries if they are in a layer where an anchor of others would reverse the order of two
-// layers.
-func (x *exchange) checkOthers(registries []*Registry) error {
-	var layers []*Registry
-	for _, r := range registries {
+	if x.old == nil {
+		return nil
+	}
+	for _, r := range registries { // an anchor of others must not reverse the order of two layers now
 		for _, layer := range r.layers() {
-			if !slices.Contains(layers, layer) {
-				layers = append(layers, layer)
-			}
-		}
-	}
-	for _, layer := range layers {
-		for _, e := range slices.Concat(layer.hooks.inTime(), layer.observers.inTime()) {
-			for _, a := range e.anchors {
-				for r := x.reg; r != nil; r = r.around {
-					if a.place.now() != r.place {
-						continue
-					}
-					if err := layer.checkAnchor(e, a); err != nil {
-						return err
+			for _, e := range slices.Concat(layer.hooks.entries, layer.observers.entries) {
+				for _, a := range e.anchors {
+					for reg := x.reg; reg != nil; reg = reg.around {
+						if a.target().place != reg.place {
+							continue
+						}
+						if err := layer.checkAnchor(e, a); err != nil {
+							return err
+						}
 					}
 				}
 			}

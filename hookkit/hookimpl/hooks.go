@@ -11,42 +11,64 @@ import (
 )
 
 // ObserveAny registers one observer of all the points.
-func ObserveAny(points []hookkit.PointInfo, observer any,
+func ObserveAny(points []hookkit.AnyPoint, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
-	site := callsite.Of(2)
+	return observeAny(callsite.Of(2), registries(points), observer, notify, opts)
+}
+
+// observeAny registers one observer at the site.
+func observeAny(site string, owners []*Registry, observer any,
+	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
 	refuseNil("ObserveAny", site, "observer", observer)
 	set := options(opts)
 	refuseInvalid("ObserveAny", site, set)
-	return register("ObserveAny", newEntry(everything{observer, notify}, set, site), toObservers, registries(points)...)
+	return register("ObserveAny", newEntry(everything{observer, notify}, set, site), toObservers, owners...)
 }
 
 // Layer makes each of the inner points, which are new, a layer on the outer point in the same place.
-func Layer(name string, inner, outer []hookkit.PointInfo) {
+func Layer(name string, inner, outer []hookkit.AnyPoint) {
 	for i := range inner {
-		o, in := registryOf(outer[i]), registryOf(inner[i])
-		o.refuseInBind("Layer", "the program adds layers")
-		in.state.layer(&Registry{
-			point: o.point, genPoint: in.genPoint, tree: o.tree, outer: o, depth: o.depth + 1, name: name,
-		})
+		o, in := registryOf(&outer[i]), registryOf(&inner[i])
+		o.refuseInBind("Layer", 3, "the program adds layers")
+		in.tree, in.outer, in.name = o.tree, o, name
+		in.state.activate(true) // a hook may be added to an outer layer at any time
+	}
+}
+
+// Over makes each of the result points, which are new, fire the hooks of the first and then those of the second point
+// in the same place.
+func Over(name string, result, first, second []hookkit.AnyPoint) {
+	for i := range result {
+		f, s, r := registryOf(&first[i]), registryOf(&second[i]), registryOf(&result[i])
+		f.refuseInBind("Over", 3, "the program combines Hooks")
+		s.refuseInBind("Over", 3, "the program combines Hooks")
+		r.over, r.name = &pair{f, s}, name
+		r.state.activate(true) // a hook may be added to either at any time
 	}
 }
 
 // Trace attaches the tracer to the points.
-func Trace(points []hookkit.PointInfo, t hookkit.Tracer) *hookkit.Registration {
+func Trace(points []hookkit.AnyPoint, t hookkit.Tracer) *hookkit.Registration {
 	site := callsite.Of(2)
 	refuseNil("Trace", site, "tracer", t)
 	owners := registries(points)
 	for _, r := range owners {
-		r.refuseInBind("Trace", "the operator traces")
+		r.refuseInBind("Trace", 3, "the operator traces")
 	}
 	return register("Trace", newEntry(t, opaque.Settings{}, site), toTracers, owners...)
 }
 
 // HandleFailures makes handle the failure handler of the points and of the layers on them; nil restores the default.
-func HandleFailures(points []hookkit.PointInfo, handle func(context.Context, *hookkit.Failure)) {
-	owners := registries(points)
+func HandleFailures(points []hookkit.AnyPoint, handle func(context.Context, *hookkit.Failure)) {
+	handleFailures(registries(points), handle)
+}
+
+func handleFailures(owners []*Registry, handle func(context.Context, *hookkit.Failure)) {
 	for _, r := range owners {
-		r.refuseInBind("HandleFailures", "the operator handles failures")
+		r.refuseInBind("HandleFailures", 4, "the operator handles failures")
+		if r.over != nil {
+			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", callsite.Of(3), readOnly))
+		}
 	}
 	unlock := lock(owners)
 	defer unlock()
@@ -56,23 +78,24 @@ func HandleFailures(points []hookkit.PointInfo, handle func(context.Context, *ho
 	}
 }
 
-func registries(points []hookkit.PointInfo) []*Registry {
+func registries(points []hookkit.AnyPoint) []*Registry {
 	rs := make([]*Registry, len(points))
-	for i, p := range points {
-		rs[i] = registryOf(p)
+	for i := range points {
+		rs[i] = registryOf(&points[i])
 	}
 	return rs
 }
 
 // Registered returns the registrations of that name, in the order in which they were made: a Use before what its Bind
 // added.
-func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration {
+func Registered(points []hookkit.AnyPoint, name string) []*hookkit.Registration {
 	var found []*registration
 	first := map[*registration]*entry{} // the earliest of its entries
-	for _, p := range points {
-		r := registryOf(p)
-		r.tree.mu.Lock()
-		for _, layer := range r.layers() {
+	for i := range points {
+		r := registryOf(&points[i])
+		layers := r.layers()
+		unlock := lock(layers)
+		for _, layer := range layers {
 			for _, e := range slices.Concat(layer.hooks.inOrder(), layer.observers.inOrder(), layer.tracers.inOrder()) {
 				for _, reg := range slices.Backward(e.regs) { // a Use before what its Bind added
 					if reg.name != name {
@@ -88,7 +111,7 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 				}
 			}
 		}
-		r.tree.mu.Unlock()
+		unlock()
 	}
 	slices.SortStableFunc(found, func(a, b *registration) int { return bySeq(first[a], first[b]) })
 	public := make([]*hookkit.Registration, len(found))
@@ -98,11 +121,12 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 	return public
 }
 
-// refuseInBind panics, naming the place of the call, if the registry belongs to Hooks that a Bind was given.
-func (r *Registry) refuseInBind(verb, instead string) {
+// refuseInBind panics if the registry belongs to Hooks that a Bind was given. The text names the call that is skip
+// frames above refuseInBind.
+func (r *Registry) refuseInBind(verb string, skip int, instead string) {
 	if r.stage.Load() != serving {
 		panic(fmt.Sprintf("hookkit: %s at %s on the Hooks that Bind was given: a hook adds and observes, %s",
-			verb, callsite.Of(3), instead))
+			verb, callsite.Of(skip), instead))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Hooks implements [hookkit.Access].
+// Hooks implements [hookkit.AnyPoint.Hooks].
 func (r *Registry) Hooks() []hookkit.Info {
 	infos := r.list(func(layer *Registry) *ordering { return &layer.hooks })
 	if r.point.Reverse {
@@ -18,20 +18,19 @@ func (r *Registry) Hooks() []hookkit.Info {
 	return infos
 }
 
-// Observers implements [hookkit.Access].
+// Observers implements [hookkit.AnyPoint.Observers].
 func (r *Registry) Observers() []hookkit.Info {
 	return r.list(func(layer *Registry) *ordering { return &layer.observers })
 }
 
 func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
-	r.tree.mu.Lock()
-	defer r.tree.mu.Unlock()
-	var infos []hookkit.Info
 	layers := r.layers()
-	for _, layer := range layers {
-		entries := of(layer)
+	defer lock(layers)()
+	var infos []hookkit.Info
+	for depth, layer := range layers {
+		entries, name := of(layer), r.nameOf(layer)
 		for _, e := range entries.inOrder() {
-			i := e.info(layers)
+			i := e.info(layers, depth, name)
 			i.FailClosed = entries == &layer.hooks && layer.point.stops(e)
 			infos = append(infos, i)
 		}
@@ -39,10 +38,10 @@ func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 	return infos
 }
 
-// info describes the entry; layers are those of its point.
-func (e *entry) info(layers []*Registry) hookkit.Info {
+// info describes the entry in the layer of that depth and name; layers are those that fire together.
+func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
 	i := hookkit.Info{
-		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.registry.depth, LayerName: e.registry.name,
+		Name: e.name, Site: e.site, Priority: e.priority, Layer: depth, LayerName: name,
 		Timeout: e.timeout, Once: e.spent != nil,
 	}
 	if e.queue != nil {
@@ -66,7 +65,7 @@ func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 	}
 	words = append(words, layer)
 	for _, a := range e.anchors {
-		to := a.place.now()
+		to := a.target().place
 		if !slices.ContainsFunc(layers, func(layer *Registry) bool { return layer.has(to) }) {
 			continue // removed, or without a hook at the point
 		}
@@ -101,7 +100,7 @@ var tiers = map[int]string{
 }
 
 // Explain writes every point, and under it its hooks in firing order with the reasons for their position.
-func Explain(w io.Writer, points []hookkit.PointInfo) error {
+func Explain(w io.Writer, points []hookkit.AnyPoint) error {
 	var b strings.Builder
 	for _, p := range points {
 		results := p.Results

@@ -19,7 +19,7 @@ func (s *Snapshot) Notify(fired any) {
 	r.mu.Unlock()
 	defer s.notifyObservers(fired) // also if a tracer ends the goroutine
 	if len(s.tracers) > 0 {
-		ev := hookkit.Event{Kind: hookkit.Fired, Run: idOf(r.run), Point: s.point.Name, Hook: v.By, Site: v.Site,
+		ev := hookkit.Event{Kind: hookkit.EventFire, Run: idOf(r.run), Point: s.point.Name, Hook: v.Hook, Site: v.Site,
 			Start: v.Start, Duration: v.Elapsed, Decision: v.Decision, Reason: v.Reason}
 		if n := len(v.Failures); n > 0 {
 			ev.Failure = v.Failures[n-1]
@@ -31,7 +31,7 @@ func (s *Snapshot) Notify(fired any) {
 	}
 }
 
-// notifyObservers notifies the observers, and the caller of PointInfo.Fire.
+// notifyObservers notifies the observers, and the caller of AnyPoint.Fire.
 func (s *Snapshot) notifyObservers(fired any) {
 	if at := s.recording.fired; at != nil {
 		*at = s.point.anyFired(fired)
@@ -75,8 +75,8 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 		f := e.failure(s.point.Name, crashed(recover()))
 		s.report(ctx, f)
 		if len(s.tracers) > 0 {
-			s.traceFrom(0, ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(s.recording.run), Point: f.Point,
-				Hook: f.Hook, Site: f.Site, Layer: e.registry.depth, Priority: e.priority, Start: s.recording.verdict.Start,
+			s.traceFrom(0, ctx, hookkit.Event{Kind: hookkit.EventObserver, Run: idOf(s.recording.run), Point: f.Point,
+				Hook: f.Hook, Site: f.Site, Layer: s.depth(e), Priority: e.priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()

@@ -9,7 +9,7 @@ import (
 // search through the whole graph for each edge.
 func plainOrder(entries []*entry) ([]*entry, error) {
 	entries = slices.Clone(entries)
-	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(entries, bySeq)
 	n := len(entries)
 	at := make(map[*registration][]int, n)
 	anchored := false

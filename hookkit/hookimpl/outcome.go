@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -81,6 +82,7 @@ func (p *Point) legal() []hookkit.Outcome {
 		for _, x := range p.Exits {
 			p.outcomes = append(p.outcomes, exiting(reflect.TypeOf(x)))
 		}
+		p.outcomes = slices.Clip(p.outcomes) // every AnyPoint of the point has them
 	})
 	return p.outcomes
 }

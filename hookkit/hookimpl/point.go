@@ -1,8 +1,10 @@
 package hookimpl
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -20,13 +22,22 @@ type Point struct {
 	Replace any   // the constructor, for example ReplaceBeforeTool; nil without one
 	Edit    any   // the constructor, for example EditBeforeShow; nil without one
 	Exits   []any // a zero value of each exit
-	Fire    any   // the method runHooks, for [Registry.Fire]
+	Fire    any   // the method runHooks of the generated Point, for [Registry.Fire]
 	Calls
 
 	once     sync.Once // makes outcomes
 	outcomes []hookkit.Outcome
 	fields   atomic.Pointer[firedFields]
 	recorded sync.Pool // of *recordedFire that are empty
+}
+
+// at returns the generated Point of a State: a pointer with the type of the receiver of Fire. The State is at the
+// beginning of the Point, so that both have the same address.
+func (p *Point) at(s *State) any {
+	if p.Fire == nil {
+		return s // in tests of this package
+	}
+	return reflect.NewAt(reflect.TypeOf(p.Fire).In(0).Elem(), unsafe.Pointer(s)).Interface()
 }
 
 // stops reports whether a failure of the entry ends the fire.

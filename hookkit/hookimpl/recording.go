@@ -12,7 +12,7 @@ import (
 type recording struct {
 	ctx   context.Context
 	run   hookkit.AnyRun
-	fired *hookkit.AnyFired // where to store the fire for PointInfo.Fire; else nil
+	fired *hookkit.AnyFired // where to store the fire for AnyPoint.Fire; else nil
 	whole *recordedFire     // which the recording is a part of
 
 	begun   bool
@@ -27,7 +27,7 @@ type recording struct {
 func (r *recording) decided(by hookkit.By) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.verdict.By, r.verdict.Site, r.verdict.Decision, r.verdict.Reason = by.Hook, by.Site, by.Decision, by.Reason
+	r.verdict.By = by
 }
 
 // concluded is decided for an around point, whose hooks may still run in goroutines of others. Their failures do not
@@ -40,10 +40,7 @@ func (r *recording) concluded(by hookkit.By, err error) {
 }
 
 func (r *recording) voted(by hookkit.By, outcome any) {
-	r.ballots = append(
-		r.ballots,
-		hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Exit: outcome},
-	)
+	r.ballots = append(r.ballots, hookkit.Ballot{By: by, Exit: outcome})
 }
 
 func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
@@ -57,8 +54,7 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 		r.gone = f
 	}
 	if ends {
-		v := r.verdict
-		v.By, v.Site, v.Decision, v.Reason = f.Hook, f.Site, hookkit.DecisionError, textOf(f.Cause)
+		r.verdict.By = failedBy(f)
 	}
 }
 

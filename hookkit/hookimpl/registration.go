@@ -28,18 +28,9 @@ type registration struct {
 type place struct {
 	holder atomic.Pointer[registration]
 	whole  atomic.Pointer[place] // of a Use that was replaced while it contained this place; nil otherwise
-	// seq and within are those that the entries of the holder begin with, if it replaced another registration. The locks
-	// of the holder's registries guard them.
-	seq    uint64
-	within []uint64
-}
-
-// now returns the place that an anchor to p refers to.
-func (p *place) now() *place {
-	for whole := p.whole.Load(); whole != nil; whole = p.whole.Load() {
-		p = whole
-	}
-	return p
+	// seq begins the seq of the holder's entries, if it replaced another registration. The locks of the holder's
+	// registries guard it.
+	seq []uint64
 }
 
 func newRegistration(name, site string) *registration {
@@ -68,12 +59,16 @@ func (r *registration) Remove() bool {
 	r.mu.Unlock()
 	removed := false
 	for _, owner := range owners {
-		if owner.remove(r) {
+		if owner.remove(r.has) {
+			owner.changed()
 			removed = true
 		}
 	}
 	return removed
 }
+
+// has reports whether the entry belongs to the registration.
+func (r *registration) has(e *entry) bool { return slices.Contains(e.regs, r) }
 
 // watch adds the queue of an Async observer to the registration, and to the Uses around it. They forget the queues of
 // parts that were replaced earlier, so that replacing a part again and again needs no more memory.

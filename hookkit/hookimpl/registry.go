@@ -16,16 +16,17 @@ type Registry struct {
 	state    *State
 	tree     *tree
 	outer    *Registry // of the outer layer; nil if this is the outermost
-	depth    int       // 0 for the outermost
+	over     *pair     // of the result of Over; else nil
 	name     string    // of the layer
 	stage    atomic.Uint32
 
 	// What follows is guarded by tree.mu.
-	hooks     ordering
-	observers ordering
-	tracers   ordering
+	orderings
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
 }
+
+// A pair is the registries whose hooks the result of Over fires.
+type pair struct{ first, second *Registry }
 
 // The stages of a registry whose Hooks are handed to a Bind.
 const (
@@ -37,29 +38,23 @@ const (
 // isBound reports whether the registry belongs to Hooks whose Bind has returned.
 func (r *Registry) isBound() bool { return r.stage.Load() == bound }
 
-// changed makes every snapshot of the tree stale. The caller holds its lock.
+// changed drops every snapshot of the tree. The caller holds its lock.
 func (r *Registry) changed() {
-	r.tree.version.Add(1)
-	registered := r.hooks.len()+r.observers.len()+r.tracers.len() > 0
+	r.tree.forget()
+	registered := len(r.hooks.entries)+len(r.observers.entries)+len(r.tracers.entries) > 0
 	r.state.activate(registered || r.outer != nil || r.stage.Load() != serving)
 }
 
 // Add registers a hook for a method of the generated Point.
-func (r *Registry) Add(hook any, opts []hookkit.HookOption) *hookkit.Registration {
+func (r *Registry) Add(hook any, set opaque.Settings) *hookkit.Registration {
 	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, hook, options(opts))
-}
-
-// AddGate is Add at a point where hooks decide.
-func (r *Registry) AddGate(hook any, opts []hookkit.GateOption) *hookkit.Registration {
-	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, hook, options(opts))
+	return r.addAt(verb, site, hook, set)
 }
 
 // Observe registers an observer for a method of the generated Point.
-func (r *Registry) Observe(observer any, opts []hookkit.ObserverOption) *hookkit.Registration {
+func (r *Registry) Observe(observer any, set opaque.Settings) *hookkit.Registration {
 	verb, site := callsite.OfMethod()
-	return r.observeAt(verb, site, observer, options(opts))
+	return r.observeAt(verb, site, observer, set)
 }
 
 // addAt registers one hook, which was registered at the site.
@@ -78,23 +73,11 @@ func (r *Registry) observeAt(verb, site string, observer any, set opaque.Setting
 	return register(verb, newEntry(observer, set, site), toObservers, r)
 }
 
-// has reports whether a hook or observer of the place is here.
-func (r *Registry) has(p *place) bool { return r.hooks.has(p) || r.observers.has(p) }
-
-// remove removes the entries of the registration and reports whether there were any. The caller holds the lock.
-func (r *Registry) remove(reg *registration) bool {
-	if len(r.hooks.remove(reg))+len(r.observers.remove(reg))+len(r.tracers.remove(reg)) == 0 {
-		return false
-	}
-	r.changed()
-	return true
-}
-
 // spend removes the entry of a hook with Once.
-func (r *Registry) spend(e *entry) {
+func (r *Registry) spend(spent *entry) {
 	r.tree.mu.Lock()
 	defer r.tree.mu.Unlock()
-	if r.hooks.removeEntry(e) {
+	if r.remove(func(e *entry) bool { return e == spent }) {
 		r.changed()
 	}
 }

@@ -8,13 +8,18 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
+// failedBy returns the By of a fire that the failure ended.
+func failedBy(f *hookkit.Failure) hookkit.By {
+	return hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
+}
+
 // failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
 // that no caller receives an error.
 func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
 	f := e.failure(s.point.Name, err)
 	ends := gone || s.point.stops(e)
 	if ends && by != nil {
-		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
+		*by = failedBy(f)
 	}
 	if s.recording != nil {
 		s.recording.failed(f, ends, gone)

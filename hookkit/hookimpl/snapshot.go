@@ -2,7 +2,6 @@ package hookimpl
 
 import (
 	"context"
-	"math"
 	"reflect"
 	"slices"
 
@@ -18,25 +17,26 @@ type Snapshot struct {
 	Hooks any
 
 	point     *Point
+	layers    []*Registry
 	entries   []*entry // parallel to Hooks
 	observers []*entry
 	tracers   []*entry
 	onFailure func(context.Context, *hookkit.Failure)
-	tree      *tree
-	version   uint64     // of the tree
-	shared    uint64     // version, or observed if each fire needs a copy of its own
 	single    bool       // made by Rest: one hook of a fire that continues after a crash
 	rank      int        // with single: of the exit that leads the vote so far
 	recording *recording // of one fire; nil where fires share the snapshot
 }
 
-// observed is never the version of a tree. It marks the snapshots of points with observers or tracers.
-const observed = math.MaxUint64
+// depth returns the position of the entry's layer, 0 for the outermost.
+func (s *Snapshot) depth(e *entry) int { return slices.Index(s.layers, e.registry) }
 
-// take gathers the registrations of the registry and of the layers around it, without Hooks. The caller holds the lock.
-func (r *Registry) take() *Snapshot {
-	s := &Snapshot{point: r.point, tree: r.tree, version: r.tree.version.Load()}
-	for _, layer := range r.layers() {
+// observed reports whether there are observers or tracers, so that each fire needs a copy of its own.
+func (s *Snapshot) observed() bool { return len(s.observers)+len(s.tracers) > 0 }
+
+// take gathers the registrations of the layers, without Hooks. The caller holds their locks.
+func (r *Registry) take(layers []*Registry) *Snapshot {
+	s := &Snapshot{point: r.point, layers: layers}
+	for _, layer := range layers {
 		s.entries = append(s.entries, layer.hooks.inOrder()...)
 		s.observers = append(s.observers, layer.observers.inOrder()...)
 		s.tracers = append(s.tracers, layer.tracers.inOrder()...)
@@ -46,10 +46,6 @@ func (r *Registry) take() *Snapshot {
 	}
 	if r.point.Reverse {
 		slices.Reverse(s.entries)
-	}
-	s.shared = s.version
-	if len(s.observers)+len(s.tracers) > 0 {
-		s.shared = observed
 	}
 	return s
 }

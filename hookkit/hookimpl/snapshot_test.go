@@ -5,17 +5,21 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
 // bare returns the registry of a point whose hooks are functions.
-func bare(s *State) *Registry { return s.Registry(nil, &barePoint) }
+func bare(s *State) *Registry { return s.Registry(&barePoint) }
+
+// ownRegistry makes a Registry a RegistryHolder, as a generated Point is.
+func (r *Registry) ownRegistry() *Registry { return r }
 
 var barePoint = Point{Name: "Bare", Calls: Calls{hookType: reflect.TypeFor[func()]()}}
 
 // A fire reuses the snapshot of the last one until a layer changes.
 func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	var outer, middle, inner State
-	info := func(s *State) []hookkit.PointInfo { return []hookkit.PointInfo{bare(s).Info()} }
+	info := func(s *State) []hookkit.AnyPoint { return AnyPoints(bare(s)) }
 	Layer("middle", info(&middle), info(&outer))
 	Layer("inner", info(&inner), info(&middle))
 	layers := map[string]*State{"outer": &outer, "middle": &middle, "inner": &inner}
@@ -36,7 +40,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	for name, changed := range layers {
 		t.Run(name, func(t *testing.T) {
 			resolve(t, 0)
-			reg := bare(changed).Add(func() {}, nil)
+			reg := bare(changed).Add(func() {}, opaque.Settings{})
 			stale(t, "a hook was added")
 			resolve(t, 1)
 			reg.Remove()
@@ -45,7 +49,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 			HandleFailures(info(changed), nil)
 			stale(t, "the failure handler was set")
 			resolve(t, 0)
-			tracer := Trace(info(changed), new(hookkit.Recorder))
+			tracer := Trace(info(changed), new(hookkit.TraceRecorder))
 			stale(t, "a tracer was attached")
 			if s := inner.Resolve(t.Context(), nil, nil); !s.Recording() || inner.Current(nil) != nil {
 				t.Error("a traced fire shares its snapshot")
@@ -64,9 +68,9 @@ func TestOnlyLayersAreActiveWithoutHooks(t *testing.T) {
 			t.Errorf("active: %v, the layer: %v, want %v and true", outer.Active(), inner.Active(), want)
 		}
 	}
-	Layer("inner", []hookkit.PointInfo{bare(&inner).Info()}, []hookkit.PointInfo{bare(&outer).Info()})
+	Layer("inner", AnyPoints(bare(&inner)), AnyPoints(bare(&outer)))
 	active(false)
-	reg := bare(&outer).Add(func() {}, nil)
+	reg := bare(&outer).Add(func() {}, opaque.Settings{})
 	active(true)
 	reg.Remove()
 	active(false)

@@ -3,6 +3,7 @@ package hookimpl
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -18,7 +19,12 @@ type State struct {
 	_        [0]func() // nobody compares points, so that the compiler need not make a function for it
 	active   uint32    // atomic; 1 if there may be hooks to run, or somebody to notify
 	snapshot atomic.Pointer[Snapshot]
-	registry atomic.Pointer[Registry]
+	registry atomic.Pointer[Registry] // nil before its first use, then &own
+
+	// The registry is a part of the State, because each Use and each layer makes one for every point of the spec.
+	once sync.Once // makes own
+	own  Registry
+	tree tree // of own, and of the layers on it
 }
 
 // Active reports whether a fire has anything to do. It is as plain as it can be, so that Fire can be inlined with it.
@@ -32,33 +38,27 @@ func (s *State) activate(active bool) {
 	atomic.StoreUint32(&s.active, flag)
 }
 
-// Registry returns the registry of the point, which it makes on first use. genPoint is the generated Point.
-func (s *State) Registry(genPoint any, point *Point) *Registry {
-	if r := s.registry.Load(); r != nil {
-		return r
-	}
-	s.registry.CompareAndSwap(nil, &Registry{point: point, genPoint: genPoint, state: s, tree: newTree()})
-	return s.registry.Load()
+// Registry returns the registry of the point, which it makes on first use.
+func (s *State) Registry(point *Point) *Registry {
+	s.once.Do(func() {
+		s.tree.id = trees.Add(1)
+		s.own.point, s.own.genPoint, s.own.state, s.own.tree = point, point.at(s), s, &s.tree
+		s.registry.Store(&s.own)
+	})
+	return &s.own
 }
 
-// layer makes the registry that of the point, which is new.
-func (s *State) layer(r *Registry) {
-	r.state = s
-	s.registry.Store(r)
-	s.activate(true) // a hook may be added to an outer layer at any time
-}
-
-// Require panics unless the payload is given, for a fire whose hooks may replace it. It is small enough to be inlined.
-func (s *State) Require(given bool) {
+// Require panics unless the payload is given, for a fire of the point whose hooks may replace it. It is small enough to
+// be inlined.
+func Require(given bool, point string) {
 	if !given {
-		s.noPayload()
+		noPayload(point)
 	}
 }
 
 // noPayload panics with the place of the Fire, which called runHooks, which called Require.
-func (s *State) noPayload() {
-	panic(fmt.Sprintf("hookkit: Fire of %s at %s: the payload is nil; pass a pointer to one",
-		s.registry.Load().point.Name, callsite.Of(4)))
+func noPayload(point string) {
+	panic(fmt.Sprintf("hookkit: Fire of %s at %s: the payload is nil; pass a pointer to one", point, callsite.Of(4)))
 }
 
 // Current returns the snapshot that a fire runs: the given one, unless it is nil. The result is nil if the fire has to
@@ -71,7 +71,7 @@ func (s *State) Current(given *Snapshot) *Snapshot {
 		}
 		return given
 	}
-	if now := s.snapshot.Load(); now != nil && now.shared == now.tree.version.Load() {
+	if now := s.snapshot.Load(); now != nil && !now.observed() {
 		return now
 	}
 	return nil
@@ -84,7 +84,7 @@ func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot
 		return given
 	}
 	now := s.latest()
-	if now.shared != observed {
+	if !now.observed() {
 		return now
 	}
 	return now.record(ctx, run, nil)
@@ -92,15 +92,18 @@ func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot
 
 // latest returns the snapshot of the registrations. It makes the snapshot if something changed since the last one.
 func (s *State) latest() *Snapshot {
-	if now := s.snapshot.Load(); now != nil && now.version == now.tree.version.Load() {
+	if now := s.snapshot.Load(); now != nil {
 		return now
 	}
 	r := s.registry.Load()
 	r.refuseFire()
-	r.tree.mu.Lock()
-	defer r.tree.mu.Unlock()
-	now := r.take()
+	layers := r.layers()
+	defer lock(layers)()
+	if now := s.snapshot.Load(); now != nil { // another fire has made it meanwhile
+		return now
+	}
+	now := r.take(layers)
 	now.fill()
-	s.snapshot.Store(now)
+	r.keep(now)
 	return now
 }

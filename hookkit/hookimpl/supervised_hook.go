@@ -51,7 +51,7 @@ func (s *supervisedHook) call(
 	if e.timeout == 0 {
 		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 	} else {
-		reply, err = s.callWithTimeout(ctx, run, call)
+		reply, err = s.callLimited(ctx, run, call)
 	}
 	returned = true
 	return reply, err
@@ -71,8 +71,8 @@ func (s *supervisedHook) event(
 	run hookkit.AnyRun, start time.Time, fireID uint64, reply hookkit.AnyReply, err error,
 ) hookkit.Event {
 	e, point := s.entry, s.snapshot.point
-	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
-		Layer: e.registry.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
+	ev := hookkit.Event{Kind: hookkit.EventHook, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
+		Layer: s.snapshot.depth(e), Priority: e.priority, Start: start, Duration: time.Since(start)}
 	outcome := reply.Outcome
 	if point.wraps {
 		outcome = reply.Result
@@ -131,57 +131,4 @@ func guarded(f func() (hookkit.AnyReply, error)) (reply hookkit.AnyReply, err er
 	reply, err = f()
 	returned = true
 	return reply, err
-}
-
-// callWithTimeout calls the hook in a goroutine of its own and waits for it no longer than its timeout.
-func (s *supervisedHook) callWithTimeout(
-	ctx context.Context,
-	run hookkit.AnyRun,
-	call hookkit.AnyCall,
-) (hookkit.AnyReply, error) {
-	type answer struct {
-		reply hookkit.AnyReply
-		err   error
-	}
-	e := s.entry
-	outer := Background(ctx) // it may itself end by the timeout of a hook further out
-	limited := &limitedContext{Context: outer, deadline: time.Now().Add(e.timeout)}
-	ctx = limited
-	answers := make(chan answer, 1)
-	var settled atomic.Bool // set by the hook when it returns, or by the fire when it stops waiting
-	go func() {
-		if !s.snapshot.point.wraps {
-			defer limited.end()
-		}
-		var a answer
-		returned := false
-		defer func() {
-			if !returned {
-				a.err = crashed(nil)
-			}
-			if settled.CompareAndSwap(false, true) {
-				answers <- a
-			} else if late, ok := a.err.(*crash); ok {
-				s.snapshot.report(ctx, e.failure(s.snapshot.point.Name, late))
-			}
-		}()
-		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
-		if _, isCrash := a.err.(*crash); !isCrash && context.Cause(ctx) == hookkit.ErrTimeout &&
-			context.Cause(outer) != hookkit.ErrTimeout {
-			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late
-		}
-		returned = true
-	}()
-	timer := time.NewTimer(e.timeout)
-	defer timer.Stop()
-	select {
-	case a := <-answers:
-		return a.reply, a.err
-	case <-timer.C:
-		if settled.CompareAndSwap(false, true) {
-			return hookkit.AnyReply{}, hookkit.ErrTimeout
-		}
-	}
-	a := <-answers // the hook returned just before the timeout
-	return a.reply, a.err
 }

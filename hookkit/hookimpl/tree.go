@@ -5,18 +5,51 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 )
 
 // A tree is shared by the registries of one point in all layers on the same Hooks.
 type tree struct {
-	id      uint64
-	mu      sync.Mutex
-	version atomic.Uint64 // counts changes, so that a snapshot knows whether it is current
+	id uint64
+	mu sync.Mutex
+	// cached are the registries whose points have a snapshot. They are weak, because a program may make a layer for each
+	// of its requests.
+	cached []weak.Pointer[Registry]
 }
 
+// trees is the id of the last tree.
 var trees atomic.Uint64
 
-func newTree() *tree { return &tree{id: trees.Add(1)} }
+// keep stores a snapshot for later fires of the point. The caller holds the locks of all its layers.
+func (r *Registry) keep(s *Snapshot) {
+	var last *tree
+	for _, layer := range s.layers {
+		if t := layer.tree; t != last {
+			t.cache(r)
+			last = t
+		}
+	}
+	r.state.snapshot.Store(s)
+}
+
+// cache makes forget drop the snapshot of the registry.
+func (t *tree) cache(r *Registry) {
+	if len(t.cached) == cap(t.cached) {
+		t.cached = slices.DeleteFunc(t.cached, func(p weak.Pointer[Registry]) bool { return p.Value() == nil })
+	}
+	t.cached = append(t.cached, weak.Make(r))
+}
+
+// forget drops all snapshots, so that the next fires make new ones. Hooks that were removed do not stay in memory until
+// then. The caller holds the lock.
+func (t *tree) forget() {
+	for _, p := range t.cached {
+		if r := p.Value(); r != nil {
+			r.state.snapshot.Store(nil)
+		}
+	}
+	t.cached = nil
+}
 
 // lock locks the trees of the registries, in an order that is the same for everybody, and returns how to unlock them.
 func lock(registries []*Registry) (unlock func()) {
@@ -37,14 +70,38 @@ func lock(registries []*Registry) (unlock func()) {
 	}
 }
 
-// layers returns the registries of the point in all layers around r and r itself, the outermost first.
+// layers returns the registries whose hooks r fires, the outermost first: those of the layers around r, and r itself.
+// The result of Over has no hooks of its own. Instead it fires those of two other registries, in which a layer of the
+// first counts once.
 func (r *Registry) layers() []*Registry {
-	var all []*Registry
-	for at := r; at != nil; at = at.outer {
-		all = append(all, at)
+	var own []*Registry
+	for r.outer != nil {
+		own = append(own, r)
+		r = r.outer
 	}
-	slices.Reverse(all)
-	return all
+	var all []*Registry
+	if r.over == nil {
+		own = append(own, r)
+	} else {
+		all = r.over.first.layers()
+		for _, layer := range r.over.second.layers() {
+			if !slices.Contains(all, layer) {
+				all = append(all, layer)
+			}
+		}
+	}
+	slices.Reverse(own)
+	return append(all, own...)
+}
+
+// nameOf returns the name of one of the layers of r. The outermost Hooks have none; in the result of Over those of the
+// second registry have the name of the result.
+func (r *Registry) nameOf(layer *Registry) string {
+	root := r.outermost()
+	if layer.name != "" || root.over == nil || slices.Contains(root.over.first.layers(), layer) {
+		return layer.name
+	}
+	return cmp.Or(root.over.second.nameOf(layer), root.name)
 }
 
 // outermost returns the registry of the same point in the Hooks that all layers are on.

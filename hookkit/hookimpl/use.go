@@ -12,7 +12,7 @@ import (
 
 // Use lets bind add hooks to the points of staged, which are new, and then moves them to points, all or none, under one
 // registration.
-func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookkit.UseOption) *hookkit.Registration {
+func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookkit.UseOption) *hookkit.Registration {
 	site := callsite.Of(2)
 	refuseNil("Use", site, "hook", hook)
 	set := options(opts)
@@ -23,17 +23,13 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	}
 	bindOn(staged, bind)
 
-	entriesOf := (*ordering).inOrder // commit reports the first wrong anchor
-	if registryOf(points[0]).stage.Load() == staging {
-		entriesOf = (*ordering).inTime // it checks none yet, and a firing order for each of many levels is slow
-	}
 	var changes []change
-	for i, p := range staged {
-		from := registryOf(p)
-		if from.hooks.len()+from.observers.len() > 0 {
-			c := change{at: registryOf(points[i]),
-				hooks:     restage(entriesOf(&from.hooks), reg, &set),
-				observers: restage(entriesOf(&from.observers), reg, &set)}
+	for i := range staged {
+		from := registryOf(&staged[i])
+		if len(from.all()) > 0 {
+			c := change{at: registryOf(&points[i]),
+				hooks:     restage(from.hooks.entries, reg, &set),
+				observers: restage(from.observers.entries, reg, &set)}
 			for _, e := range c.hooks {
 				if set.Timeout > 0 && (e.timeout == 0 || set.Timeout < e.timeout) {
 					e.timeout = set.Timeout
@@ -63,7 +59,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	x := exchange{reg: reg}
 	unlock := x.lock(owners, set.Replacing)
 	defer unlock()
-	if len(x.at) > 0 && !sameHooks(registryOf(points[0]).outermost().genPoint, x.at[0].outermost().genPoint) {
+	if len(x.at) > 0 && !sameHooks(registryOf(&points[0]).outermost().genPoint, x.at[0].outermost().genPoint) {
 		refuse("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", x.old.name, x.old.site)
 	}
 	resequence(changes)
@@ -86,15 +82,15 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 }
 
 // bindOn calls bind while the points accept registrations. Afterwards they refuse them, and fires, for ever.
-func bindOn(staged []hookkit.PointInfo, bind func()) {
-	for _, p := range staged {
-		r := registryOf(p)
+func bindOn(staged []hookkit.AnyPoint, bind func()) {
+	for i := range staged {
+		r := registryOf(&staged[i])
 		r.stage.Store(staging)
 		r.state.activate(true) // so that a fire meets refuseFire
 	}
 	defer func() {
-		for _, p := range staged {
-			registryOf(p).stage.Store(bound)
+		for i := range staged {
+			registryOf(&staged[i]).stage.Store(bound)
 		}
 	}()
 	bind()
@@ -136,15 +132,14 @@ func resequence(changes []change) {
 		all = append(append(all, c.hooks...), c.observers...)
 	}
 	slices.SortStableFunc(all, bySeq)
-	var old entry
-	var now uint64
+	var old, now []uint64
 	for _, e := range all {
-		if bySeq(e, &old) != 0 {
-			old, now = *e, clock.Add(1)
+		if slices.Compare(e.seq, old) != 0 {
+			old, now = e.seq, []uint64{clock.Add(1)}
 		}
-		e.seq, e.within = now, nil
+		e.seq = now
 		for _, r := range e.regs {
-			r.place.seq = 0
+			r.place.seq = nil
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
 // decode reads JSON strictly into the value that into points to. It refuses what encoding/json accepts silently:
@@ -34,7 +36,8 @@ func decodeWhole(data []byte, into any, path string) error {
 	if !json.Valid(data) {
 		return fmt.Errorf("%s: not JSON: %w", path, json.Unmarshal(data, new(json.RawMessage)))
 	}
-	w := walker{data: data, path: []byte(path)}
+	w := walker{jsonscan.Scanner{Data: data}, []byte(path)}
+	w.Blank()
 	if err := w.value(reflect.TypeOf(into).Elem(), 0); err != nil {
 		return err
 	}
@@ -59,21 +62,8 @@ const maxDepth = 1000
 // A walker compares the fields of a JSON value with those of a type. The data is valid JSON, so that the walker only
 // looks for the ends of values. Replies are read in each fire: json.Decoder.Token would allocate for each token.
 type walker struct {
-	data []byte
-	at   int    // the offset of the next byte
+	jsonscan.Scanner
 	path []byte // of the current value
-}
-
-// next skips white space, and returns the next byte without reading it.
-func (w *walker) next() byte {
-	for {
-		switch c := w.data[w.at]; c {
-		case ' ', '\t', '\r', '\n':
-			w.at++
-		default:
-			return c
-		}
-	}
 }
 
 // value reads the next value, whose type is t; a nil t accepts anything.
@@ -81,94 +71,51 @@ func (w *walker) value(t reflect.Type, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s: nested more than %d levels deep", w.path, maxDepth)
 	}
-	switch w.next() {
+	switch w.Peek() {
 	case '{':
 		return w.object(plain(t), depth)
 	case '[':
 		return w.array(plain(t), depth)
-	case '"':
-		w.text()
 	case 'n':
 		if !nilable(t) {
 			return fmt.Errorf("%s: null is not a %v", w.path, t)
 		}
-		w.at += len("null")
-	default: // a number, true or false
-		for w.at < len(w.data) && !strings.ContainsRune(" \t\r\n,]}", rune(w.data[w.at])) {
-			w.at++
-		}
 	}
+	w.Value()
 	return nil
 }
 
-// text reads a string, and returns it as it is written.
-func (w *walker) text() []byte {
-	begin := w.at
-	for w.at++; w.data[w.at] != '"'; w.at++ {
-		if w.data[w.at] == '\\' {
-			w.at++
-		}
-	}
-	w.at++
-	return w.data[begin:w.at]
-}
-
-// key reads the key of a member, and the colon after it.
-func (w *walker) key() string {
-	w.next()
-	written := w.text()
-	w.next()
-	w.at++ // the colon
-	key := string(written[1 : len(written)-1])
-	if strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || r >= utf8.RuneSelf }) {
-		_ = json.Unmarshal(written, &key) // it is valid
-	}
-	return key
-}
-
-// more reports whether a member or an item follows, and otherwise reads the closing delimiter.
-func (w *walker) more(closing byte) bool {
-	switch w.next() {
-	case closing:
-		w.at++
-		return false
-	case ',':
-		w.at++
-	}
-	return true
-}
-
-func (w *walker) object(t reflect.Type, depth int) error {
+func (w *walker) object(t reflect.Type, depth int) (err error) {
 	var fields []field
 	var elem reflect.Type
-	seen := map[string]bool{}
-	if t != nil && t.Kind() == reflect.Struct {
+	isStruct := t != nil && t.Kind() == reflect.Struct
+	if isStruct {
 		fields = fieldsOf(t)
 	} else if t != nil && t.Kind() == reflect.Map {
 		elem = t.Elem()
 	}
+	seen := map[string]bool{}
 	above := len(w.path)
-	w.at++
-	for w.more('}') {
-		key := w.key()
-		w.path = appendKey(append(w.path, '.'), key)
-		if t != nil && t.Kind() == reflect.Struct {
+	w.Members(func(decoded []byte) bool {
+		key := string(decoded)
+		w.path = appendKey(append(w.path[:above], '.'), key)
+		if isStruct {
 			f, ok := find(fields, key)
 			if !ok {
-				return fmt.Errorf("%s: unknown field; %v has %s", w.path, t, names(fields))
+				err = fmt.Errorf("%s: unknown field; %v has %s", w.path, t, names(fields))
+				return false
 			}
 			key, elem = f.name, f.typ
 		}
 		if seen[key] {
-			return fmt.Errorf("%s: given twice", w.path)
+			err = fmt.Errorf("%s: given twice", w.path)
+			return false
 		}
 		seen[key] = true
-		if err := w.value(elem, depth+1); err != nil {
-			return err
-		}
-		w.path = w.path[:above]
-	}
-	return nil
+		err = w.value(elem, depth+1)
+		return err == nil
+	})
+	return err
 }
 
 // appendKey appends a key to a path. A key that is long or not printable is quoted, and ends after some characters.
@@ -180,21 +127,19 @@ func appendKey(path []byte, key string) []byte {
 	return append(path, key...)
 }
 
-func (w *walker) array(t reflect.Type, depth int) error {
+func (w *walker) array(t reflect.Type, depth int) (err error) {
 	var elem reflect.Type
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		elem = t.Elem()
 	}
-	above := len(w.path)
-	w.at++
-	for i := 0; w.more(']'); i++ {
-		w.path = fmt.Appendf(w.path, "[%d]", i)
-		if err := w.value(elem, depth+1); err != nil {
-			return err
-		}
-		w.path = w.path[:above]
-	}
-	return nil
+	above, i := len(w.path), 0
+	w.Items(func() bool {
+		w.path = fmt.Appendf(w.path[:above], "[%d]", i)
+		i++
+		err = w.value(elem, depth+1)
+		return err == nil
+	})
+	return err
 }
 
 // nilable reports whether encoding/json can write a value of type t as null. It accepts null for every other type as

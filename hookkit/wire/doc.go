@@ -32,24 +32,8 @@
 // them for commands and for processes that speak JSON lines. This package contains no transport, so a program links
 // only the ones that it imports. A Handler is also a Caller, so a test can connect both ends without a transport.
 //
-// # Records
-//
-// The same encoding keeps records. The generated function Record returns an observer that writes an [Event] for each
-// fire to a [Sink]: to a file with [OpenLog], or to any writer with [Lines]. [ReadLog] reads them, and [Replay] fires
-// their payloads at other hooks and compares the decisions. [Shadow] does the same with live payloads, and [Diff]
-// compares two records. The command hooklog shows records in a terminal and in a browser.
-//
-//	log, err := wire.OpenLog("run.jsonl", wire.Rotate(100<<20, 5))
-//	...
-//	defer log.Close()
-//	hooks.ObserveAny(agent.Record(log))
-//
-// Replaying a record at the hooks that made it yields the same decisions, if the hooks decide by the payloads, their
-// state for the run, and the time of the record alone.
-//
 // # Where to start
 //
-// A program that records needs [OpenLog], [Redact] and [Rotate]. One that tries hooks needs [Replay] or [Shadow], and
-// [Comparison]. A program with remote hooks needs [Points] and a transport. Only generated code needs [Spec], [Serve],
-// [Connect], [Pointer] and [NewRecorder], and only a transport needs [Request], [Reply], [Description] and [Unmarshal].
+// A program with remote hooks needs [Points] and a transport. Only a transport needs [Request], [Reply], [Description]
+// and [Unmarshal]. Package hooklog keeps records of fires in the same encoding.
 package wire

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -26,59 +27,35 @@ func fieldsOf(t reflect.Type) []field {
 	if known, ok := fieldsByType.Load(t); ok {
 		return known.([]field)
 	}
-	var all []field
-	decided, visited := map[string]bool{}, map[reflect.Type]bool{}
-	for level := []reflect.Type{t}; len(level) > 0; {
-		var found []taggedField
-		var embedded []reflect.Type
-		for _, s := range level {
-			own, deeper := directFields(s)
-			found, embedded = append(found, own...), append(embedded, deeper...)
+	all := candidates(nil, t, nil)
+	var fields []field
+	for i, c := range all {
+		beaten := false
+		for j, other := range all {
+			beaten = beaten || i != j && other.name == c.name && other.rank <= c.rank
 		}
-		for _, s := range level {
-			visited[s] = true
-		}
-		for _, f := range found {
-			if !decided[f.name] && f.wins(found) {
-				all = append(all, f.field)
-			}
-		}
-		for _, f := range found {
-			decided[f.name] = true
-		}
-		level = nil
-		for _, s := range embedded {
-			if !visited[s] { // a type that embeds itself has no new fields
-				level = append(level, s)
-			}
+		if !beaten {
+			fields = append(fields, c.field)
 		}
 	}
-	fieldsByType.Store(t, all)
-	return all
+	fieldsByType.Store(t, fields)
+	return fields
 }
 
-// A taggedField is a field that may lose its name to another one.
-type taggedField struct {
+// A candidate is a field that may lose its name to a field of the same or of a lower rank.
+type candidate struct {
 	field
-	tagged bool // the name is that of the tag
+	rank int
 }
 
-// wins reports whether a field keeps its name among the fields of the same level, of which it is one.
-func (f taggedField) wins(level []taggedField) bool {
-	same, tagged := 0, 0
-	for _, other := range level {
-		if other.name == f.name {
-			same++
-			if other.tagged {
-				tagged++
-			}
-		}
+// candidates appends the fields of a struct, and of the structs that it embeds without a name. The types around it are
+// within: a type that embeds itself has no new fields.
+func candidates(all []candidate, t reflect.Type, within []reflect.Type) []candidate {
+	if slices.Contains(within, t) {
+		return all
 	}
-	return same == 1 || tagged == 1 && f.tagged
-}
-
-// directFields returns the fields of a struct type itself, and the structs that it embeds without a name.
-func directFields(t reflect.Type) (own []taggedField, embedded []reflect.Type) {
+	rank := 2 * len(within)
+	within = append(slices.Clone(within), t)
 	for i := range t.NumField() {
 		f := t.Field(i)
 		inside := f.Type
@@ -93,14 +70,14 @@ func directFields(t reflect.Type) (own []taggedField, embedded []reflect.Type) {
 		name, _, _ := strings.Cut(tag, ",")
 		switch {
 		case isName(name):
-			own = append(own, taggedField{field{name, f.Type}, true})
+			all = append(all, candidate{field{name, f.Type}, rank})
 		case isStruct:
-			embedded = append(embedded, inside)
+			all = candidates(all, inside, within)
 		default:
-			own = append(own, taggedField{field{f.Name, f.Type}, false})
+			all = append(all, candidate{field{f.Name, f.Type}, rank + 1})
 		}
 	}
-	return own, embedded
+	return all
 }
 
 // isName reports whether encoding/json accepts the name in a tag. It ignores other names.

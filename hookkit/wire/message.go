@@ -3,6 +3,9 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"reflect"
+
+	"github.com/hookgen/hookgen/hookkit"
 )
 
 // Protocol is the version of the messages in this package. Both ends send it, and refuse another version.
@@ -29,6 +32,24 @@ type RunInfo struct {
 // labels travel in every request and are in every record.
 type Labeler interface {
 	WireLabels() map[string]string
+}
+
+// InfoOf describes a run to other processes. The result is zero for a nil run, and for one without an ID.
+func InfoOf(run hookkit.AnyRun) RunInfo {
+	if run == nil || run.ID() == "" {
+		return RunInfo{}
+	}
+	env := reflect.ValueOf(run).Elem().FieldByName("Env").Interface()
+	return RunInfo{run.ID(), run.Parent(), run.Root(), labelsOf(env)}
+}
+
+// labelsOf returns the labels of an environment, or nil.
+func labelsOf(env any) map[string]string {
+	l, ok := env.(Labeler)
+	if v := reflect.ValueOf(env); !ok || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return l.WireLabels()
 }
 
 // The decisions of a [Reply] that are not exits.

@@ -20,12 +20,12 @@ import (
 // with the same configuration each time.
 func Check(t *testing.T, newHook func() agent.Hook) {
 	t.Helper()
-	build := func() []hookkit.PointInfo {
+	build := func() []hookkit.AnyPoint {
 		hooks := new(agent.Hooks)
 		hooks.Use(newHook())
 		return hooks.Points()
 	}
-	hooktest.Check(t, build, hooktest.Runs(func() hookkit.AnyRun { return agent.NewRun(checkedEnv()) }))
+	hooktest.Check(t, build, hooktest.NewRun(func() hookkit.AnyRun { return agent.NewRun(checkedEnv()) }))
 	t.Run("a run of a loop", func(t *testing.T) { checkLoop(t, newHook()) })
 }
 
@@ -34,7 +34,7 @@ func checkLoop(t testing.TB, hook agent.Hook) {
 	hooks := new(agent.Hooks)
 	hooks.Use(hook)
 	recorder := hooktest.Record(hooks.Points())
-	failures := new(hookkit.Recorder)
+	failures := new(hookkit.TraceRecorder)
 	hooks.Trace(failures)
 	type place struct {
 		At string `json:"at"`

@@ -26,7 +26,7 @@ type Ran struct {
 	Failed   error // the error of Run
 	Script   *Script
 	Recorder *hooktest.Recorder
-	Trace    *hookkit.Recorder // every hook call
+	Trace    *hookkit.TraceRecorder // every hook call
 	Agent    *loop.Agent
 }
 
@@ -52,7 +52,7 @@ func (h Harness) Make() *Ran {
 	if a == nil {
 		a = &loop.Agent{Name: "tested"}
 	}
-	ran := &Ran{Script: NewScript(h.Turns...), Trace: new(hookkit.Recorder), Agent: a}
+	ran := &Ran{Script: NewScript(h.Turns...), Trace: new(hookkit.TraceRecorder), Agent: a}
 	if a.Model == nil {
 		a.Model = ran.Script
 	}

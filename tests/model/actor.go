@@ -135,11 +135,11 @@ func (t tracer) Trace(ctx context.Context, e hookkit.Event) {
 	defer t.harness.mu.Unlock()
 	f := firingOf(ctx)
 	switch e.Kind {
-	case hookkit.HookRan:
+	case hookkit.EventHook:
 		f.Traced = append(f.Traced, saysHook(t.name, e.Hook, e.Layer, e.Decision, e.Failure != nil))
-	case hookkit.Fired:
+	case hookkit.EventFire:
 		f.Traced = append(f.Traced, saysFired(t.name, e.Hook, e.Decision, e.Failure != nil))
-	case hookkit.ObserverFailed:
+	case hookkit.EventObserver:
 		f.Later = append(f.Later, saysObserver(t.name, e.Hook))
 	}
 }

@@ -19,7 +19,7 @@ type FireResult struct {
 	Collected []string
 	Err       string
 	Result    fixture.Result
-	By        string   // of FireBy and PointInfo.Fire
+	By        string   // of FireBy and AnyPoint.Fire
 	Bys       []string // of FireBy, for contributions
 	Gone      bool     // the goroutine ended, so Fire did not return
 	Notified  []string // observers, in order
@@ -90,10 +90,10 @@ func (v view) String() string {
 
 // sees returns the view of a notification.
 func sees(f points.Fired) view {
-	v := view{By: f.By, Decision: f.Decision, Reason: f.Reason, Payload: payload(f.Payload), Final: payload(f.Final),
+	v := view{By: f.Hook, Decision: f.Decision, Reason: f.Reason, Payload: payload(f.Payload), Final: payload(f.Final),
 		Exit: points.NameOf(f.Exit), Collected: f.Collected, Result: f.Result, Err: inWords(f.Err)}
 	for _, b := range f.Ballots {
-		v.Ballots = append(v.Ballots, credits(b.By, b.Decision, b.Reason))
+		v.Ballots = append(v.Ballots, credits(b.Hook, b.Decision, b.Reason))
 	}
 	for _, f := range f.Failures {
 		v.Failures = append(v.Failures, inWords(f))

@@ -138,12 +138,12 @@ func (s *harness) notified(e *entry, fired points.Fired) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := firingOf(fired.Ctx)
-	s.credits(fired.Who())
+	s.credits(fired.By)
 	if e.observe.Async {
 		s.later[e.name] = append(s.later[e.name], f.number)
 		f.Later = append(f.Later, says)
 	} else {
-		f.Notified, f.who = append(f.Notified, says), append(f.who, fired.Who())
+		f.Notified, f.who = append(f.Notified, says), append(f.who, fired.By)
 	}
 }
 

@@ -17,7 +17,7 @@ type harness struct {
 
 	mu       sync.Mutex // guards the fields below; registrations and their model change together
 	layers   []*fixture.Hooks
-	infos    [][]hookkit.PointInfo // by layer
+	infos    [][]hookkit.AnyPoint // by layer
 	regs     map[int]*hookkit.Registration
 	makers   map[string]int   // registration numbers by name of hook
 	past     []snapshot       // snapshots of the model, after each change
@@ -71,7 +71,7 @@ func (s *harness) addLayer(h *fixture.Hooks) {
 }
 
 // point returns the access to a point of a layer.
-func (s *harness) point(layer int, name string) hookkit.PointInfo {
+func (s *harness) point(layer int, name string) hookkit.AnyPoint {
 	return points.Named(name).In(s.infos[layer])
 }
 

@@ -25,7 +25,7 @@ type prediction struct {
 	view         view // the view of observers
 	acts         int
 	contributors []string        // the hooks, one for each contribution
-	kept         []string        // at an around point: the hooks with an error, in order
+	kept         []string        // at an around point: the hooks that crashed, in order; "" for the act
 	spent        map[string]bool // the hooks with Once that have been called
 	ended        map[int]bool    // the calls, by index in Ran, that an inner step ended with a goroutine
 }
@@ -291,9 +291,8 @@ type answer struct {
 	result  fixture.Result
 	by      string // the hook that answered instead of the act
 	err     string // as Fire returns it
-	maker   string // the hook that made an error other than a failure; "" for the act
-	kept    int    // err is the n-th error that the fire kept, from 1; 0 for an error of the act
-	failure bool   // err is a failure
+	kept    int    // err is the n-th crash that the fire kept, from 1; 0 for another error
+	failure bool   // err is a failure of a hook, or a panic of the act
 	gone    bool
 }
 
@@ -303,7 +302,7 @@ func (s *prediction) around() {
 	s.Gone = a.gone
 	for i, name := range s.kept {
 		if i+1 != a.kept {
-			s.report(name) // an outer hook swallowed the error
+			s.report(name) // an outer hook swallowed the crash
 		}
 	}
 	if a.gone {
@@ -317,7 +316,7 @@ func (s *prediction) around() {
 	case a.failure:
 		s.decidedBy(name, "Error", cause)
 	case a.err != "":
-		s.decidedBy(a.maker, "Error", a.err)
+		s.decidedBy("", "Error", a.err) // of the act
 	case a.by != "":
 		s.decidedBy(a.by, "Answered", "")
 	default:
@@ -355,7 +354,7 @@ func (f Fire) act(n int) Action {
 	return f.Act[n-1]
 }
 
-// keep records an error of a hook, or a failure of the act, and returns its number.
+// keep records a crash of a hook or the act, and returns its number.
 func (s *prediction) keep(name string) int {
 	s.kept = append(s.kept, name)
 	return len(s.kept)
@@ -408,14 +407,14 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 		a.gone, o.failure = false, hookkit.ErrGoexit.Error() // the goroutine belonged to the hook
 		o.does = EndsGoroutine
 	}
-	switch {
-	case o.failure == "":
-	case o.does == Fails || o.does == FailsAfter:
-		a = answer{err: o.failure, maker: e.name, kept: s.keep(e.name)} // returned unchanged
-	default:
+	if o.failure != "" {
 		s.fail(e.name, o.failure, true, o.gone)
-		if a = (answer{err: e.name + ": " + o.failure, gone: o.gone}); !a.gone {
-			a.failure, a.kept = true, s.keep(e.name)
+		a = answer{err: e.name + ": " + o.failure, failure: true, gone: o.gone}
+		switch o.does {
+		case Panics, PanicsNil, PanicsAfter, EndsGoroutine:
+			if !a.gone {
+				a.kept = s.keep(e.name)
+			}
 		}
 	}
 	switch {

@@ -38,8 +38,15 @@ func (s *harness) anchorsTo(set map[int]bool, before, after []int) (anchors []an
 	return anchors
 }
 
+// An option is legal at every target.
+type option interface {
+	hookkit.HookOption
+	hookkit.ObserverOption
+	hookkit.UseOption
+}
+
 // options returns the options for anchors.
-func (s *harness) options(anchors []anchor) (opts []hookkit.OrderOption) {
+func (s *harness) options(anchors []anchor) (opts []option) {
 	for _, a := range anchors {
 		if a.after {
 			opts = append(opts, hookkit.After(s.regs[a.reg]))
@@ -60,7 +67,7 @@ func (s *harness) add(a Add, name string) {
 }
 
 // addTo adds the entry's hook.
-func (s *harness) addTo(at hookkit.Access, e *entry, anchors []anchor) *hookkit.Registration {
+func (s *harness) addTo(at hookkit.AnyPoint, e *entry, anchors []anchor) *hookkit.Registration {
 	opts := []hookkit.GateOption{hookkit.Named(e.name), hookkit.Priority(e.hook.Priority)}
 	for _, o := range s.options(anchors) {
 		opts = append(opts, o)

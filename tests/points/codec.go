@@ -89,7 +89,7 @@ var contributions = map[string]codec{
 }
 
 // readTypes looks up the codecs of the point. Add a codec above for every new type.
-func (p *Point) readTypes(info hookkit.PointInfo) {
+func (p *Point) readTypes(info hookkit.AnyPoint) {
 	find := func(all map[string]codec, typ string) codec {
 		c, ok := all[typ]
 		if !ok {

@@ -15,7 +15,7 @@ type How string
 const (
 	Plain     How = ""          // Fire
 	WithBy    How = "WithBy"    // FireBy
-	ByAnyFire How = "ByAnyFire" // PointInfo.Fire, which ignores the act
+	ByAnyFire How = "ByAnyFire" // AnyPoint.Fire, which ignores the act
 )
 
 // An Act is the act of an around point.
@@ -52,7 +52,7 @@ func (p *Point) FireAs(
 		payload.Elem().Set(reflect.ValueOf(p.payload.to(item)))
 		fired, err := p.At(h).Fire(ctx, run, payload.Interface())
 		f := p.fired(ctx, run, fired)
-		return FireResult{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: fired.Who()}
+		return FireResult{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: fired.By}
 	}
 	name := "Fire"
 	if how == WithBy && p.HasFireBy() {

@@ -1,6 +1,6 @@
 // Package points gives tests access to every point of package fixture, regardless of its law and its types. It
 // converts all payloads from and to [fixture.Item], so that a property is written once and checked at all points.
-// The properties of a point come from [hookkit.PointInfo]. Only Fire and FireBy are called by reflection.
+// The properties of a point come from [hookkit.AnyPoint]. Only Fire and FireBy are called by reflection.
 package points
 
 import (
@@ -147,10 +147,10 @@ func (p *Point) ReturnsError() bool {
 func (p *Point) HasFireBy() bool { return p.Kind != Observe }
 
 // In returns the point in infos, the result of Points. Points is slow, so tests keep its result.
-func (p *Point) In(infos []hookkit.PointInfo) hookkit.PointInfo { return infos[p.index] }
+func (p *Point) In(infos []hookkit.AnyPoint) hookkit.AnyPoint { return infos[p.index] }
 
 // At returns the access to the point of some Hooks.
-func (p *Point) At(h *fixture.Hooks) hookkit.PointInfo { return p.In(h.Points()) }
+func (p *Point) At(h *fixture.Hooks) hookkit.AnyPoint { return p.In(h.Points()) }
 
 // Replace returns the outcome that replaces the payload.
 func (p *Point) Replace(item fixture.Item, reason string) any {

@@ -22,7 +22,7 @@ type group struct {
 }
 
 // drawGroup draws hooks that always do the same.
-func drawGroup(t *rapid.T, p hookkit.PointInfo, name string) *group {
+func drawGroup(t *rapid.T, p hookkit.AnyPoint, name string) *group {
 	g := &group{
 		name:     name,
 		priority: rapid.IntRange(-1, 1).Draw(t, "priority"),
@@ -35,7 +35,7 @@ func drawGroup(t *rapid.T, p hookkit.PointInfo, name string) *group {
 }
 
 // add registers the hooks at a point. They append their calls to the effect.
-func (g *group) add(p hookkit.PointInfo, to *effect) {
+func (g *group) add(p hookkit.AnyPoint, to *effect) {
 	p.HandleFailures(func(context.Context, *hookkit.Failure) {})
 	for n, hook := range g.hooks {
 		p.AddAny(func(ctx context.Context, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
@@ -76,7 +76,7 @@ func (c Caller) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
 }
 
 // DrawHook draws a hook that always does the same at p: it continues, decides, contributes, fails or panics.
-func DrawHook(t *rapid.T, p hookkit.PointInfo) hookkit.AnyHook {
+func DrawHook(t *rapid.T, p hookkit.AnyPoint) hookkit.AnyHook {
 	var reply hookkit.AnyReply
 	var err error
 	if p.Contribution != nil {

@@ -24,14 +24,14 @@ type System struct{ new func() hooks }
 
 // hooks are generated Hooks.
 type hooks struct {
-	points  func() []hookkit.PointInfo
+	points  func() []hookkit.AnyPoint
 	serve   func() wire.Handler
-	connect func(context.Context, wire.Caller, hookkit.OrderOption) error
+	connect func(context.Context, wire.Caller, hookkit.UseOption) error
 }
 
 // Of returns the System for the generated functions Serve and Remote.
 func Of[H interface {
-	Points() []hookkit.PointInfo
+	Points() []hookkit.AnyPoint
 	Use(K, ...hookkit.UseOption) *hookkit.Registration
 }, K, R any](
 	serve func(H, func(context.Context, wire.RunInfo) (R, error)) wire.Handler,
@@ -42,7 +42,7 @@ func Of[H interface {
 		return hooks{
 			points: h.Points,
 			serve:  func() wire.Handler { return serve(h, nil) },
-			connect: func(ctx context.Context, service wire.Caller, opt hookkit.OrderOption) error {
+			connect: func(ctx context.Context, service wire.Caller, opt hookkit.UseOption) error {
 				hook, err := remote(ctx, service)
 				if err == nil {
 					h.Use(hook, opt)
@@ -177,19 +177,19 @@ type ballot struct {
 }
 
 // fire fires a point and adds the results to the calls.
-func (e *effect) fire(t *rapid.T, p hookkit.PointInfo, run hookkit.AnyRun, payload any) {
+func (e *effect) fire(t *rapid.T, p hookkit.AnyPoint, run hookkit.AnyRun, payload any) {
 	p.HandleFailures(func(context.Context, *hookkit.Failure) {})
 	fired, err := p.Fire(t.Context(), run, payload)
 	e.Final, e.Exit, e.Collected, e.failed = fired.Final, fired.Exit, fired.Collected, err != nil
-	e.By, e.Decision, e.Reason = strings.TrimPrefix(fired.By, "remote "), fired.Decision, fired.Reason
+	e.By, e.Decision, e.Reason = strings.TrimPrefix(fired.Hook, "remote "), fired.Decision, fired.Reason
 	for _, b := range fired.Ballots {
-		e.Ballots = append(e.Ballots, ballot{strings.TrimPrefix(b.By, "remote "), b.Reason, b.Exit})
+		e.Ballots = append(e.Ballots, ballot{strings.TrimPrefix(b.Hook, "remote "), b.Reason, b.Exit})
 	}
 }
 
 // onePerService keeps one ballot for each service, because a service votes once: the strongest, and of equal ones the
 // first.
-func onePerService(all []ballot, p hookkit.PointInfo, groups map[string]*group) []ballot {
+func onePerService(all []ballot, p hookkit.AnyPoint, groups map[string]*group) []ballot {
 	strength := func(b ballot) int {
 		return slices.IndexFunc(p.Outcomes, func(o hookkit.Outcome) bool { return o.Type == reflect.TypeOf(b.Exit) })
 	}

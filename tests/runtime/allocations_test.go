@@ -347,7 +347,7 @@ func TestRemovedObserversAndTracersDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(quiet{})
 	for _, reg := range []*hookkit.Registration{
-		h.ObserveAny(quietObserver{}), h.Use(quietObserver{}), h.Trace(new(hookkit.Recorder)),
+		h.ObserveAny(quietObserver{}), h.Use(quietObserver{}), h.Trace(new(hookkit.TraceRecorder)),
 	} {
 		reg.Remove()
 	}

@@ -83,7 +83,7 @@ func withAudiences(t *testing.T, test func(t *testing.T, h *fixture.Hooks)) {
 	})
 	t.Run("tracer", func(t *testing.T) {
 		h := new(fixture.Hooks)
-		h.Trace(new(hookkit.Recorder))
+		h.Trace(new(hookkit.TraceRecorder))
 		test(t, h)
 	})
 	t.Run("layer", func(t *testing.T) { test(t, new(fixture.Hooks).Layer("inner")) })
@@ -123,7 +123,7 @@ func TestNextAfterTheHookDoesNothing(t *testing.T) {
 	})
 	late := errors.New("the tracer was not notified")
 	h.Trace(tracerFunc(func(ctx context.Context, e hookkit.Event) {
-		if e.Kind == hookkit.HookRan {
+		if e.Kind == hookkit.EventHook {
 			_, late = kept.Call(ctx, fixture.Item{})
 		}
 	}))
@@ -308,10 +308,10 @@ func TestGoexitIsTheFailureOfOneHook(t *testing.T) {
 		}, hookkit.Named("inner"))
 		h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 		if traced {
-			h.Trace(new(hookkit.Recorder))
+			h.Trace(new(hookkit.TraceRecorder))
 		}
 		finish(func() { _, _ = fireWrap(&h, new(countingAct)) })
-		if v := seen[0].Verdict; v.By != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
+		if v := seen[0].Verdict; v.Hook != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
 			t.Errorf("traced %v: an observer was notified %+v", traced, v)
 		}
 	}
@@ -358,7 +358,7 @@ func TestSecondGoexitIsTheFailureOfTheOuterHook(t *testing.T) {
 	h.HandleFailures(func(context.Context, *hookkit.Failure) {})
 	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 	finish(func() { _, _ = fireWrap(&h, new(countingAct)) })
-	if v := seen[0].Verdict; v.By != "outer" {
+	if v := seen[0].Verdict; v.Hook != "outer" {
 		t.Errorf("an observer was notified %+v", v)
 	}
 }
@@ -485,8 +485,8 @@ func TestAnswersMayBeReturnedAgain(t *testing.T) {
 		return hookkit.Answered(fixture.Result{By: "inner"}), nil
 	}, hookkit.Named("inner"))
 	first, err := fireWrap(&h, new(countingAct))
-	if err != nil || seen[0].Verdict.By != "inner" {
-		t.Fatalf("the fire returned %v, decided by %q", err, seen[0].Verdict.By)
+	if err != nil || seen[0].Verdict.Hook != "inner" {
+		t.Fatalf("the fire returned %v, decided by %q", err, seen[0].Verdict.Hook)
 	}
 	cache.Remove()
 	inner.Remove()
@@ -530,7 +530,7 @@ func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 	})
 }
 
-// A hedging hook ends two goroutines in next, and then its own. Each end is the failure of one hook.
+// Two goroutines of a hedging hook end in next. Each end is the failure of one hook.
 func TestEachEndOfAGoroutineIsLogged(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		logged := captureLog(t)
@@ -538,18 +538,18 @@ func TestEachEndOfAGoroutineIsLogged(t *testing.T) {
 			for range 2 {
 				finish(func() { _, _ = next.Call(ctx, item) })
 			}
-			runtime.Goexit()
-			panic("not reached")
+			return hookkit.Answered(fixture.Result{}), nil
 		}, hookkit.Named("outer"))
 		wrap(h, passing)
 		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			runtime.Goexit()
 			panic("not reached")
 		}, hookkit.Named("inner"))
-		finish(func() { _, _ = fireWrap(h, new(countingAct)) })
+		if _, err := fireWrap(h, new(countingAct)); err != nil {
+			t.Error(err)
+		}
 		log := logged.String()
-		if strings.Count(log, "a hook failed") != 3 || strings.Count(log, "hook=inner") != 2 ||
-			strings.Count(log, "hook=outer") != 1 {
+		if strings.Count(log, "a hook failed") != 2 || strings.Count(log, "hook=inner") != 2 {
 			t.Errorf("logged:\n%s", log)
 		}
 	})
@@ -588,17 +588,17 @@ func TestHandlerThatEndsTheGoroutineIsGivenAll(t *testing.T) {
 		return hookkit.Answered(fixture.Result{By: "outer"}), nil
 	}, hookkit.Named("outer"))
 	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
-		return hookkit.Answer[fixture.Result]{}, errors.New("the error of an attempt")
+		panic("an attempt")
 	})
 	finish(func() { _, _ = fireWrap(&h, new(countingAct)) })
-	if len(given) != 2 || len(seen) != 1 || seen[0].Verdict.By != "outer" {
+	if len(given) != 2 || len(seen) != 1 || seen[0].Verdict.Hook != "outer" {
 		t.Errorf("the handler was given %q, the observer %+v", given, seen)
 	}
 }
 
-// A hook called next in a goroutine, and the fire has ended without it. Then an inner hook fails. No caller of Fire is
-// left, so the failure is logged. The hook between the two passes it on, and has not failed.
-func TestFailureAfterTheFireIsLoggedOnce(t *testing.T) {
+// A hook called next in a goroutine, and the fire has ended without it. Then an inner hook panics. No caller of Fire is
+// left, so the panic is logged. The hook between the two passes it on, and has not failed.
+func TestPanicAfterTheFireIsLoggedOnce(t *testing.T) {
 	logged := captureLog(t)
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
@@ -610,7 +610,7 @@ func TestFailureAfterTheFireIsLoggedOnce(t *testing.T) {
 		wrap(&h, passing)
 		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			time.Sleep(time.Hour)
-			return hookkit.Answer[fixture.Result]{}, errAct
+			panic(errAct)
 		}, hookkit.Named("late"))
 		if r, err := fireWrap(&h, new(countingAct)); err != nil || r.By != "hook" {
 			t.Errorf("the fire returned %v, %v", r, err)
@@ -658,7 +658,7 @@ func TestForeignFailuresAreOrdinaryErrors(t *testing.T) {
 		t.Errorf("the fire returned %v", err)
 	}
 	v := seen[0].Verdict
-	if v.Decision != "Error" || v.By != "" || v.Site != "" || v.Reason != foreign.Error() || len(v.Failures) != 0 {
+	if v.Decision != "Error" || v.Hook != "" || v.Site != "" || v.Reason != foreign.Error() || len(v.Failures) != 0 {
 		t.Errorf("the observer was notified %+v", v)
 	}
 }
@@ -962,8 +962,8 @@ func TestEqualTypesAreDifferentErrors(t *testing.T) {
 	}
 }
 
-// A hook may return one error value at each attempt. Each is a failure of its own if nobody receives it.
-func TestEachAttemptIsReported(t *testing.T) {
+// A hook may panic with one value at each attempt. Each is a failure of its own if nobody receives it.
+func TestEachPanicOfAnAttemptIsReported(t *testing.T) {
 	var h fixture.Hooks
 	reported := 0
 	h.HandleFailures(func(context.Context, *hookkit.Failure) { reported++ })
@@ -973,9 +973,27 @@ func TestEachAttemptIsReported(t *testing.T) {
 		return hookkit.Answered(fixture.Result{}), nil
 	})
 	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
-		return hookkit.Answer[fixture.Result]{}, errAct
+		panic(errAct)
 	})
 	if _, err := fireWrap(&h, new(countingAct)); err != nil || reported != 2 {
 		t.Errorf("%d failures were reported, and the fire returned %v", reported, err)
 	}
+}
+
+// The error of a hook becomes its failure once, and hooks around it that pass it on do not wrap it again.
+func TestErrorOfAHookIsItsFailure(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		wrap(h, passing)
+		wrap(h, passing, hookkit.Timeout(time.Hour))
+		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			return hookkit.Answer[fixture.Result]{}, errAct
+		}, hookkit.Named("maker"))
+		_, by, err := h.Wrap.FireBy(t.Context(), newRun(), fixture.Item{}, new(countingAct).act)
+		if f, ok := err.(*hookkit.Failure); !ok || f.Hook != "maker" || f.Cause != errAct {
+			t.Errorf("the fire returned %v", err)
+		}
+		if by.Hook != "maker" || by.Reason != errAct.Error() {
+			t.Errorf("by %+v", by)
+		}
+	})
 }

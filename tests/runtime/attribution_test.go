@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestAttribution: FireBy and PointInfo.Fire return the deciding hook, its site, its decision and its reason, for
+// TestAttribution: FireBy and AnyPoint.Fire return the deciding hook, its site, its decision and its reason, for
 // every law. Observers get the same values. For Collect there is one hook per contribution.
 func TestAttribution(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{

@@ -170,7 +170,7 @@ func TestGoexitInAHookEndsTheFire(t *testing.T) {
 	logged := captureLog(t)
 	atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
 		logged.Reset()
-		var recorder hookkit.Recorder
+		var recorder hookkit.TraceRecorder
 		f := prepareFaulty(p, watched, func(points.Call) points.Reply { runtime.Goexit(); return points.Reply{} })
 		if watched {
 			f.hooks.Trace(&recorder)
@@ -190,7 +190,7 @@ func TestGoexitInAHookEndsTheFire(t *testing.T) {
 			return
 		}
 		v := f.seen[0].Verdict
-		if len(f.seen) != 1 || v.By != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 ||
+		if len(f.seen) != 1 || v.Hook != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 ||
 			!errors.Is(v.Failures[0], hookkit.ErrGoexit) {
 			t.Errorf("%s: an observer was notified %+v", p, v)
 		}
@@ -198,7 +198,8 @@ func TestGoexitInAHookEndsTheFire(t *testing.T) {
 			t.Errorf("%s: an observer was notified of the error %v", p, err)
 		}
 		events := recorder.Events()
-		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" || events[1].Kind != hookkit.Fired ||
+		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" ||
+			events[1].Kind != hookkit.EventFire ||
 			events[1].Decision != "Error" {
 			t.Errorf("%s: a tracer was notified %+v", p, events)
 		}
@@ -267,7 +268,7 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 				f := prepareFaulty(p, watched, func(points.Call) points.Reply {
 					return points.Reply{Outcome: outcome, Values: []string{"x"}}
 				}, opts...)
-				var recorder hookkit.Recorder
+				var recorder hookkit.TraceRecorder
 				if watched {
 					f.hooks.Trace(&recorder)
 				}
@@ -409,7 +410,7 @@ func TestFailClosedEndsAFireAfterCrashes(t *testing.T) {
 						strings.Join(got.Collected, "") != want {
 						t.Errorf("%s, a hook that %s: %v was collected", p, name, got.Collected)
 					}
-					if watched && (len(seen) != 1 || seen[0].Verdict.By != f.Hook || seen[0].Err != got.Err) {
+					if watched && (len(seen) != 1 || seen[0].Verdict.Hook != f.Hook || seen[0].Err != got.Err) {
 						t.Errorf("%s, a hook that %s: the observer was notified %+v", p, name, seen)
 					}
 				}

@@ -46,7 +46,7 @@ func TestOrderForgetsRemovedHooks(t *testing.T) {
 					}
 				}
 			}
-			register := func(at hookkit.Access, only func(plan) bool) []*hookkit.Registration {
+			register := func(at hookkit.AnyPoint, only func(plan) bool) []*hookkit.Registration {
 				regs := make([]*hookkit.Registration, n)
 				anchors := func(of []int) (some []*hookkit.Registration) {
 					for _, i := range of {

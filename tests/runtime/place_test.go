@@ -143,7 +143,7 @@ func TestFailuresNameThePlaceOfThePanic(t *testing.T) {
 							}
 						})
 						h.Trace(tracerFunc(func(_ context.Context, e hookkit.Event) {
-							if e.Kind == hookkit.HookRan {
+							if e.Kind == hookkit.EventHook {
 								seen = append(seen, e.Failure)
 							}
 						}))

@@ -92,7 +92,9 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 		//hookvet:ignore options this test is about the panic
 		"a queue for nothing": {func(h *fixture.Hooks) { h.Verify.Observe(new(fixtureObserver), hookkit.Async(0)) },
 			"Async(0) at " + here, "the queue must hold at least one event"},
-		"Trace in Bind": {func(h *fixture.Hooks) { binding(h, func(h *fixture.Hooks) { h.Trace(new(hookkit.Recorder)) }) },
+		"Trace in Bind": {func(h *fixture.Hooks) {
+			binding(h, func(h *fixture.Hooks) { h.Trace(new(hookkit.TraceRecorder)) })
+		},
 			"Trace at " + here, "on the Hooks that Bind was given: a hook adds and observes, the operator traces"},
 		"Layer in Bind": {func(h *fixture.Hooks) { binding(h, func(h *fixture.Hooks) { h.Layer("inner") }) },
 			"Layer at " + here, "on the Hooks that Bind was given: a hook adds and observes, the program adds layers"},

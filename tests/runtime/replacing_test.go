@@ -37,8 +37,8 @@ func TestEqualReplacementChangesNoOrder(t *testing.T) {
 		var outer fixture.Hooks
 		layers := []*fixture.Hooks{&outer, outer.Layer("inner")}
 		var first []*hookkit.Registration
-		order := func(name string) []hookkit.OrderOption {
-			options := []hookkit.OrderOption{hookkit.Named(name), hookkit.Priority(rapid.IntRange(0, 1).Draw(t, "priority"))}
+		order := func(name string) []option {
+			options := []option{hookkit.Named(name), hookkit.Priority(rapid.IntRange(0, 1).Draw(t, "priority"))}
 			if len(first) > 0 && rapid.Bool().Draw(t, "anchored") {
 				to := rapid.SampledFrom(first).Draw(t, "anchor")
 				if rapid.Bool().Draw(t, "after") {
@@ -106,8 +106,15 @@ func TestEqualReplacementChangesNoOrder(t *testing.T) {
 	})
 }
 
+// An option is legal at every target.
+type option interface {
+	hookkit.HookOption
+	hookkit.ObserverOption
+	hookkit.UseOption
+}
+
 // as returns options as those of another target.
-func as[To any](options []hookkit.OrderOption) []To {
+func as[To any](options []option) []To {
 	to := make([]To, len(options))
 	for i, o := range options {
 		to[i] = any(o).(To)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
@@ -18,7 +18,7 @@ var replayed = flag.Int("replayed", 100_000, "the number of events that a replay
 
 // A longRecord is a record that is written while it is read: two events for each run.
 type longRecord struct {
-	event wire.Event // of which all others are copies
+	event hooklog.Event // of which all others are copies
 	most  int
 	next  int
 	part  bytes.Buffer
@@ -31,7 +31,7 @@ func (r *longRecord) Read(p []byte) (int, error) {
 		}
 		e := r.event
 		e.Seq, e.Run.ID = int64(r.next+1), fmt.Sprint("run ", r.next/2)
-		if err := wire.Lines(&r.part).WriteEvent(context.Background(), e); err != nil {
+		if err := hooklog.Lines(&r.part).WriteEvent(context.Background(), e); err != nil {
 			return 0, err
 		}
 		r.next++
@@ -53,7 +53,7 @@ func TestLongRecordsNeedBoundedMemory(t *testing.T) {
 		return nil, nil
 	})
 	record := &longRecord{event: recorded(t, "ls")[0], most: *replayed}
-	statuses := map[wire.Status]int{}
+	statuses := map[hooklog.Status]int{}
 	used := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -61,7 +61,7 @@ func TestLongRecordsNeedBoundedMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	n, early := 0, uint64(0)
-	for c, err := range wire.Replay(t.Context(), wire.ReadLog(record), h.Points()) {
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(record), h.Points()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestLongRecordsNeedBoundedMemory(t *testing.T) {
 	if late > early+margin {
 		t.Error("the memory grows with the record")
 	}
-	if half := *replayed / 2; statuses[wire.Same] != half || statuses[wire.Changed] != half {
+	if half := *replayed / 2; statuses[hooklog.Same] != half || statuses[hooklog.Changed] != half {
 		t.Errorf("the statuses are %v, want %d of each", statuses, half)
 	}
 	runtime.KeepAlive(h)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/remote"
@@ -60,7 +61,7 @@ func drawRecord(t *rapid.T) ([]turn, *bytes.Buffer) {
 	}
 	bind(&h, turns)
 	var record bytes.Buffer
-	h.ObserveAny(fixture.Record(wire.Lines(&record)))
+	h.ObserveAny(fixture.Record(hooklog.Lines(&record)))
 	runs := []*fixture.Run{fixture.NewRun(nil)}
 	runs = append(runs, runs[0].Child(nil), fixture.NewRun(nil))
 	for range rapid.IntRange(1, 8).Draw(t, "fires") {
@@ -78,7 +79,7 @@ func TestReplay(t *testing.T) {
 		turns, record := drawRecord(t)
 		text := record.String()
 		for _, c := range replay(t, text, turns) {
-			if c.Status != wire.Same || c.Why != "" {
+			if c.Status != hooklog.Same || c.Why != "" {
 				t.Errorf("the same hooks: %v at %s: %s", c.Status, c.Was.Point, c.Why)
 			}
 		}
@@ -89,7 +90,7 @@ func TestReplay(t *testing.T) {
 				string(c.Was.Final) == string(c.Is.Final) && string(c.Was.Collected) == string(c.Is.Collected) &&
 				(c.Was.Error == "") == (c.Is.Error == "")
 			failed := len(c.Was.Failures) == 0 && len(c.Is.Failures) > 0
-			if same != (c.Status == wire.Same) && !failed {
+			if same != (c.Status == hooklog.Same) && !failed {
 				t.Errorf("%v at %s, was %+v, is %+v", c.Status, c.Was.Point, c.Was, c.Is)
 			}
 		}
@@ -97,11 +98,11 @@ func TestReplay(t *testing.T) {
 }
 
 // replay replays a record at new hooks.
-func replay(t *rapid.T, text string, turns []turn) []wire.Comparison {
+func replay(t *rapid.T, text string, turns []turn) []hooklog.Comparison {
 	var h fixture.Hooks
 	bind(&h, turns)
-	var all []wire.Comparison
-	for c, err := range wire.Replay(t.Context(), wire.ReadLog(strings.NewReader(text)), h.Points()) {
+	var all []hooklog.Comparison
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(strings.NewReader(text)), h.Points()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,19 +116,19 @@ func replay(t *rapid.T, text string, turns []turn) []wire.Comparison {
 
 // recorded returns the events of a program that fires LeaveClosed with each tool in a run of its own, at hooks that do
 // not decide.
-func recorded(t *testing.T, tools ...string) []wire.Event {
+func recorded(t *testing.T, tools ...string) []hooklog.Event {
 	t.Helper()
 	var h fixture.Hooks
 	var b bytes.Buffer
-	h.ObserveAny(fixture.Record(wire.Lines(&b)))
+	h.ObserveAny(fixture.Record(hooklog.Lines(&b)))
 	for i, tool := range tools {
 		run := hookkit.NewRunWithID[*fixture.World](fmt.Sprint("run ", i), nil)
 		if _, err := h.LeaveClosed.Fire(t.Context(), run, fixture.Item{Tool: tool}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var all []wire.Event
-	for e, err := range wire.ReadLog(&b) {
+	var all []hooklog.Event
+	for e, err := range hooklog.Read(&b) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,8 +137,8 @@ func recorded(t *testing.T, tools ...string) []wire.Event {
 	return all
 }
 
-func sequence(events []wire.Event) iter.Seq2[wire.Event, error] {
-	return func(yield func(wire.Event, error) bool) {
+func sequence(events []hooklog.Event) iter.Seq2[hooklog.Event, error] {
+	return func(yield func(hooklog.Event, error) bool) {
 		for _, e := range events {
 			if !yield(e, nil) {
 				return
@@ -156,12 +157,12 @@ func TestReplayFindsAPlantedChange(t *testing.T) {
 		return nil, nil
 	})
 	var got []string
-	for c, err := range wire.Replay(t.Context(), sequence(recorded(t, "ls", "rm", "cat", "rm")), h.Points()) {
+	for c, err := range hooklog.Replay(t.Context(), sequence(recorded(t, "ls", "rm", "cat", "rm")), h.Points()) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, c.Status.String())
-		if c.Status == wire.Changed &&
+		if c.Status == hooklog.Changed &&
 			(c.Why != "the decision was continue and is Stop" || c.Is.By == "" || c.Is.Site == "") {
 			t.Errorf("the change is %+v", c)
 		}
@@ -177,47 +178,48 @@ func TestReplayedEvents(t *testing.T) {
 	continues := func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) { return nil, nil }
 	for _, c := range []struct {
 		name   string
-		change func(*wire.Event)
+		change func(*hooklog.Event)
 		hook   hook
-		status wire.Status
+		status hooklog.Status
 		why    string
 	}{
-		{"nothing", func(*wire.Event) {}, continues, wire.Same, ""},
-		{"another spec", func(e *wire.Event) { e.Spec = "other" }, continues, wire.NotComparable, "no point LeaveClosed of"},
-		{"no such point", func(e *wire.Event) { e.Point = "Gone" }, continues, wire.NotComparable, "no point Gone of"},
-		{"an around point", func(e *wire.Event) { e.Point = "Wrap" }, continues, wire.NotComparable, "wraps an act"},
-		{"another payload", func(e *wire.Event) { e.Payload = []byte(`{"Tool":1}`) }, continues, wire.NotComparable,
+		{"nothing", func(*hooklog.Event) {}, continues, hooklog.Same, ""},
+		{"another spec", func(e *hooklog.Event) { e.Spec = "other" }, continues, hooklog.NotComparable,
+			"no point LeaveClosed of"},
+		{"no such point", func(e *hooklog.Event) { e.Point = "Gone" }, continues, hooklog.NotComparable, "no point Gone of"},
+		{"an around point", func(e *hooklog.Event) { e.Point = "Wrap" }, continues, hooklog.NotComparable, "wraps an act"},
+		{"another payload", func(e *hooklog.Event) { e.Payload = []byte(`{"Tool":1}`) }, continues, hooklog.NotComparable,
 			"the payload cannot be read"},
-		{"a redacted payload", func(e *wire.Event) { e.Payload = []byte(`"***"`) }, continues, wire.NotComparable,
+		{"a redacted payload", func(e *hooklog.Event) { e.Payload = []byte(`"***"`) }, continues, hooklog.NotComparable,
 			"it was redacted to another type, or the spec has changed"},
-		{"an older payload", func(e *wire.Event) { e.Payload = []byte(`{"Gone":1}`) }, continues, wire.Same, ""},
-		{"no run", func(e *wire.Event) { e.Run = wire.RunInfo{} }, continues, wire.Same, ""},
-		{"another decision", func(e *wire.Event) { e.Decision = "Stop" }, continues, wire.Changed,
+		{"an older payload", func(e *hooklog.Event) { e.Payload = []byte(`{"Gone":1}`) }, continues, hooklog.Same, ""},
+		{"no run", func(e *hooklog.Event) { e.Run = wire.RunInfo{} }, continues, hooklog.Same, ""},
+		{"another decision", func(e *hooklog.Event) { e.Decision = "Stop" }, continues, hooklog.Changed,
 			"the decision was Stop and is continue"},
-		{"another value", func(e *wire.Event) { e.Decision, e.Value = "Stop", []byte(`{"Reason":"x"}`) },
+		{"another value", func(e *hooklog.Event) { e.Decision, e.Value = "Stop", []byte(`{"Reason":"x"}`) },
 			func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 				return fixture.Stop{Reason: "y"}, nil
-			}, wire.Changed, `the value was {"Reason":"x"} and is {"Code":0,"Reason":"y"}`},
-		{"an older value", func(e *wire.Event) { e.Decision, e.Value = "Stop", []byte(`{"Reason":"x"}`) },
+			}, hooklog.Changed, `the value was {"Reason":"x"} and is {"Code":0,"Reason":"y"}`},
+		{"an older value", func(e *hooklog.Event) { e.Decision, e.Value = "Stop", []byte(`{"Reason":"x"}`) },
 			func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 				return fixture.Stop{Reason: "x"}, nil
-			}, wire.Same, ""},
-		{"an error", func(*wire.Event) {},
+			}, hooklog.Same, ""},
+		{"an error", func(*hooklog.Event) {},
 			func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 				return nil, errors.New("no disk")
-			}, wire.Failed, "no disk"},
-		{"an error as before", func(e *wire.Event) { e.Decision, e.Error = "Error", "no tape" },
+			}, hooklog.Failed, "no disk"},
+		{"an error as before", func(e *hooklog.Event) { e.Decision, e.Error = "Error", "no tape" },
 			func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 				return nil, errors.New("no disk")
-			}, wire.Same, ""},
-		{"a panic", func(*wire.Event) {},
+			}, hooklog.Same, ""},
+		{"a panic", func(*hooklog.Event) {},
 			func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) { panic("oh") },
-			wire.Failed, "oh"},
-		{"the end of the goroutine", func(*wire.Event) {},
+			hooklog.Failed, "oh"},
+		{"the end of the goroutine", func(*hooklog.Event) {},
 			func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 				runtime.Goexit()
 				return nil, nil
-			}, wire.Failed, "runtime.Goexit"},
+			}, hooklog.Failed, "runtime.Goexit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var h fixture.Hooks
@@ -225,7 +227,7 @@ func TestReplayedEvents(t *testing.T) {
 			h.LeaveClosed.AddFunc(c.hook)
 			events := recorded(t, "ls")
 			c.change(&events[0])
-			for got, err := range wire.Replay(t.Context(), sequence(events), h.Points()) {
+			for got, err := range hooklog.Replay(t.Context(), sequence(events), h.Points()) {
 				if err != nil || got.Status != c.status || !strings.Contains(got.Why, c.why) || (got.Why == "") != (c.why == "") {
 					t.Errorf("%v, %q, %v; want %v, %q", got.Status, got.Why, err, c.status, c.why)
 				}
@@ -238,10 +240,10 @@ func TestReplayedEvents(t *testing.T) {
 func TestRefusalsAreChanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook fixture.VerifyFunc
-		want wire.Status
+		want hooklog.Status
 	}{
-		"an error": {func(context.Context, *fixture.Run, fixture.Item) error { return errors.New("no") }, wire.Changed},
-		"a panic":  {func(context.Context, *fixture.Run, fixture.Item) error { panic("no") }, wire.Failed},
+		"an error": {func(context.Context, *fixture.Run, fixture.Item) error { return errors.New("no") }, hooklog.Changed},
+		"a panic":  {func(context.Context, *fixture.Run, fixture.Item) error { panic("no") }, hooklog.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h fixture.Hooks
@@ -249,7 +251,7 @@ func TestRefusalsAreChanges(t *testing.T) {
 			h.Verify.AddFunc(c.hook)
 			events := recorded(t, "ls")
 			events[0].Point = "Verify"
-			for got, err := range wire.Replay(t.Context(), sequence(events), h.Points()) {
+			for got, err := range hooklog.Replay(t.Context(), sequence(events), h.Points()) {
 				if err != nil || got.Status != c.want {
 					t.Errorf("%v, %q, %v; want %v", got.Status, got.Why, err, c.want)
 				}
@@ -264,7 +266,7 @@ func TestReplayedRunsHaveTheTimeOfRecord(t *testing.T) {
 	events[2].Run = events[0].Run
 	var got []time.Time
 	clocks := map[string]func() time.Time{}
-	runs := wire.Runs(func(info wire.RunInfo, now func() time.Time) hookkit.AnyRun {
+	runs := hooklog.Runs(func(info wire.RunInfo, now func() time.Time) hookkit.AnyRun {
 		if clocks[info.ID] != nil {
 			t.Errorf("the run %q was made twice", info.ID)
 		}
@@ -279,7 +281,7 @@ func TestReplayedRunsHaveTheTimeOfRecord(t *testing.T) {
 		got = append(got, clocks[run.ID()]())
 		return nil, nil
 	})
-	for _, err := range wire.Replay(t.Context(), sequence(events), h.Points(), runs) {
+	for _, err := range hooklog.Replay(t.Context(), sequence(events), h.Points(), runs) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -293,7 +295,7 @@ func TestReplayedRunsHaveTheTimeOfRecord(t *testing.T) {
 
 // Decisions of the replay are redacted as the record was.
 func TestReplayedDecisionsAreRedacted(t *testing.T) {
-	redact := wire.Redact(func(text []byte) json.RawMessage {
+	redact := hooklog.Redact(func(text []byte) json.RawMessage {
 		return bytes.ReplaceAll(text, []byte("secret"), []byte("***"))
 	})
 	events := recorded(t, "ls")
@@ -303,10 +305,10 @@ func TestReplayedDecisionsAreRedacted(t *testing.T) {
 		return fixture.Stop{Reason: "secret"}, nil
 	})
 	for _, c := range []struct {
-		opts []wire.ReplayOption
-		want wire.Status
-	}{{nil, wire.Changed}, {[]wire.ReplayOption{redact}, wire.Same}} {
-		for got, err := range wire.Replay(t.Context(), sequence(events), h.Points(), c.opts...) {
+		opts []hooklog.ReplayOption
+		want hooklog.Status
+	}{{nil, hooklog.Changed}, {[]hooklog.ReplayOption{redact}, hooklog.Same}} {
+		for got, err := range hooklog.Replay(t.Context(), sequence(events), h.Points(), c.opts...) {
 			if err != nil || got.Status != c.want {
 				t.Errorf("%v, %q, %v; want %v", got.Status, got.Why, err, c.want)
 			}
@@ -320,11 +322,11 @@ func TestReplayPassesErrorsOn(t *testing.T) {
 	broken := errors.New("line 2")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	source := func(yield func(wire.Event, error) bool) {
-		_ = yield(events[0], nil) && yield(wire.Event{}, broken) && yield(events[1], nil) && yield(events[2], nil)
+	source := func(yield func(hooklog.Event, error) bool) {
+		_ = yield(events[0], nil) && yield(hooklog.Event{}, broken) && yield(events[1], nil) && yield(events[2], nil)
 	}
 	var got []string
-	for c, err := range wire.Replay(ctx, source, new(fixture.Hooks).Points()) {
+	for c, err := range hooklog.Replay(ctx, source, new(fixture.Hooks).Points()) {
 		got = append(got, fmt.Sprint(c.Status, " ", err))
 		if len(got) == 3 {
 			cancel()

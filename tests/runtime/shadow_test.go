@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/remote"
@@ -36,7 +37,7 @@ func TestShadow(t *testing.T) {
 		} else {
 			bind(&candidate, turns)
 		}
-		shadow := wire.Shadow(live.Points(), candidate.Points(), func(c wire.Comparison) {
+		shadow := hooklog.Shadow(live.Points(), candidate.Points(), func(c hooklog.Comparison) {
 			if !changed {
 				t.Errorf("%v: %s", c.Status, c.Why)
 			}
@@ -65,7 +66,7 @@ func TestCandidatesDoNotAffectFires(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		candidate decide
-		status    wire.Status // 0: no report
+		status    hooklog.Status // 0: no report
 		why       string
 	}{
 		{"nothing", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
@@ -73,29 +74,29 @@ func TestCandidatesDoNotAffectFires(t *testing.T) {
 		}, 0, ""},
 		{"another decision", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 			return fixture.Stop{Reason: "no"}, nil
-		}, wire.Changed, "the decision was continue and is Stop"},
+		}, hooklog.Changed, "the decision was continue and is Stop"},
 		{"a panic", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 			panic("oh")
-		}, wire.Failed, "oh"},
+		}, hooklog.Failed, "oh"},
 		{"an error", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 			return nil, errors.New("no disk")
-		}, wire.Failed, "no disk"},
+		}, hooklog.Failed, "no disk"},
 		{"changes in place", func(_ context.Context, _ *fixture.Run, i fixture.Item) (fixture.LeaveClosedOutcome, error) {
 			//hookvet:ignore sharedpayload this test is about the change
 			i.Trail[0], i.Marks["a"] = "changed", 2
 			return nil, nil
-		}, wire.Changed, "the payload after the hooks was"},
+		}, hooklog.Changed, "the payload after the hooks was"},
 		{"slow", func(ctx context.Context, _ *fixture.Run, _ fixture.Item) (fixture.LeaveClosedOutcome, error) {
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Hour):
 			}
 			return nil, nil
-		}, wire.Failed, "no decision within 1s"},
+		}, hooklog.Failed, "no decision within 1s"},
 		{"deaf", func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
 			time.Sleep(time.Hour)
 			return nil, nil
-		}, wire.Failed, "no decision within 1s"},
+		}, hooklog.Failed, "no decision within 1s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -104,7 +105,7 @@ func TestCandidatesDoNotAffectFires(t *testing.T) {
 				candidate.HandleFailures(func(context.Context, *hookkit.Failure) {})
 				candidate.LeaveClosed.AddFunc(c.candidate)
 				var reports []string
-				shadow := wire.Shadow(live.Points(), candidate.Points(), func(got wire.Comparison) {
+				shadow := hooklog.Shadow(live.Points(), candidate.Points(), func(got hooklog.Comparison) {
 					reports = append(reports, got.Why)
 					if got.Status != c.status || !strings.Contains(got.Why, c.why) {
 						t.Errorf("%v, %q; want %v, %q", got.Status, got.Why, c.status, c.why)
@@ -148,7 +149,7 @@ func TestHangingCandidatesDropFires(t *testing.T) {
 			<-release
 			return nil, nil
 		})
-		shadow := wire.Shadow(live.Points(), candidate.Points(), func(wire.Comparison) {}, wire.Limit(time.Minute))
+		shadow := hooklog.Shadow(live.Points(), candidate.Points(), func(hooklog.Comparison) {}, hooklog.Limit(time.Minute))
 		const fires = 1000
 		for range fires {
 			if _, err := live.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{}); err != nil {
@@ -179,7 +180,9 @@ func TestALayerCanBeACandidate(t *testing.T) {
 		return fixture.Skip{}, nil
 	})
 	var got []string
-	shadow := wire.Shadow(live.Points(), layer.Points(), func(c wire.Comparison) { got = append(got, c.Is.Decision) })
+	shadow := hooklog.Shadow(live.Points(), layer.Points(), func(c hooklog.Comparison) {
+		got = append(got, c.Is.Decision)
+	})
 	if _, err := live.LeaveClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{}); err != nil {
 		t.Error(err)
 	}
@@ -196,10 +199,10 @@ func TestCandidatesSeeTheLiveRun(t *testing.T) {
 		got = append(got, fmt.Sprint(run.ID(), run.Parent(), run.Env.Name))
 		return nil
 	})
-	runs := wire.Runs(func(info wire.RunInfo, _ func() time.Time) hookkit.AnyRun {
+	runs := hooklog.Runs(func(info wire.RunInfo, _ func() time.Time) hookkit.AnyRun {
 		return hookkit.ResumeRun(&fixture.World{Name: "world"}, info.ID, info.Parent, info.Root)
 	})
-	shadow := wire.Shadow(live.Points(), candidate.Points(), func(c wire.Comparison) { t.Errorf("%+v", c) }, runs)
+	shadow := hooklog.Shadow(live.Points(), candidate.Points(), func(c hooklog.Comparison) { t.Errorf("%+v", c) }, runs)
 	live.Watch.Fire(t.Context(), hookkit.NewRunWithID[*fixture.World]("a", nil).ChildWithID("b", nil), fixture.Item{})
 	if err := shadow.Close(t.Context()); err != nil || !slices.Equal(got, []string{"baworld"}) {
 		t.Errorf("%v, the candidate saw %v", err, got)
@@ -208,16 +211,16 @@ func TestCandidatesSeeTheLiveRun(t *testing.T) {
 
 func TestWrongShadowsPanic(t *testing.T) {
 	var live, candidate fixture.Hooks
-	report := func(wire.Comparison) {}
+	report := func(hooklog.Comparison) {}
 	for name, c := range map[string]struct {
 		call func()
 		want string
 	}{
-		"the live hooks": {func() { wire.Shadow(live.Points(), live.Points(), report) },
+		"the live hooks": {func() { hooklog.Shadow(live.Points(), live.Points(), report) },
 			"the candidate of Shadow is the live"},
-		"no function": {func() { wire.Shadow(live.Points(), candidate.Points(), nil) }, "the function of Shadow is nil"},
-		"no limit":    {func() { wire.Limit(0) }, "the limit must be positive"},
-		"no runs":     {func() { wire.Runs(nil) }, "the function of Runs is nil"},
+		"no function": {func() { hooklog.Shadow(live.Points(), candidate.Points(), nil) }, "the function of Shadow is nil"},
+		"no limit":    {func() { hooklog.Limit(0) }, "the limit must be positive"},
+		"no runs":     {func() { hooklog.Runs(nil) }, "the function of Runs is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := panicOf(c.call); !strings.Contains(got, c.want) {
@@ -235,7 +238,7 @@ func TestShadowSurvivesItsReports(t *testing.T) {
 		return fixture.Skip{}, nil
 	})
 	reports := 0
-	shadow := wire.Shadow(live.Points(), candidate.Points(), func(wire.Comparison) {
+	shadow := hooklog.Shadow(live.Points(), candidate.Points(), func(hooklog.Comparison) {
 		reports++
 		panic("no pager")
 	})

@@ -42,7 +42,7 @@ func TestTimeoutKeepsStreamsOfActsOpen(t *testing.T) {
 					h.HandleFailures(func(context.Context, *hookkit.Failure) { reports++ })
 					if watched {
 						p.Observe(&h, func(points.Fired) {})
-						h.Trace(new(hookkit.Recorder))
+						h.Trace(new(hookkit.TraceRecorder))
 					}
 					var options []hookkit.UseOption
 					if c.use > 0 {
@@ -110,7 +110,7 @@ func TestTimeoutCutsStreamsOfLateHooks(t *testing.T) {
 			reports := 0
 			h.HandleFailures(func(context.Context, *hookkit.Failure) { reports++ })
 			if watched {
-				h.Trace(new(hookkit.Recorder))
+				h.Trace(new(hookkit.TraceRecorder))
 			}
 			var body context.Context
 			p.Add(&h, func(c points.Call) points.Reply {

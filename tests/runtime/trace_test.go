@@ -14,11 +14,11 @@ import (
 func traced(t *testing.T, fire func(h *fixture.Hooks)) hookkit.Event {
 	t.Helper()
 	var h fixture.Hooks
-	var recorder hookkit.Recorder
+	var recorder hookkit.TraceRecorder
 	h.Trace(&recorder)
 	fire(&h)
 	events := recorder.Events()
-	if len(events) != 2 || events[0].Kind != hookkit.HookRan {
+	if len(events) != 2 || events[0].Kind != hookkit.EventHook {
 		t.Fatalf("the tracer was notified %+v", events)
 	}
 	return events[0]

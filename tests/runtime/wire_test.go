@@ -20,8 +20,8 @@ import (
 )
 
 // wirePoints are the points of the fixture that have messages.
-func wirePoints(h *fixture.Hooks) []hookkit.PointInfo {
-	var all []hookkit.PointInfo
+func wirePoints(h *fixture.Hooks) []hookkit.AnyPoint {
+	var all []hookkit.AnyPoint
 	for _, p := range h.Points() {
 		if p.Name != "OnError" && !strings.Contains(p.Results, "Around") {
 			all = append(all, p)

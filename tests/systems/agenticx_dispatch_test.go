@@ -164,8 +164,8 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks)}.Run(t, "x")
 	untouched := ran.Recorder.Fires("AfterTool", "BeforeLLM", "BeforeTool")
 	for _, f := range untouched {
-		if f.Decision != "" || f.By != "" || !reflect.DeepEqual(f.Final, f.Payload) {
-			t.Errorf("%s was left alone and is reported as %q by %q", f.Point, f.Decision, f.By)
+		if f.Decision != "" || f.Hook != "" || !reflect.DeepEqual(f.Final, f.Payload) {
+			t.Errorf("%s was left alone and is reported as %q by %q", f.Point, f.Decision, f.Hook)
 		}
 	}
 	ran = looptest.Harness{

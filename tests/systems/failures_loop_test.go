@@ -340,7 +340,7 @@ func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 	}.Run(t, "x")
 	reasons := make(map[string]string)
 	for _, e := range ran.Trace.Events() {
-		if e.Kind == hookkit.HookRan && e.Decision != "" {
+		if e.Kind == hookkit.EventHook && e.Decision != "" {
 			reasons[e.Hook] = e.Decision + " " + e.Reason
 		}
 	}

@@ -124,7 +124,7 @@ func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 			}))
 		}
 		rec := hooktest.Record(h.Points())
-		var events hookkit.Recorder
+		var events hookkit.TraceRecorder
 		h.Trace(&events)
 		got := h.OnStop.Fire(t.Context(), agent.NewRun(nil), agent.Stopping{Signals: all(agent.EndRun{Detail: detail})})
 		fires := rec.Fires()

@@ -169,7 +169,7 @@ func TestF11_AHookFiresOnlyAtItsPoints(t *testing.T) {
 	}.Run(t, "x")
 	var called []string
 	for _, e := range ran.Trace.Events() {
-		if e.Kind == hookkit.HookRan {
+		if e.Kind == hookkit.EventHook {
 			called = append(called, e.Point)
 		}
 	}

@@ -134,7 +134,7 @@ func TestI09_FunctionsFireOnlyAtTheirPoint(t *testing.T) {
 	}.Run(t, "x")
 	d.want(t, "3 calls")
 	for _, e := range ran.Trace.Events() {
-		if e.Kind == hookkit.HookRan && e.Point != "BeforeTool" && e.Point != "OnRunEnd" {
+		if e.Kind == hookkit.EventHook && e.Point != "BeforeTool" && e.Point != "OnRunEnd" {
 			t.Errorf("a hook ran at %s", e.Point)
 		}
 	}
@@ -271,7 +271,7 @@ func TestI15_AThrownRefusalIsAFailure(t *testing.T) {
 		contains(t, failures[0].Error(), "never")
 		failed := 0
 		for _, e := range ran.Trace.Events() {
-			if e.Kind == hookkit.HookRan && e.Failure != nil {
+			if e.Kind == hookkit.EventHook && e.Failure != nil {
 				failed++
 			}
 		}

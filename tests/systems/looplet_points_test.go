@@ -228,7 +228,7 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 	}))}.Run(t, "x")
 	var got []string
 	for _, e := range ran.Trace.Events() {
-		if e.Kind == hookkit.HookRan && e.Decision != "" && e.Hook != "quiet" {
+		if e.Kind == hookkit.EventHook && e.Decision != "" && e.Hook != "quiet" {
 			got = append(got, e.Point+" "+e.Hook+" "+e.Decision+" "+e.Reason)
 		}
 	}
@@ -298,7 +298,7 @@ func TestL10_AFailingObserverKeepsTheRun(t *testing.T) {
 	}
 	d.want(t, "called") // only at its own point, once
 	for _, e := range ran.Trace.Events() {
-		if e.Kind == hookkit.HookRan && e.Hook == "of BeforeTool" && e.Point != "BeforeTool" {
+		if e.Kind == hookkit.EventHook && e.Hook == "of BeforeTool" && e.Point != "BeforeTool" {
 			t.Errorf("a hook of BeforeTool was called at %s", e.Point)
 		}
 	}

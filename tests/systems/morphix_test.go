@@ -21,7 +21,7 @@ import (
 func TestM01_ZeroPayloadsNameTheirPoint(t *testing.T) {
 	var h agent.Hooks
 	var seen []agent.ToolCallRequest
-	r, trace := hooktest.Record(h.Points()), new(hookkit.Recorder)
+	r, trace := hooktest.Record(h.Points()), new(hookkit.TraceRecorder)
 	h.Trace(trace)
 	h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		seen = append(seen, call)
@@ -37,7 +37,7 @@ func TestM01_ZeroPayloadsNameTheirPoint(t *testing.T) {
 	}
 	r.Fired(t, "BeforeTool")
 	for _, e := range trace.Events() {
-		if e.Point != "BeforeTool" || e.Kind == hookkit.HookRan && e.Hook != "looks" {
+		if e.Point != "BeforeTool" || e.Kind == hookkit.EventHook && e.Hook != "looks" {
 			t.Errorf("the trace knows %q at the point %q", e.Hook, e.Point)
 		}
 	}

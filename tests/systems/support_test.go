@@ -184,8 +184,8 @@ func statuses(ran *looptest.Ran) string {
 	return strings.Join(out, " ")
 }
 
-// named returns the option for a hook's name.
-func named(name string) hookkit.OrderOption { return hookkit.Named(name) }
+// named names a hook.
+var named = hookkit.Named
 
 // compactAlways votes for a compaction before the first prompt of each run.
 func compactAlways(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {

@@ -145,7 +145,7 @@ func TestCallsInBuiltPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const site = `fmt.Println(hookimpl.Trace(nil, new(hookkit.Recorder)).Site())`
+	const site = `fmt.Println(hookimpl.Trace(nil, new(hookkit.TraceRecorder)).Site())`
 	const imports = "import (\n\"fmt\"\n\"github.com/hookgen/hookgen/hookkit\"\n" +
 		"\"github.com/hookgen/hookgen/hookkit/hookimpl\"\n)\n"
 	function := func(name string) string { return "func " + name + "() { trace() }\nfunc trace() { " + site + " }\n" }

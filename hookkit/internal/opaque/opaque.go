@@ -1,6 +1,6 @@
 // Package opaque holds the parts of hookkit's public types that package hookimpl must read and people must not.
 // [Registration] and [Answer] are the underlying types of hookkit's types of these names, so that hookimpl can convert
-// between the two. [Settings] collects the options of a registration, and hookimpl implements [Registered].
+// between the two. [Settings] and [Remote] collect options, and hookimpl implements [Registered].
 package opaque
 
 import (
@@ -23,6 +23,17 @@ type Settings struct {
 	Queue      int           // length of the queue of an Async observer; 0 for a synchronous one
 	Invalid    string        // the first option that cannot be used, and what to do about it; "" for none
 }
+
+// Remote collects the options of a connection to a hook service.
+type Remote struct {
+	Points []string // nil to ask the service
+}
+
+// These functions set and return the registry of a *hookkit.AnyPoint for hookimpl. Package hookkit assigns them.
+var (
+	SetRegistry func(point, registry any)
+	RegistryOf  func(point any) any
+)
 
 // A Registration is the state of a hookkit.Registration. The zero value refers to nothing.
 type Registration struct{ entry Registered }

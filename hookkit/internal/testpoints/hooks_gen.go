@@ -210,6 +210,17 @@ func (h *Hooks) Layer(name string) *Hooks {
 	return layer
 }
 
+// Over returns new Hooks that fire the hooks of h first, whatever the priorities, and then those of
+// inner. Later changes of both apply to them. Layers that both have fire once. Observers and
+// tracers of both are notified, and failures go to the handler of inner, or to that of h if inner
+// has none. Listings show the hooks of inner under the name. Registering on the result panics; a
+// Layer on it is legal.
+func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
+	both := new(Hooks)
+	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
+	return both
+}
+
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -238,20 +249,20 @@ func (h *Hooks) Explain(w io.Writer) error {
 }
 
 // Points describes every point, and gives access to it without its types.
-func (h *Hooks) Points() []hookkit.PointInfo {
-	return hookimpl.Infos(
-		h.First.registry(),
-		h.Second.registry(),
-		h.Last.registry(),
-		h.Shape.registry(),
-		h.Poll.registry(),
-		h.PollOpen.registry(),
-		h.Gather.registry(),
-		h.GatherClosed.registry(),
-		h.Review.registry(),
-		h.Verify.registry(),
-		h.Wrap.registry(),
-		h.Watch.registry(),
+func (h *Hooks) Points() []hookkit.AnyPoint {
+	return hookimpl.AnyPoints(
+		&h.First,
+		&h.Second,
+		&h.Last,
+		&h.Shape,
+		&h.Poll,
+		&h.PollOpen,
+		&h.Gather,
+		&h.GatherClosed,
+		&h.Review,
+		&h.Verify,
+		&h.Wrap,
+		&h.Watch,
 	)
 }
 
@@ -319,47 +330,24 @@ type FirstFired[P any] struct {
 }
 
 // FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type FirstPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *FirstPoint) Add(f First[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *FirstPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(FirstFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *FirstPoint) Observe(f FirstObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FirstPoint) ObserveFunc(
-	f func(context.Context, *Run, FirstFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *FirstPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		firstPoint,
+		First[int],
+		func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
+		FirstObserver[int],
+		func(context.Context, *Run, FirstFired[int]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -367,7 +355,7 @@ func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit,
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -437,47 +425,24 @@ type SecondFired[P any] struct {
 }
 
 // SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type SecondPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *SecondPoint) Add(f Second[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *SecondPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(SecondFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *SecondPoint) Observe(f SecondObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *SecondPoint) ObserveFunc(
-	f func(context.Context, *Run, SecondFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *SecondPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		secondPoint,
+		Second[int],
+		func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
+		SecondObserver[int],
+		func(context.Context, *Run, SecondFired[int]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -485,7 +450,7 @@ func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExi
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -556,46 +521,24 @@ type LastFired[P any] struct {
 }
 
 // LastPoint holds the hooks and observers of Last. The zero value is ready to use. Do not copy it.
+// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type LastPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *LastPoint) Add(f Last[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *LastPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) (LastOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(LastFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *LastPoint) Observe(f LastObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LastPoint) ObserveFunc(
-	f func(context.Context, *Run, LastFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *LastPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		lastPoint,
+		Last[int],
+		func(ctx context.Context, run *Run, n int) (LastOutcome, error),
+		LastObserver[int],
+		func(context.Context, *Run, LastFired[int]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -603,7 +546,7 @@ func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -680,47 +623,24 @@ type ShapeFired[P any] struct {
 }
 
 // ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type ShapePoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *ShapePoint) Add(f Shape[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShapePoint) AddFunc(
-	f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(ShapeFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *ShapePoint) Observe(f ShapeObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShapePoint) ObserveFunc(
-	f func(context.Context, *Run, ShapeFired[Letter]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *ShapePoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		shapePoint,
+		Shape[Letter],
+		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
+		ShapeObserver[Letter],
+		func(context.Context, *Run, ShapeFired[Letter]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, letter, nil, nil)
 	}
 	return
@@ -728,7 +648,7 @@ func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err er
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, letter, &by, nil)
 	}
 	return
@@ -803,46 +723,24 @@ type PollFired[P any] struct {
 }
 
 // PollPoint holds the hooks and observers of Poll. The zero value is ready to use. Do not copy it.
+// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type PollPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *PollPoint) Add(f Poll[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *PollPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) (PollOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(PollFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *PollPoint) Observe(f PollObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *PollPoint) ObserveFunc(
-	f func(context.Context, *Run, PollFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *PollPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		pollPoint,
+		Poll[int],
+		func(ctx context.Context, run *Run, n int) (PollOutcome, error),
+		PollObserver[int],
+		func(context.Context, *Run, PollFired[int]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -850,7 +748,7 @@ func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -926,47 +824,24 @@ type PollOpenFired[P any] struct {
 }
 
 // PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type PollOpenPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *PollOpenPoint) Add(f PollOpen[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *PollOpenPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(PollOpenFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *PollOpenPoint) Observe(f PollOpenObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *PollOpenPoint) ObserveFunc(
-	f func(context.Context, *Run, PollOpenFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *PollOpenPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		pollOpenPoint,
+		PollOpen[int],
+		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
+		PollOpenObserver[int],
+		func(context.Context, *Run, PollOpenFired[int]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpenExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -974,7 +849,7 @@ func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollOpenExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -1017,46 +892,23 @@ type GatherFired[P any] struct {
 }
 
 // GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type GatherPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *GatherPoint) Add(f Gather[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) ([]string, error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(GatherFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *GatherPoint) Observe(f GatherObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherPoint) ObserveFunc(
-	f func(context.Context, *Run, GatherFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *GatherPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		gatherPoint,
+		Gather[int],
+		func(ctx context.Context, run *Run, n int) ([]string, error),
+		GatherObserver[int],
+		func(context.Context, *Run, GatherFired[int]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []string) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1064,7 +916,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []st
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []string, bys []hookkit.By) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, n, &bys, nil)
 	}
 	return
@@ -1109,46 +961,23 @@ type GatherClosedFired[P any] struct {
 }
 
 // GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use.
-// Do not copy it.
+// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type GatherClosedPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *GatherClosedPoint) Add(f GatherClosed[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherClosedPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) ([]string, error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(GatherClosedFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *GatherClosedPoint) Observe(f GatherClosedObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherClosedPoint) ObserveFunc(
-	f func(context.Context, *Run, GatherClosedFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *GatherClosedPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		gatherClosedPoint,
+		GatherClosed[int],
+		func(ctx context.Context, run *Run, n int) ([]string, error),
+		GatherClosedObserver[int],
+		func(context.Context, *Run, GatherClosedFired[int]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure.
 func (p *GatherClosedPoint) Fire(ctx context.Context, run *Run, n int) (collected []string, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1160,7 +989,7 @@ func (p *GatherClosedPoint) FireBy(
 	run *Run,
 	n int,
 ) (collected []string, bys []hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected, err = p.runHooks(ctx, run, n, &bys, nil)
 	}
 	return
@@ -1262,41 +1091,18 @@ type ReviewFired[P any] struct {
 }
 
 // ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type ReviewPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *ReviewPoint) Add(f Review[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *ReviewPoint) AddFunc(
-	f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(ReviewFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *ReviewPoint) Observe(f ReviewObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ReviewPoint) ObserveFunc(
-	f func(context.Context, *Run, ReviewFired[Letter]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *ReviewPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		reviewPoint,
+		Review[Letter],
+		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
+		ReviewObserver[Letter],
+		func(context.Context, *Run, ReviewFired[Letter]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
@@ -1306,7 +1112,7 @@ func (p *ReviewPoint) Fire(
 	run *Run,
 	letter *Letter,
 ) (exit ReviewExit, collected []string, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, nil, nil, nil)
 	}
 	return
@@ -1319,7 +1125,7 @@ func (p *ReviewPoint) FireBy(
 	run *Run,
 	letter *Letter,
 ) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, &by, &bys, nil)
 	}
 	return
@@ -1362,46 +1168,23 @@ type VerifyFired[P any] struct {
 }
 
 // VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type VerifyPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *VerifyPoint) Add(f Verify[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *VerifyPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(VerifyFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *VerifyPoint) Observe(f VerifyObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *VerifyPoint) ObserveFunc(
-	f func(context.Context, *Run, VerifyFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *VerifyPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		verifyPoint,
+		Verify[int],
+		func(ctx context.Context, run *Run, n int) error,
+		VerifyObserver[int],
+		func(context.Context, *Run, VerifyFired[int]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1409,7 +1192,7 @@ func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *VerifyPoint) FireBy(ctx context.Context, run *Run, n int) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -1461,40 +1244,18 @@ type WrapNext struct {
 }
 
 // WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
+// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type WrapPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *WrapPoint) Add(f Wrap[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *WrapPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(WrapFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *WrapPoint) Observe(f WrapObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WrapPoint) ObserveFunc(
-	f func(context.Context, *Run, WrapFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *WrapPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		wrapPoint,
+		Wrap[int],
+		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
+		WrapObserver[int],
+		func(context.Context, *Run, WrapFired[int]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -1505,13 +1266,13 @@ func (p *WrapPoint) Fire(
 	n int,
 	act func(context.Context, int) (string, error),
 ) (result string, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, n, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.ActCrashed(ctx, &wrapPoint, recover())
+			err = hookimpl.ActCrashed(ctx, p, recover())
 		}
 	}()
 	if result, err = act(hookimpl.Background(ctx), n); err != nil {
@@ -1529,7 +1290,7 @@ func (p *WrapPoint) FireBy(
 	n int,
 	act func(context.Context, int) (string, error),
 ) (result string, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, n, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, n, act); err != nil {
@@ -1574,46 +1335,23 @@ type WatchFired[P any] struct {
 }
 
 // WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type WatchPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *WatchPoint) Add(f Watch[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *WatchPoint) AddFunc(
-	f func(ctx context.Context, run *Run, n int) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(WatchFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *WatchPoint) Observe(f WatchObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WatchPoint) ObserveFunc(
-	f func(context.Context, *Run, WatchFired[int]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *WatchPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		watchPoint,
+		Watch[int],
+		func(ctx context.Context, run *Run, n int) error,
+		WatchObserver[int],
+		func(context.Context, *Run, WatchFired[int]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, n, nil)
 	}
 }
@@ -1634,25 +1372,27 @@ type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }
 
-// firstPoint describes First to the runtime.
-var firstPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "First",
-	Payload: "int",
-	Results: "Stop, FailOpen",
-	Exits: []any{
-		Stop{},
-	},
-	Fire: (*FirstPoint).runHooks,
-	Calls: hookimpl.Deciding[FirstFunc](
-		First[int].First,
-		FirstObserver[int].ObserveFirst,
-	),
-}
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
-// registry returns the hooks of p and the observers.
-func (p *FirstPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &firstPoint)
+// firstPoint describes First to the runtime.
+type firstPoint struct{}
+
+func (firstPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "First",
+		Payload: "int",
+		Results: "Stop, FailOpen",
+		Exits: []any{
+			Stop{},
+		},
+		Fire: (*FirstPoint).runHooks,
+		Calls: hookimpl.Deciding[FirstFunc](
+			First[int].First,
+			FirstObserver[int].ObserveFirst,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1664,9 +1404,10 @@ func (p *FirstPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[FirstFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1710,25 +1451,24 @@ func (p *FirstPoint) runHooks(
 }
 
 // secondPoint describes Second to the runtime.
-var secondPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Second",
-	Payload: "int",
-	Results: "Stop, FailClosed",
-	Closed:  true,
-	Exits: []any{
-		Stop{},
-	},
-	Fire: (*SecondPoint).runHooks,
-	Calls: hookimpl.Deciding[SecondFunc](
-		Second[int].Second,
-		SecondObserver[int].ObserveSecond,
-	),
-}
+type secondPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *SecondPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &secondPoint)
+func (secondPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Second",
+		Payload: "int",
+		Results: "Stop, FailClosed",
+		Closed:  true,
+		Exits: []any{
+			Stop{},
+		},
+		Fire: (*SecondPoint).runHooks,
+		Calls: hookimpl.Deciding[SecondFunc](
+			Second[int].Second,
+			SecondObserver[int].ObserveSecond,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1740,9 +1480,10 @@ func (p *SecondPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[SecondFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1779,25 +1520,24 @@ func (p *SecondPoint) runHooks(
 }
 
 // lastPoint describes Last to the runtime.
-var lastPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Last",
-	Payload: "int",
-	Results: "Reverse, Stop, FailOpen",
-	Reverse: true,
-	Exits: []any{
-		Stop{},
-	},
-	Fire: (*LastPoint).runHooks,
-	Calls: hookimpl.Deciding[LastFunc](
-		Last[int].Last,
-		LastObserver[int].ObserveLast,
-	),
-}
+type lastPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *LastPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &lastPoint)
+func (lastPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Last",
+		Payload: "int",
+		Results: "Reverse, Stop, FailOpen",
+		Reverse: true,
+		Exits: []any{
+			Stop{},
+		},
+		Fire: (*LastPoint).runHooks,
+		Calls: hookimpl.Deciding[LastFunc](
+			Last[int].Last,
+			LastObserver[int].ObserveLast,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1809,9 +1549,10 @@ func (p *LastPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[LastFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1855,23 +1596,22 @@ func (p *LastPoint) runHooks(
 }
 
 // shapePoint describes Shape to the runtime.
-var shapePoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Shape",
-	Payload: "Letter",
-	Results: "Replace, Edit[Text], FailOpen",
-	Replace: ReplaceShape,
-	Edit:    EditShape,
-	Fire:    (*ShapePoint).runHooks,
-	Calls: hookimpl.Deciding[ShapeFunc](
-		Shape[Letter].Shape,
-		ShapeObserver[Letter].ObserveShape,
-	),
-}
+type shapePoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *ShapePoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &shapePoint)
+func (shapePoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Shape",
+		Payload: "Letter",
+		Results: "Replace, Edit[Text], FailOpen",
+		Replace: ReplaceShape,
+		Edit:    EditShape,
+		Fire:    (*ShapePoint).runHooks,
+		Calls: hookimpl.Deciding[ShapeFunc](
+			Shape[Letter].Shape,
+			ShapeObserver[Letter].ObserveShape,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1883,10 +1623,11 @@ func (p *ShapePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "Shape")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ShapeFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1935,26 +1676,25 @@ func (p *ShapePoint) runHooks(
 }
 
 // pollPoint describes Poll to the runtime.
-var pollPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Poll",
-	Payload: "int",
-	Results: "Vote, Deny, Allow, FailClosed",
-	Closed:  true,
-	Exits: []any{
-		Deny{},
-		Allow{},
-	},
-	Fire: (*PollPoint).runHooks,
-	Calls: hookimpl.Deciding[PollFunc](
-		Poll[int].Poll,
-		PollObserver[int].ObservePoll,
-	),
-}
+type pollPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *PollPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &pollPoint)
+func (pollPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Poll",
+		Payload: "int",
+		Results: "Vote, Deny, Allow, FailClosed",
+		Closed:  true,
+		Exits: []any{
+			Deny{},
+			Allow{},
+		},
+		Fire: (*PollPoint).runHooks,
+		Calls: hookimpl.Deciding[PollFunc](
+			Poll[int].Poll,
+			PollObserver[int].ObservePoll,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1966,9 +1706,10 @@ func (p *PollPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[PollFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -2015,25 +1756,24 @@ func (p *PollPoint) runHooks(
 }
 
 // pollOpenPoint describes PollOpen to the runtime.
-var pollOpenPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "PollOpen",
-	Payload: "int",
-	Results: "Vote, Deny, Allow, FailOpen",
-	Exits: []any{
-		Deny{},
-		Allow{},
-	},
-	Fire: (*PollOpenPoint).runHooks,
-	Calls: hookimpl.Deciding[PollOpenFunc](
-		PollOpen[int].PollOpen,
-		PollOpenObserver[int].ObservePollOpen,
-	),
-}
+type pollOpenPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *PollOpenPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &pollOpenPoint)
+func (pollOpenPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "PollOpen",
+		Payload: "int",
+		Results: "Vote, Deny, Allow, FailOpen",
+		Exits: []any{
+			Deny{},
+			Allow{},
+		},
+		Fire: (*PollOpenPoint).runHooks,
+		Calls: hookimpl.Deciding[PollOpenFunc](
+			PollOpen[int].PollOpen,
+			PollOpenObserver[int].ObservePollOpen,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -2045,9 +1785,10 @@ func (p *PollOpenPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[PollOpenFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -2108,21 +1849,20 @@ func (p *PollOpenPoint) runHooks(
 }
 
 // gatherPoint describes Gather to the runtime.
-var gatherPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Gather",
-	Payload: "int",
-	Results: "Collect[string]",
-	Fire:    (*GatherPoint).runHooks,
-	Calls: hookimpl.Collecting[GatherFunc](
-		Gather[int].Gather,
-		GatherObserver[int].ObserveGather,
-	),
-}
+type gatherPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *GatherPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &gatherPoint)
+func (gatherPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Gather",
+		Payload: "int",
+		Results: "Collect[string]",
+		Fire:    (*GatherPoint).runHooks,
+		Calls: hookimpl.Collecting[GatherFunc](
+			Gather[int].Gather,
+			GatherObserver[int].ObserveGather,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -2134,9 +1874,10 @@ func (p *GatherPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -2173,22 +1914,21 @@ func (p *GatherPoint) runHooks(
 }
 
 // gatherClosedPoint describes GatherClosed to the runtime.
-var gatherClosedPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "GatherClosed",
-	Payload: "int",
-	Results: "Collect[string], FailClosed",
-	Closed:  true,
-	Fire:    (*GatherClosedPoint).runHooks,
-	Calls: hookimpl.Collecting[GatherClosedFunc](
-		GatherClosed[int].GatherClosed,
-		GatherClosedObserver[int].ObserveGatherClosed,
-	),
-}
+type gatherClosedPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *GatherClosedPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &gatherClosedPoint)
+func (gatherClosedPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "GatherClosed",
+		Payload: "int",
+		Results: "Collect[string], FailClosed",
+		Closed:  true,
+		Fire:    (*GatherClosedPoint).runHooks,
+		Calls: hookimpl.Collecting[GatherClosedFunc](
+			GatherClosed[int].GatherClosed,
+			GatherClosedObserver[int].ObserveGatherClosed,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -2200,9 +1940,10 @@ func (p *GatherClosedPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherClosedFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -2234,27 +1975,26 @@ func (p *GatherClosedPoint) runHooks(
 }
 
 // reviewPoint describes Review to the runtime.
-var reviewPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Review",
-	Payload: "Letter",
-	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
-	Replace: ReplaceReview,
-	Exits: []any{
-		Stop{},
-		Coded{},
-		Numbered{},
-	},
-	Fire: (*ReviewPoint).runHooks,
-	Calls: hookimpl.DecidingAndCollecting[ReviewFunc](
-		Review[Letter].Review,
-		ReviewObserver[Letter].ObserveReview,
-	),
-}
+type reviewPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *ReviewPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &reviewPoint)
+func (reviewPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Review",
+		Payload: "Letter",
+		Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
+		Replace: ReplaceReview,
+		Exits: []any{
+			Stop{},
+			Coded{},
+			Numbered{},
+		},
+		Fire: (*ReviewPoint).runHooks,
+		Calls: hookimpl.DecidingAndCollecting[ReviewFunc](
+			Review[Letter].Review,
+			ReviewObserver[Letter].ObserveReview,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -2267,10 +2007,11 @@ func (p *ReviewPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "Review")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ReviewFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -2330,22 +2071,21 @@ func (p *ReviewPoint) runHooks(
 }
 
 // verifyPoint describes Verify to the runtime.
-var verifyPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Verify",
-	Payload: "int",
-	Results: "Check",
-	Closed:  true,
-	Fire:    (*VerifyPoint).runHooks,
-	Calls: hookimpl.Checking[VerifyFunc](
-		Verify[int].Verify,
-		VerifyObserver[int].ObserveVerify,
-	),
-}
+type verifyPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *VerifyPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &verifyPoint)
+func (verifyPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Verify",
+		Payload: "int",
+		Results: "Check",
+		Closed:  true,
+		Fire:    (*VerifyPoint).runHooks,
+		Calls: hookimpl.Checking[VerifyFunc](
+			Verify[int].Verify,
+			VerifyObserver[int].ObserveVerify,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -2357,9 +2097,10 @@ func (p *VerifyPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[VerifyFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -2387,54 +2128,53 @@ func (p *VerifyPoint) runHooks(
 }
 
 // wrapPoint describes Wrap to the runtime.
-var wrapPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Wrap",
-	Payload: "int",
-	Results: "Around[string]",
-	Fire:    (*WrapPoint).runHooks,
-	Calls: hookimpl.Wrapping(
-		func(
-			h Wrap[int],
-			ctx context.Context,
-			run *Run,
-			payload int,
-			call hookkit.AnyCall,
-		) (hookkit.AnyReply, error) {
-			next := func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
-				return hookimpl.AnswerOf[string](call.Next(ctx, payload))
-			}
-			inv := &wrapInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
-			defer inv.End()
-			answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
-			return hookimpl.Reply(answer), err
-		},
-		func(point string, h hookkit.AnyHook) any {
-			return WrapFunc(func(
+type wrapPoint struct{}
+
+func (wrapPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Wrap",
+		Payload: "int",
+		Results: "Around[string]",
+		Fire:    (*WrapPoint).runHooks,
+		Calls: hookimpl.Wrapping[WrapFunc](
+			func(
+				h Wrap[int],
 				ctx context.Context,
 				run *Run,
 				payload int,
-				next WrapNext,
-			) (hookkit.Answer[string], error) {
-				outer := next.fire
-				own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-				own.Within(&outer.AroundInvocation)
-				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-					answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[int](payload))
-					return hookimpl.Reply(answer), err
+				call hookkit.AnyCall,
+			) (hookkit.AnyReply, error) {
+				next := func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
+					return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 				}
-				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
-				return hookimpl.AnswerOf[string](reply, err)
-			})
-		},
-		WrapObserver[int].ObserveWrap,
-	),
-}
-
-// registry returns the hooks of p and the observers.
-func (p *WrapPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &wrapPoint)
+				inv := &wrapInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
+				defer inv.End()
+				answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
+				return hookimpl.Reply(answer), err
+			},
+			func(point string, h hookkit.AnyHook) WrapFunc {
+				return func(
+					ctx context.Context,
+					run *Run,
+					payload int,
+					next WrapNext,
+				) (hookkit.Answer[string], error) {
+					outer := next.fire
+					own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
+					own.Within(&outer.AroundInvocation)
+					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+						answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[int](payload))
+						return hookimpl.Reply(answer), err
+					}
+					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+					return hookimpl.AnswerOf[string](reply, err)
+				}
+			},
+			WrapObserver[int].ObserveWrap,
+		),
+	}
 }
 
 // wrapInvocation is one fire of Wrap.
@@ -2489,9 +2229,10 @@ func (p *WrapPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result string, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = p.state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -2510,28 +2251,28 @@ func (p *WrapPoint) runHooks(
 }
 
 // watchPoint describes Watch to the runtime.
-var watchPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
-	Name:    "Watch",
-	Payload: "int",
-	Fire:    (*WatchPoint).runHooks,
-	Calls: hookimpl.Checking[WatchFunc](
-		Watch[int].Watch,
-		WatchObserver[int].ObserveWatch,
-	),
-}
+type watchPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *WatchPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &watchPoint)
+func (watchPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testpoints",
+		Name:    "Watch",
+		Payload: "int",
+		Fire:    (*WatchPoint).runHooks,
+		Calls: hookimpl.Checking[WatchFunc](
+			Watch[int].Watch,
+			WatchObserver[int].ObserveWatch,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[WatchFired[int]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

@@ -1,6 +1,7 @@
 package wireexec
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,13 +33,36 @@ type description struct {
 
 var errNoProgram = errors.New("no program to start; pass its name and arguments")
 
-// readDescription reads the answer to {"describe":true}.
-func readDescription(text []byte) (wire.Description, error) {
+// A caller asks a program with the function ask, which returns the text of the answer.
+type caller struct {
+	*program
+	ask func(context.Context, question) ([]byte, error)
+}
+
+// Describe implements [wire.Caller].
+func (c *caller) Describe(ctx context.Context) (wire.Description, error) {
+	text, err := c.ask(ctx, question{Describe: true})
+	if err != nil {
+		return wire.Description{}, err
+	}
 	var d description
 	if err := json.Unmarshal(text, &d); err != nil {
 		return wire.Description{}, fmt.Errorf("the program wrote %s instead of a description: %w", excerpt(text), err)
 	}
 	return d.Description, nil
+}
+
+// Call implements [wire.Caller].
+func (c *caller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	text, err := c.ask(ctx, question{Request: &request})
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	var a answer
+	if err := wire.Unmarshal(text, &a); err != nil {
+		return wire.Reply{}, fmt.Errorf("the program wrote %s: %w", excerpt(text), err)
+	}
+	return a.Reply, nil
 }
 
 // excerpt quotes the beginning of a text.

@@ -60,15 +60,15 @@ func Stderr(w io.Writer) Option { return func(p *program) { p.stderr = w } }
 var inherited = []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR",
 	"SYSTEMROOT", "TEMP", "PATHEXT", "USERPROFILE"}
 
-func newProgram(argv []string, opts []Option) program {
-	p := program{argv: argv, timeout: DefaultTimeout, maxBytes: DefaultMaxBytes}
+func newProgram(argv []string, opts []Option) *program {
+	p := &program{argv: argv, timeout: DefaultTimeout, maxBytes: DefaultMaxBytes}
 	for _, name := range inherited {
 		if v, ok := os.LookupEnv(name); ok {
 			p.env = append(p.env, name+"="+v)
 		}
 	}
 	for _, o := range opts {
-		o(&p)
+		o(p)
 	}
 	return p
 }

@@ -11,9 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A ProcessCaller is a [wire.Caller] for a program that answers many requests. It starts the program at the first
@@ -24,7 +23,7 @@ import (
 // limit or because its run was cancelled, harms no other request. A program that leaves many of them unanswered is
 // killed, too.
 type ProcessCaller struct {
-	program
+	caller
 
 	mu      sync.Mutex
 	current *process // nil before the first request, and after Close
@@ -33,29 +32,9 @@ type ProcessCaller struct {
 
 // Process returns a caller for a program and its arguments. Call Close to end the program.
 func Process(argv []string, opts ...Option) *ProcessCaller {
-	return &ProcessCaller{program: newProgram(argv, opts)}
-}
-
-// Describe implements [wire.Caller].
-func (c *ProcessCaller) Describe(ctx context.Context) (wire.Description, error) {
-	text, err := c.ask(ctx, question{Describe: true})
-	if err != nil {
-		return wire.Description{}, err
-	}
-	return readDescription(text)
-}
-
-// Call implements [wire.Caller].
-func (c *ProcessCaller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
-	text, err := c.ask(ctx, question{Request: &request})
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	var a answer
-	if err := wire.Unmarshal(text, &a); err != nil {
-		return wire.Reply{}, fmt.Errorf("the program wrote %s: %w", excerpt(text), err)
-	}
-	return a.Reply, nil
+	c := &ProcessCaller{}
+	c.caller = caller{newProgram(argv, opts), c.askLine}
+	return c
 }
 
 // Close ends the program. Requests that wait for it fail. A later request is an error.
@@ -73,8 +52,8 @@ func (c *ProcessCaller) Close() error {
 
 var errClosed = errors.New("the caller is closed")
 
-// ask sends one line, and returns the line that answers it.
-func (c *ProcessCaller) ask(ctx context.Context, q question) ([]byte, error) {
+// askLine sends one line, and returns the line that answers it.
+func (c *ProcessCaller) askLine(ctx context.Context, q question) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
 	defer cancel()
 	p, err := c.running()
@@ -91,7 +70,7 @@ func (c *ProcessCaller) running() (*process, error) {
 	if c.closed {
 		return nil, errClosed
 	}
-	if c.current != nil && !c.current.ended() {
+	if c.current != nil && c.current.ctx.Err() == nil {
 		return c.current, nil
 	}
 	p, err := c.start()
@@ -123,12 +102,14 @@ func (c *ProcessCaller) start() (*process, error) {
 		_ = stdout.Close()
 		return nil, err
 	}
+	ctx, cancel := context.WithCancelCause(context.Background())
 	p := &process{
 		cmd:       cmd,
 		stderr:    stderr,
 		stdout:    stdout,
 		input:     make(chan []byte),
-		dying:     make(chan struct{}),
+		ctx:       ctx,
+		cancel:    cancel,
 		gone:      make(chan struct{}),
 		waiting:   map[int64]chan<- []byte{},
 		abandoned: map[int64]bool{},
@@ -152,34 +133,25 @@ type process struct {
 	cmd    *exec.Cmd
 	stderr *tail
 	stdout *os.File
-	input  chan []byte   // lines for its standard input
-	dying  chan struct{} // closed when it has to end or has ended
-	gone   chan struct{} // closed when it is reaped; cause is final then
+	input  chan []byte     // lines for its standard input
+	ctx    context.Context // ends when the program has to end or has ended, with the first cause
+	cancel context.CancelCauseFunc
+	gone   chan struct{} // closed when it is reaped
+	cause  error         // why it ended; set before gone is closed
+	lastID atomic.Int64
 
 	mu        sync.Mutex
-	cause     error // the first reason to end it
-	lastID    int64
 	waiting   map[int64]chan<- []byte // the requests without an answer; each channel has room for it
 	abandoned map[int64]bool          // the requests that were given up; their answers are dropped
 	unread    int                     // the requests that were given up since it last read one
-}
-
-func (p *process) ended() bool {
-	select {
-	case <-p.dying:
-		return true
-	default:
-		return false
-	}
 }
 
 // end kills the program, for the first cause that is given.
 func (p *process) end(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cause == nil {
-		p.cause = cause
-		close(p.dying)
+	if p.ctx.Err() == nil {
+		p.cancel(cause)
 		killTree(p.cmd)
 	}
 }
@@ -188,39 +160,34 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	p.mu.Lock()
-	p.lastID++
-	id := p.lastID
-	p.mu.Unlock()
+	id := p.lastID.Add(1)
 	q.ID = &id
 	line, err := json.Marshal(q)
 	if err != nil {
 		return nil, err
 	}
+	line = append(line, '\n')
 	answered := make(chan []byte, 1)
 	p.mu.Lock()
 	p.waiting[id] = answered
 	p.mu.Unlock()
-	select {
-	case p.input <- append(line, '\n'):
-	case <-ctx.Done():
-		p.abandon(id, false)
-		return nil, context.Cause(ctx)
-	case <-p.dying:
-		return nil, p.failure(ctx)
-	}
-	select {
-	case text := <-answered:
-		return text, nil
-	case <-ctx.Done():
-		p.abandon(id, true)
-		return nil, context.Cause(ctx)
-	case <-p.dying:
+	input, sent := p.input, false
+	for {
 		select {
-		case text := <-answered: // it answered, and then ended
+		case input <- line:
+			input, sent = nil, true
+		case text := <-answered:
 			return text, nil
-		default:
-			return nil, p.failure(ctx)
+		case <-ctx.Done():
+			p.abandon(id, sent)
+			return nil, context.Cause(ctx)
+		case <-p.ctx.Done():
+			select {
+			case text := <-answered: // it answered, and then ended
+				return text, nil
+			default:
+				return nil, p.failure(ctx)
+			}
 		}
 	}
 }
@@ -232,8 +199,6 @@ func (p *process) failure(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	return p.stderr.explain(p.cause)
 }
 
@@ -268,7 +233,7 @@ func (p *process) write(stdin io.WriteCloser) {
 			p.mu.Lock()
 			p.unread = 0
 			p.mu.Unlock()
-		case <-p.dying:
+		case <-p.ctx.Done():
 			return
 		}
 	}
@@ -293,11 +258,10 @@ func (p *process) wait(maxBytes int) {
 	}
 	ended := fmt.Errorf("the program ended: %w", status)
 	p.end(ended)
-	p.mu.Lock()
+	p.cause = context.Cause(p.ctx)
 	if errors.Is(p.cause, errStays) && p.cmd.ProcessState.Exited() { // its end took long on a busy machine
 		p.cause = ended
 	}
-	p.mu.Unlock()
 	_ = p.stdout.Close()
 	close(p.gone)
 }

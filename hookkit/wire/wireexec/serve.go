@@ -20,15 +20,15 @@ import (
 // Requests are answered concurrently. ServeLines returns after the last reply is written. A program that serves lines
 // must not print to standard output.
 func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	s := &lineServer{handler: h, out: json.NewEncoder(w), fail: cancel}
+	ctx, end := context.WithCancelCause(context.Background())
+	s := &lineServer{handler: h, out: json.NewEncoder(w), end: end}
 	in := bufio.NewReader(r)
 	for ctx.Err() == nil {
 		line, err := in.ReadBytes('\n')
 		if len(line) > 0 {
 			var q question
 			if wrong := json.Unmarshal(line, &q); wrong != nil {
-				s.failed(fmt.Errorf("the line %s is not a request: %w", excerpt(line), wrong))
+				end(fmt.Errorf("the line %s is not a request: %w", excerpt(line), wrong))
 				break
 			}
 			s.busy.Go(func() { s.answer(ctx, q) })
@@ -37,32 +37,21 @@ func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 			break
 		}
 		if err != nil {
-			s.failed(err)
+			end(err)
 		}
 	}
 	s.busy.Wait()
-	cancel()
-	return s.err
+	defer end(nil)
+	return context.Cause(ctx)
 }
 
 type lineServer struct {
 	handler wire.Handler
 	busy    sync.WaitGroup
-	fail    func()
+	end     context.CancelCauseFunc // ends the service with the first error
 
 	mu  sync.Mutex
 	out *json.Encoder
-	err error // the first one
-}
-
-// failed remembers the first error, and ends the service.
-func (s *lineServer) failed(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = err
-	}
-	s.fail()
 }
 
 func (s *lineServer) answer(ctx context.Context, q question) {
@@ -86,6 +75,6 @@ func (s *lineServer) answer(ctx context.Context, q question) {
 		s.mu.Unlock()
 	}
 	if err != nil {
-		s.failed(err)
+		s.end(err)
 	}
 }

@@ -2,7 +2,6 @@ package wirehttp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,13 +17,11 @@ import (
 
 // A Caller is a [wire.Caller] that sends each request to one URL.
 type Caller struct {
-	url        string
-	client     http.Client
-	header     http.Header // of a request for the description
-	callHeader http.Header // of a call
-	timeout    time.Duration
-	late       error // the cause of a request that exceeded the timeout
-	maxBytes   int64
+	url      string
+	client   http.Client
+	header   http.Header // of each request
+	timeout  time.Duration
+	maxBytes int64
 }
 
 // NewCaller returns a Caller for the URL of a handler that [NewHandler] made. It does not connect.
@@ -37,9 +34,6 @@ func NewCaller(url string, opts ...CallerOption) *Caller {
 		o.applyCaller(c)
 	}
 	c.header.Set("Accept", contentType)
-	c.callHeader = c.header.Clone()
-	c.callHeader.Set("Content-Type", contentType)
-	c.late = fmt.Errorf("no reply within %v", c.timeout)
 	return c
 }
 
@@ -79,7 +73,7 @@ func (c *Caller) Call(ctx context.Context, request wire.Request) (wire.Reply, er
 
 // do sends a request within the time limit, and returns the JSON of the response.
 func (c *Caller) do(ctx context.Context, method string, body []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, c.late)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
 	defer cancel()
 	text, err := c.send(ctx, method, body)
 	if err != nil && ctx.Err() != nil {
@@ -93,13 +87,10 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 	if err != nil {
 		return nil, plain(err)
 	}
-	q.Header = c.header
+	q.Header = c.header.Clone()
 	if body != nil {
-		q.Header = c.callHeader
+		q.Header.Set("Content-Type", contentType)
 		q.GetBody = nil // so that the transport cannot send the request again
-	}
-	if !onlyReadsHeaders(cmp.Or(c.client.Transport, http.DefaultTransport)) {
-		q.Header = q.Header.Clone()
 	}
 	response, err := c.client.Do(q)
 	if err != nil {
@@ -120,13 +111,6 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 		return nil, fmt.Errorf("the reply is of type %.100q, not application/json%s", kind, excerpt(text))
 	}
 	return text, nil
-}
-
-// onlyReadsHeaders reports whether requests can share their headers. A transport of the program, also one that it
-// stored as [http.DefaultTransport], may add some, for example for tracing.
-func onlyReadsHeaders(rt http.RoundTripper) bool {
-	_, ok := rt.(*http.Transport)
-	return ok
 }
 
 // plain returns an error of package net/http without the URL, which may contain a password. The text is short: package

@@ -169,6 +169,17 @@ func (h *Hooks) Layer(name string) *Hooks {
 	return layer
 }
 
+// Over returns new Hooks that fire the hooks of h first, whatever the priorities, and then those of
+// inner. Later changes of both apply to them. Layers that both have fire once. Observers and
+// tracers of both are notified, and failures go to the handler of inner, or to that of h if inner
+// has none. Listings show the hooks of inner under the name. Registering on the result panics; a
+// Layer on it is legal.
+func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
+	both := new(Hooks)
+	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
+	return both
+}
+
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -197,16 +208,16 @@ func (h *Hooks) Explain(w io.Writer) error {
 }
 
 // Points describes every point, and gives access to it without its types.
-func (h *Hooks) Points() []hookkit.PointInfo {
-	return hookimpl.Infos(
-		h.BeforeSend.registry(),
-		h.MaySend.registry(),
-		h.Footer.registry(),
-		h.AroundSend.registry(),
-		h.AfterSend.registry(),
-		h.BeforeShow.registry(),
-		h.BeforeSave.registry(),
-		h.OnSent.registry(),
+func (h *Hooks) Points() []hookkit.AnyPoint {
+	return hookimpl.AnyPoints(
+		&h.BeforeSend,
+		&h.MaySend,
+		&h.Footer,
+		&h.AroundSend,
+		&h.AfterSend,
+		&h.BeforeShow,
+		&h.BeforeSave,
+		&h.OnSent,
 	)
 }
 
@@ -293,47 +304,24 @@ type BeforeSendFired[P any] struct {
 }
 
 // BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeSendPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeSendPoint) Add(f BeforeSend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeSendPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeSendFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeSendPoint) Observe(f BeforeSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeSendPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeSendFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeSendPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeSendPoint,
+		BeforeSend[Message],
+		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
+		BeforeSendObserver[Message],
+		func(context.Context, *Run, BeforeSendFired[Message]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -345,7 +333,7 @@ func (p *BeforeSendPoint) FireBy(
 	run *Run,
 	payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -429,47 +417,24 @@ type MaySendFired[P any] struct {
 }
 
 // MaySendPoint holds the hooks and observers of MaySend. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type MaySendPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *MaySendPoint) Add(f MaySend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *MaySendPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(MaySendFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *MaySendPoint) Observe(f MaySendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *MaySendPoint) ObserveFunc(
-	f func(context.Context, *Run, MaySendFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *MaySendPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		maySendPoint,
+		MaySend[Message],
+		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
+		MaySendObserver[Message],
+		func(context.Context, *Run, MaySendFired[Message]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -481,7 +446,7 @@ func (p *MaySendPoint) FireBy(
 	run *Run,
 	payload Message,
 ) (exit MaySendExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -524,46 +489,23 @@ type FooterFired[P any] struct {
 }
 
 // FooterPoint holds the hooks and observers of Footer. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type FooterPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *FooterPoint) Add(f Footer[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *FooterPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) ([]string, error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(FooterFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *FooterPoint) Observe(f FooterObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FooterPoint) ObserveFunc(
-	f func(context.Context, *Run, FooterFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *FooterPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		footerPoint,
+		Footer[Message],
+		func(ctx context.Context, run *Run, payload Message) ([]string, error),
+		FooterObserver[Message],
+		func(context.Context, *Run, FooterFired[Message]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (collected []string) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -571,7 +513,7 @@ func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (coll
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *FooterPoint) FireBy(ctx context.Context, run *Run, payload Message) (collected []string, bys []hookkit.By) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -634,41 +576,18 @@ type AroundSendNext struct {
 }
 
 // AroundSendPoint holds the hooks and observers of AroundSend. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type AroundSendPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AroundSendPoint) Add(f AroundSend[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AroundSendPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(AroundSendFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AroundSendPoint) Observe(f AroundSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AroundSendPoint) ObserveFunc(
-	f func(context.Context, *Run, AroundSendFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AroundSendPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		aroundSendPoint,
+		AroundSend[Message],
+		func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error),
+		AroundSendObserver[Message],
+		func(context.Context, *Run, AroundSendFired[Message]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -679,13 +598,13 @@ func (p *AroundSendPoint) Fire(
 	payload Message,
 	act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.ActCrashed(ctx, &aroundSendPoint, recover())
+			err = hookimpl.ActCrashed(ctx, p, recover())
 		}
 	}()
 	if result, err = act(hookimpl.Background(ctx), payload); err != nil {
@@ -703,7 +622,7 @@ func (p *AroundSendPoint) FireBy(
 	payload Message,
 	act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -772,47 +691,24 @@ type AfterSendFired[P any] struct {
 }
 
 // AfterSendPoint holds the hooks and observers of AfterSend. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type AfterSendPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AfterSendPoint) Add(f AfterSend[Receipt], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterSendPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(AfterSendFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AfterSendPoint) Observe(f AfterSendObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterSendPoint) ObserveFunc(
-	f func(context.Context, *Run, AfterSendFired[Receipt]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AfterSendPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		afterSendPoint,
+		AfterSend[Receipt],
+		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
+		AfterSendObserver[Receipt],
+		func(context.Context, *Run, AfterSendFired[Receipt]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -820,7 +716,7 @@ func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -883,47 +779,24 @@ type BeforeShowFired[P any] struct {
 }
 
 // BeforeShowPoint holds the hooks and observers of BeforeShow. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeShowPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeShowPoint) Add(f BeforeShow[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeShowPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeShowFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeShowPoint) Observe(f BeforeShowObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeShowPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeShowFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeShowPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeShowPoint,
+		BeforeShow[Message],
+		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
+		BeforeShowObserver[Message],
+		func(context.Context, *Run, BeforeShowFired[Message]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -931,7 +804,7 @@ func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -974,46 +847,23 @@ type BeforeSaveFired[P any] struct {
 }
 
 // BeforeSavePoint holds the hooks and observers of BeforeSave. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeSavePoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeSavePoint) Add(f BeforeSave[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeSavePoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(BeforeSaveFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeSavePoint) Observe(f BeforeSaveObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeSavePoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeSaveFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeSavePoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeSavePoint,
+		BeforeSave[Message],
+		func(ctx context.Context, run *Run, payload Message) error,
+		BeforeSaveObserver[Message],
+		func(context.Context, *Run, BeforeSaveFired[Message]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1021,7 +871,7 @@ func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSavePoint) FireBy(ctx context.Context, run *Run, payload Message) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1062,46 +912,23 @@ type OnSentFired[P any] struct {
 }
 
 // OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type OnSentPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnSentPoint) Add(f OnSent[Receipt], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSentPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Receipt) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnSentFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnSentPoint) Observe(f OnSentObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSentPoint) ObserveFunc(
-	f func(context.Context, *Run, OnSentFired[Receipt]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnSentPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onSentPoint,
+		OnSent[Receipt],
+		func(ctx context.Context, run *Run, payload Receipt) error,
+		OnSentObserver[Receipt],
+		func(context.Context, *Run, OnSentFired[Receipt]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -1122,27 +949,29 @@ type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }
 
-// beforeSendPoint describes BeforeSend to the runtime.
-var beforeSendPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "BeforeSend",
-	Payload: "Message",
-	Results: "Replace, Refuse, FailClosed",
-	Closed:  true,
-	Replace: ReplaceBeforeSend,
-	Exits: []any{
-		Refuse{},
-	},
-	Fire: (*BeforeSendPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeSendFunc](
-		BeforeSend[Message].BeforeSend,
-		BeforeSendObserver[Message].ObserveBeforeSend,
-	),
-}
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeSendPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeSendPoint)
+// beforeSendPoint describes BeforeSend to the runtime.
+type beforeSendPoint struct{}
+
+func (beforeSendPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "BeforeSend",
+		Payload: "Message",
+		Results: "Replace, Refuse, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeSend,
+		Exits: []any{
+			Refuse{},
+		},
+		Fire: (*BeforeSendPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeSendFunc](
+			BeforeSend[Message].BeforeSend,
+			BeforeSendObserver[Message].ObserveBeforeSend,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1154,10 +983,11 @@ func (p *BeforeSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforeSend")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1200,27 +1030,26 @@ func (p *BeforeSendPoint) runHooks(
 }
 
 // maySendPoint describes MaySend to the runtime.
-var maySendPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "MaySend",
-	Payload: "Message",
-	Results: "Vote, Refuse, Hold, Allow, FailClosed",
-	Closed:  true,
-	Exits: []any{
-		Refuse{},
-		Hold{},
-		Allow{},
-	},
-	Fire: (*MaySendPoint).runHooks,
-	Calls: hookimpl.Deciding[MaySendFunc](
-		MaySend[Message].MaySend,
-		MaySendObserver[Message].ObserveMaySend,
-	),
-}
+type maySendPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *MaySendPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &maySendPoint)
+func (maySendPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "MaySend",
+		Payload: "Message",
+		Results: "Vote, Refuse, Hold, Allow, FailClosed",
+		Closed:  true,
+		Exits: []any{
+			Refuse{},
+			Hold{},
+			Allow{},
+		},
+		Fire: (*MaySendPoint).runHooks,
+		Calls: hookimpl.Deciding[MaySendFunc](
+			MaySend[Message].MaySend,
+			MaySendObserver[Message].ObserveMaySend,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1232,9 +1061,10 @@ func (p *MaySendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[MaySendFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1283,21 +1113,20 @@ func (p *MaySendPoint) runHooks(
 }
 
 // footerPoint describes Footer to the runtime.
-var footerPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "Footer",
-	Payload: "Message",
-	Results: "Collect[string]",
-	Fire:    (*FooterPoint).runHooks,
-	Calls: hookimpl.Collecting[FooterFunc](
-		Footer[Message].Footer,
-		FooterObserver[Message].ObserveFooter,
-	),
-}
+type footerPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *FooterPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &footerPoint)
+func (footerPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "Footer",
+		Payload: "Message",
+		Results: "Collect[string]",
+		Fire:    (*FooterPoint).runHooks,
+		Calls: hookimpl.Collecting[FooterFunc](
+			Footer[Message].Footer,
+			FooterObserver[Message].ObserveFooter,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1309,9 +1138,10 @@ func (p *FooterPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[FooterFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1348,54 +1178,53 @@ func (p *FooterPoint) runHooks(
 }
 
 // aroundSendPoint describes AroundSend to the runtime.
-var aroundSendPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "AroundSend",
-	Payload: "Message",
-	Results: "Around[Receipt]",
-	Fire:    (*AroundSendPoint).runHooks,
-	Calls: hookimpl.Wrapping(
-		func(
-			h AroundSend[Message],
-			ctx context.Context,
-			run *Run,
-			payload Message,
-			call hookkit.AnyCall,
-		) (hookkit.AnyReply, error) {
-			next := func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
-				return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
-			}
-			inv := &aroundSendInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
-			defer inv.End()
-			answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
-			return hookimpl.Reply(answer), err
-		},
-		func(point string, h hookkit.AnyHook) any {
-			return AroundSendFunc(func(
+type aroundSendPoint struct{}
+
+func (aroundSendPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "AroundSend",
+		Payload: "Message",
+		Results: "Around[Receipt]",
+		Fire:    (*AroundSendPoint).runHooks,
+		Calls: hookimpl.Wrapping[AroundSendFunc](
+			func(
+				h AroundSend[Message],
 				ctx context.Context,
 				run *Run,
 				payload Message,
-				next AroundSendNext,
-			) (hookkit.Answer[Receipt], error) {
-				outer := next.fire
-				own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-				own.Within(&outer.AroundInvocation)
-				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-					answer, err := AroundSendNext{own, next.level}.Call(ctx, hookimpl.As[Message](payload))
-					return hookimpl.Reply(answer), err
+				call hookkit.AnyCall,
+			) (hookkit.AnyReply, error) {
+				next := func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
+					return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
 				}
-				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
-				return hookimpl.AnswerOf[Receipt](reply, err)
-			})
-		},
-		AroundSendObserver[Message].ObserveAroundSend,
-	),
-}
-
-// registry returns the hooks of p and the observers.
-func (p *AroundSendPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &aroundSendPoint)
+				inv := &aroundSendInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
+				defer inv.End()
+				answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
+				return hookimpl.Reply(answer), err
+			},
+			func(point string, h hookkit.AnyHook) AroundSendFunc {
+				return func(
+					ctx context.Context,
+					run *Run,
+					payload Message,
+					next AroundSendNext,
+				) (hookkit.Answer[Receipt], error) {
+					outer := next.fire
+					own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
+					own.Within(&outer.AroundInvocation)
+					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+						answer, err := AroundSendNext{own, next.level}.Call(ctx, hookimpl.As[Message](payload))
+						return hookimpl.Reply(answer), err
+					}
+					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+					return hookimpl.AnswerOf[Receipt](reply, err)
+				}
+			},
+			AroundSendObserver[Message].ObserveAroundSend,
+		),
+	}
 }
 
 // aroundSendInvocation is one fire of AroundSend.
@@ -1450,9 +1279,10 @@ func (p *AroundSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result Receipt, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = p.state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap)
 	}
 	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -1471,23 +1301,22 @@ func (p *AroundSendPoint) runHooks(
 }
 
 // afterSendPoint describes AfterSend to the runtime.
-var afterSendPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "AfterSend",
-	Payload: "Receipt",
-	Results: "Reverse, Replace, FailOpen",
-	Reverse: true,
-	Replace: ReplaceAfterSend,
-	Fire:    (*AfterSendPoint).runHooks,
-	Calls: hookimpl.Deciding[AfterSendFunc](
-		AfterSend[Receipt].AfterSend,
-		AfterSendObserver[Receipt].ObserveAfterSend,
-	),
-}
+type afterSendPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *AfterSendPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &afterSendPoint)
+func (afterSendPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "AfterSend",
+		Payload: "Receipt",
+		Results: "Reverse, Replace, FailOpen",
+		Reverse: true,
+		Replace: ReplaceAfterSend,
+		Fire:    (*AfterSendPoint).runHooks,
+		Calls: hookimpl.Deciding[AfterSendFunc](
+			AfterSend[Receipt].AfterSend,
+			AfterSendObserver[Receipt].ObserveAfterSend,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1499,10 +1328,11 @@ func (p *AfterSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "AfterSend")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1547,22 +1377,21 @@ func (p *AfterSendPoint) runHooks(
 }
 
 // beforeShowPoint describes BeforeShow to the runtime.
-var beforeShowPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "BeforeShow",
-	Payload: "Message",
-	Results: "Edit[Text], FailOpen",
-	Edit:    EditBeforeShow,
-	Fire:    (*BeforeShowPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeShowFunc](
-		BeforeShow[Message].BeforeShow,
-		BeforeShowObserver[Message].ObserveBeforeShow,
-	),
-}
+type beforeShowPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeShowPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeShowPoint)
+func (beforeShowPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "BeforeShow",
+		Payload: "Message",
+		Results: "Edit[Text], FailOpen",
+		Edit:    EditBeforeShow,
+		Fire:    (*BeforeShowPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeShowFunc](
+			BeforeShow[Message].BeforeShow,
+			BeforeShowObserver[Message].ObserveBeforeShow,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1574,10 +1403,11 @@ func (p *BeforeShowPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforeShow")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeShowFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1622,22 +1452,21 @@ func (p *BeforeShowPoint) runHooks(
 }
 
 // beforeSavePoint describes BeforeSave to the runtime.
-var beforeSavePoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "BeforeSave",
-	Payload: "Message",
-	Results: "Check",
-	Closed:  true,
-	Fire:    (*BeforeSavePoint).runHooks,
-	Calls: hookimpl.Checking[BeforeSaveFunc](
-		BeforeSave[Message].BeforeSave,
-		BeforeSaveObserver[Message].ObserveBeforeSave,
-	),
-}
+type beforeSavePoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeSavePoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeSavePoint)
+func (beforeSavePoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "BeforeSave",
+		Payload: "Message",
+		Results: "Check",
+		Closed:  true,
+		Fire:    (*BeforeSavePoint).runHooks,
+		Calls: hookimpl.Checking[BeforeSaveFunc](
+			BeforeSave[Message].BeforeSave,
+			BeforeSaveObserver[Message].ObserveBeforeSave,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -1649,9 +1478,10 @@ func (p *BeforeSavePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1679,28 +1509,28 @@ func (p *BeforeSavePoint) runHooks(
 }
 
 // onSentPoint describes OnSent to the runtime.
-var onSentPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-	Name:    "OnSent",
-	Payload: "Receipt",
-	Fire:    (*OnSentPoint).runHooks,
-	Calls: hookimpl.Checking[OnSentFunc](
-		OnSent[Receipt].OnSent,
-		OnSentObserver[Receipt].ObserveOnSent,
-	),
-}
+type onSentPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnSentPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onSentPoint)
+func (onSentPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:    "OnSent",
+		Payload: "Receipt",
+		Fire:    (*OnSentPoint).runHooks,
+		Calls: hookimpl.Checking[OnSentFunc](
+			OnSent[Receipt].OnSent,
+			OnSentObserver[Receipt].ObserveOnSent,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSentFired[Receipt]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

@@ -47,9 +47,9 @@ func (counter) Trace(ctx context.Context, e hookkit.Event) {
 	switch {
 	case e.Point != f.point.Name:
 		f.problem("the tracer was notified of a %s of %s", e.Kind, e.Point)
-	case e.Kind == hookkit.HookRan:
+	case e.Kind == hookkit.EventHook:
 		f.hooksTraced++
-	case e.Kind == hookkit.Fired:
+	case e.Kind == hookkit.EventFire:
 		f.firesTraced++
 	}
 }

@@ -35,7 +35,7 @@ type part struct {
 }
 
 // add adds the hook at a point.
-func (p *part) add(at hookkit.Access, point *points.Point) {
+func (p *part) add(at hookkit.AnyPoint, point *points.Point) {
 	opts := []hookkit.GateOption{hookkit.Priority(priorities[p.side]), hookkit.Named("soak")}
 	if p.timeout > 0 {
 		opts = append(opts, hookkit.Timeout(p.timeout))

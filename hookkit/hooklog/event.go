@@ -1,0 +1,172 @@
+package hooklog
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// An Event is one fire of a point: the payload before and after the hooks, their votes, and the decision.
+type Event struct {
+	Protocol int             `json:"protocol"` // [wire.Protocol]
+	Seq      int64           `json:"seq"`      // counts the events of one recorder, from 1
+	Time     time.Time       `json:"time"`     // when the fire began
+	Spec     string          `json:"spec"`     // the import path of the spec's package
+	Point    string          `json:"point"`
+	Run      wire.RunInfo    `json:"run"`
+	Payload  json.RawMessage `json:"payload"`           // as it was passed to Fire
+	Final    json.RawMessage `json:"final,omitempty"`   // as the hooks left it; absent if they did not change it
+	Decision string          `json:"decision"`          // as in a [wire.Reply]; [wire.Continue] if every hook continued
+	Value    json.RawMessage `json:"value,omitempty"`   // the exit
+	By       string          `json:"by,omitempty"`      // the name of the hook that decided
+	Site     string          `json:"site,omitempty"`    // where that hook was registered
+	Reason   string          `json:"reason,omitempty"`  // of the decision
+	Error    string          `json:"error,omitempty"`   // that Fire returned
+	Ballots  []Ballot        `json:"ballots,omitempty"` // at points whose hooks vote
+
+	Collected json.RawMessage `json:"collected,omitempty"` // an array, at points that collect
+	Failures  []Failure       `json:"failures,omitempty"`  // of every hook that failed, in order
+	Elapsed   time.Duration   `json:"elapsed"`             // of the hooks, in nanoseconds
+}
+
+// A Ballot is the vote of one hook.
+type Ballot struct {
+	By       string          `json:"by"`
+	Site     string          `json:"site"`
+	Decision string          `json:"decision"`
+	Reason   string          `json:"reason,omitempty"`
+	Value    json.RawMessage `json:"value,omitempty"`
+}
+
+// A Failure is the failure of one hook.
+type Failure struct {
+	By    string `json:"by"`
+	Site  string `json:"site"`
+	Cause string `json:"cause"`
+}
+
+// A Sink stores events. Its method may be called concurrently. An error is a failure of the observer that wrote the
+// event, and goes to the failure handler of the hooks.
+type Sink interface {
+	WriteEvent(ctx context.Context, e Event) error
+}
+
+// Observer returns an observer that writes an event to s for each fire of the points with these names. The argument
+// spec is the import path of their spec's package. The generated function Record calls it with all wire points. Pass
+// the observer to ObserveAny of an [hookkit.AnyPoint] to record fewer points.
+//
+// The observer panics if an event cannot be written. That is the failure of an observer: the failure handler of the
+// hooks gets it, and the program continues.
+func Observer(s Sink, spec string, points ...string) hookkit.AnyObserverFunc {
+	if s == nil {
+		panic("hooklog: the Sink of a recorder is nil")
+	}
+	var seq atomic.Int64
+	return func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
+		if !slices.Contains(points, fired.Point) {
+			return
+		}
+		e, err := newEvent(&fired)
+		e.Seq, e.Spec, e.Run = seq.Add(1), spec, wire.InfoOf(run)
+		if err == nil {
+			err = writeEncoded(ctx, s, &e)
+		}
+		if err != nil {
+			panic(fmt.Errorf("hooklog: an event of %s is not recorded: %w", fired.Point, err))
+		}
+	}
+}
+
+// writeEncoded passes an event to a sink. A sink of this package does not check again that the JSON values are JSON. It
+// is recognized by its type: a struct of a program that embeds a *Log and has its own WriteEvent would have all other
+// methods of the Log.
+func writeEncoded(ctx context.Context, s Sink, e *Event) error {
+	switch s := s.(type) {
+	case *Log:
+		return writeLine(e, s.redact, true, s.append)
+	case *lines:
+		return writeLine(e, s.redact, true, s.write)
+	}
+	return s.WriteEvent(ctx, *e)
+}
+
+// newEvent converts the result of a fire to an event without the number, the spec and the run.
+func newEvent(fired *hookkit.AnyFired) (e Event, err error) {
+	e = Event{
+		Protocol: wire.Protocol, Time: fired.Start, Point: fired.Point,
+		Decision: cmp.Or(decisionNames[fired.Decision], fired.Decision), By: fired.Hook, Site: fired.Site,
+		Reason: fired.Reason, Elapsed: fired.Elapsed,
+	}
+	if fired.Err != nil {
+		e.Error = fired.Err.Error()
+	}
+	for _, f := range fired.Failures {
+		e.Failures = append(e.Failures, Failure{f.Hook, f.Site, f.Cause.Error()})
+	}
+	encode := func(v any) json.RawMessage {
+		text, failed := json.Marshal(v)
+		if err == nil {
+			err = failed
+		}
+		return text
+	}
+	e.Payload = encode(fired.Payload)
+	if fired.Decision == hookkit.DecisionReplace || fired.Decision == hookkit.DecisionEdit || fired.Exit != nil {
+		if final := encode(fired.Final); !bytes.Equal(final, e.Payload) {
+			e.Final = final
+		}
+	}
+	if fired.Exit != nil {
+		e.Value = encode(fired.Exit)
+	}
+	if fired.Collected != nil {
+		e.Collected = encode(fired.Collected)
+	}
+	for _, b := range fired.Ballots {
+		e.Ballots = append(e.Ballots, Ballot{b.Hook, b.Site, b.Decision, b.Reason, encode(b.Exit)})
+	}
+	return e, err
+}
+
+// decisionNames are the names in messages of the decisions that are not exits.
+var decisionNames = map[string]string{
+	"": wire.Continue, hookkit.DecisionReplace: wire.Replace, hookkit.DecisionEdit: wire.Edit,
+}
+
+// Lines returns a Sink that writes each event as one line of JSON, with one call of Write.
+func Lines(w io.Writer, opts ...LinesOption) Sink {
+	l := &lines{w: w}
+	for _, o := range opts {
+		o.applyLines(l)
+	}
+	return l
+}
+
+type lines struct {
+	redact Redaction
+
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// WriteEvent implements [Sink].
+func (l *lines) WriteEvent(_ context.Context, e Event) error {
+	return writeLine(&e, l.redact, false, l.write)
+}
+
+func (l *lines) write(line []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := l.w.Write(line)
+	return err
+}

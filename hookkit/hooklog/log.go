@@ -1,0 +1,281 @@
+package hooklog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/internal/atomicfile"
+)
+
+// MaxLine is the length in bytes of the longest line that [Open] and [Lines] write and [Read] reads. A longer
+// event is an error. To record such events without their long texts, shorten them with [Redact].
+const MaxLine = 16 << 20
+
+// A LogOption changes how [Open] writes.
+type LogOption interface{ applyLog(*Log) }
+
+// A LinesOption changes how [Lines] writes.
+type LinesOption interface{ applyLines(*lines) }
+
+// A Redaction is the option that [Redact] returns. It is legal in Open, Lines and Replay.
+type Redaction func(text []byte) json.RawMessage
+
+// Redact removes secrets from events before they are written. The function gets each JSON value of an event, one after
+// the other: payloads, the exit, contributions and votes, and as JSON strings the reasons, errors and labels. It
+// returns the JSON to write. It must not change the bytes of its argument and may be called concurrently. An event for
+// which it panics, or returns anything but JSON, is not written.
+//
+//	log, err := hooklog.Open("run.jsonl", hooklog.Redact(new(redact.Redactor).JSON))
+//
+// A replay of redacted events fires the redacted payloads. Pass the same option to [Replay], so that the decisions of
+// the replay are redacted too before they are compared.
+func Redact(f func(text []byte) json.RawMessage) Redaction {
+	if f == nil {
+		panic("hooklog: the function of Redact is nil")
+	}
+	return f
+}
+
+// event redacts a copy of an event.
+func (r Redaction) event(e Event) Event {
+	if r == nil {
+		return e
+	}
+	value := func(v json.RawMessage) json.RawMessage {
+		if v == nil {
+			return nil
+		}
+		return r(v)
+	}
+	text := func(s string) string {
+		quoted, err := json.Marshal(s)
+		if s == "" || err != nil {
+			return ""
+		}
+		redacted := r(quoted)
+		if json.Unmarshal(redacted, &s) != nil {
+			return string(redacted)
+		}
+		return s
+	}
+	e.Payload, e.Final, e.Value, e.Collected = value(e.Payload), value(e.Final), value(e.Value), value(e.Collected)
+	e.Reason, e.Error = text(e.Reason), text(e.Error)
+	e.Run.Labels = maps.Clone(e.Run.Labels)
+	for name, label := range e.Run.Labels {
+		e.Run.Labels[name] = text(label)
+	}
+	e.Ballots = slices.Clone(e.Ballots)
+	for i := range e.Ballots {
+		e.Ballots[i].Reason, e.Ballots[i].Value = text(e.Ballots[i].Reason), value(e.Ballots[i].Value)
+	}
+	e.Failures = slices.Clone(e.Failures)
+	for i := range e.Failures {
+		e.Failures[i].Cause = text(e.Failures[i].Cause)
+	}
+	return e
+}
+
+func (r Redaction) applyLog(l *Log)     { l.redact = r }
+func (r Redaction) applyLines(l *lines) { l.redact = r }
+
+// A rotation is the option that [Rotate] returns.
+type rotation struct {
+	size int64
+	keep int
+}
+
+// Rotate limits the size of a log file in bytes. An event that does not fit into the file begins a new one: PATH is
+// renamed to PATH.1, PATH.1 to PATH.2, and so on. So PATH.1 has the events before those in PATH. The option keep is the
+// number of old files that stay. A number that is not positive panics. Without Rotate the file grows without limit.
+func Rotate(size int64, keep int) LogOption {
+	if size <= 0 || keep <= 0 {
+		panic(fmt.Sprintf("hooklog: Rotate(%d, %d): both must be positive", size, keep))
+	}
+	return rotation{size, keep}
+}
+
+func (r rotation) applyLog(l *Log) { l.rotation = r }
+
+// A Log is a [Sink] that appends events to a file, one line of JSON each. Make one with [Open]. Several goroutines
+// and several processes may write to one file.
+type Log struct {
+	path     string
+	redact   Redaction
+	rotation rotation
+
+	mu     sync.Mutex
+	lock   *atomicfile.SharedLock
+	file   *os.File // nil until the next event
+	size   int64    // of the file when the last event was appended; -1 if none was
+	closed bool
+
+	info      fs.FileInfo // of the open file
+	announced int64       // rotations by all processes when the Log last looked at the path
+	looked    time.Time
+	events    int // that were appended since
+}
+
+// Looking at the path takes longer than writing a short event, so a burst of events looks at intervals.
+const (
+	lookAfter       = time.Millisecond
+	lookAfterEvents = 16
+)
+
+// Open opens a log file, or creates one that only its owner can read, with its directories. An event is appended
+// whole or not at all: if the disk is full, the part that was written is removed again. A line that a killed program
+// left without its end is ended first, and [Read] reports it.
+//
+// Each event is in the file when WriteEvent returns, so a program that is killed loses no event of a fire that has
+// returned. A fire never waits for long: another process that holds the lock of the file and has stopped is waited for
+// at most once, for a second. If another program renames or removes the file, at most 16 events of the same millisecond
+// are still written to the old one. To keep the disk out of the fires, pass [hookkit.Async] to ObserveAny.
+func Open(path string, opts ...LogOption) (*Log, error) {
+	l := &Log{}
+	for _, o := range opts {
+		o.applyLog(l)
+	}
+	if err := l.find(path); err != nil {
+		return nil, fmt.Errorf("hooklog: the log cannot be opened: %w", err)
+	}
+	l.lock = atomicfile.OpenSharedLock(l.path)
+	return l, nil
+}
+
+// find creates the file and finds its path without links, so that a rotation renames the file and not a link to it.
+func (l *Log) find(path string) error {
+	const most = 10 // another process can rename the file after it is created
+	for n := 1; ; n++ {
+		f, _, err := atomicfile.OpenAppend(path)
+		if err == nil {
+			err = f.Close()
+		}
+		if err == nil {
+			l.path, err = filepath.EvalSymlinks(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) && n < most {
+			continue
+		}
+		if err == nil {
+			l.path, err = filepath.Abs(l.path)
+		}
+		return err
+	}
+}
+
+// WriteEvent implements [Sink]. It ignores the context: a record is most useful when the fire was cancelled.
+func (l *Log) WriteEvent(_ context.Context, e Event) error {
+	return writeLine(&e, l.redact, false, l.append)
+}
+
+// append appends a line while no other writer does. It writes the line even if the files cannot be rotated.
+func (l *Log) append(line []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return &fs.PathError{Op: "append", Path: l.path, Err: fs.ErrClosed}
+	}
+	l.lock.LockBriefly()
+	defer l.lock.Unlock()
+	size, err := l.open()
+	if err != nil {
+		return err
+	}
+	var failed error
+	if keep := l.rotation.keep; keep > 0 && size > 0 && size+int64(len(line)) > l.rotation.size {
+		failed = errors.Join(l.release(), l.rotate(keep))
+		if size, err = l.open(); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if size > 0 && size != l.size && !atomicfile.EndsLine(l.file, size) {
+		line = append([]byte{'\n'}, line...)
+	}
+	err = atomicfile.WriteEnd(l.file, size, line)
+	if l.size = size + int64(len(line)); err != nil {
+		l.size = -1
+	}
+	if runtime.GOOS == "windows" { // a file that is open cannot be renamed by another process
+		err = errors.Join(err, l.release())
+	}
+	return errors.Join(failed, err)
+}
+
+// open opens the file, unless it is open and still has its path, and returns its size.
+func (l *Log) open() (size int64, err error) {
+	if l.file != nil {
+		if l.inPlace() {
+			return l.file.Seek(0, io.SeekEnd)
+		}
+		_ = l.release() // it has no data that is not written
+	}
+	l.size = -1
+	if l.file, size, err = atomicfile.OpenAppend(l.path); err != nil {
+		return 0, err
+	}
+	l.announced, l.looked, l.events = l.lock.Announced(), time.Now(), 0
+	l.info, err = l.file.Stat()
+	return size, err
+}
+
+// inPlace reports whether the open file still has its path. A rotation by any process is noticed at once. Other
+// programs that rename or remove the file announce nothing, so the path itself is looked at too, but not for each event
+// of a burst.
+func (l *Log) inPlace() bool {
+	announced, now := l.lock.Announced(), time.Now()
+	if announced >= 0 && announced == l.announced && l.events < lookAfterEvents && now.Sub(l.looked) < lookAfter {
+		l.events++
+		return true
+	}
+	l.announced, l.looked, l.events = announced, now, 0
+	info, err := os.Stat(l.path)
+	return err == nil && os.SameFile(info, l.info)
+}
+
+// release closes the file. The next event opens it again.
+func (l *Log) release() error {
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// rotate renames the file and the old ones.
+func (l *Log) rotate(keep int) error {
+	name := func(i int) string {
+		if i == 0 {
+			return l.path
+		}
+		return fmt.Sprintf("%s.%d", l.path, i)
+	}
+	for i := keep; i > 0; i-- {
+		if err := os.Rename(name(i-1), name(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("hooklog: the log is not rotated: %w", err)
+		}
+	}
+	l.lock.Announce()
+	return nil
+}
+
+// Close waits until the events that are being written are in the file, and closes it. Later events are errors.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	return errors.Join(l.release(), l.lock.Close())
+}

@@ -1,0 +1,83 @@
+package hookkit_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+)
+
+// A heavyHook is large enough to have memory of its own.
+type heavyHook struct{ data [1 << 10]byte }
+
+func (k *heavyHook) First(context.Context, *run, int) (testpoints.FirstOutcome, error) {
+	k.data[0]++
+	return nil, nil
+}
+
+func (k *heavyHook) Bind(h *hooks) { h.First.Add(k) }
+
+// addHeavy registers a hook and returns a pointer that does not keep it.
+func addHeavy(h *hooks, opts ...hookkit.UseOption) (*hookkit.Registration, weak.Pointer[heavyHook]) {
+	k := new(heavyHook)
+	return h.Use(k, opts...), weak.Make(k)
+}
+
+// No point fires after the removal.
+func TestRemovedHooksAreCollected(t *testing.T) {
+	for name, drop := range map[string]func(h *hooks, reg *hookkit.Registration){
+		"removed": func(_ *hooks, reg *hookkit.Registration) { reg.Remove() },
+		"replaced": func(h *hooks, reg *hookkit.Registration) {
+			h.Use(bind(func(h *hooks) { h.First.Add(continues) }), hookkit.Replacing(reg))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var outer hooks
+			layers := []*hooks{&outer}
+			for range 3 {
+				layers = append(layers, layers[len(layers)-1].Layer("inner"))
+			}
+			layers = append(layers, outer.Layer("sibling"))
+			for i, layer := range layers {
+				reg, heavy := addHeavy(layer)
+				for _, h := range layers {
+					fireFirst(t, h, 1)
+				}
+				drop(layer, reg)
+				runtime.GC()
+				if heavy.Value() != nil {
+					t.Errorf("layer %d: the hook is still in memory", i)
+				}
+				runtime.KeepAlive(reg)
+			}
+			runtime.KeepAlive(layers)
+		})
+	}
+}
+
+// A program makes a layer for each of its requests, and nothing changes on the Hooks around them.
+func TestForgottenLayersAreCollected(t *testing.T) {
+	var outer hooks
+	outer.First.Add(continues)
+	var left []weak.Pointer[heavyHook]
+	for range 100 {
+		layer := outer.Layer("request")
+		_, heavy := addHeavy(layer)
+		fireFirst(t, layer, 1)
+		left = append(left, heavy)
+	}
+	runtime.GC()
+	n := 0
+	for _, heavy := range left {
+		if heavy.Value() != nil {
+			n++
+		}
+	}
+	if n > 1 { // the last one may still be in a register
+		t.Errorf("the hooks of %d layers are still in memory", n)
+	}
+	runtime.KeepAlive(&outer)
+}

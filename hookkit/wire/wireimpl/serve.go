@@ -1,0 +1,89 @@
+package wireimpl
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/runstore"
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// Serve returns the wire.Handler of a generated Serve function; R is a pointer to the generated Run. The points are
+// those of generated Hooks. The function run returns a run for the hooks; it is called once for each run of the
+// program. If it is nil, the hooks get a run with the identity of that one and a zero environment. Serve panics if JSON
+// cannot hold a payload or a decision of a wire point.
+func Serve[R hookkit.AnyRun](
+	spec Spec, points []hookkit.AnyPoint, run func(context.Context, wire.RunInfo) (R, error),
+) wire.Handler {
+	s := &server{spec: spec, points: map[string]hookkit.AnyPoint{}}
+	for _, p := range points {
+		if slices.Contains(spec.Points, p.Name) {
+			refuseUnencodable(p)
+			s.points[p.Name] = p
+		}
+	}
+	s.runs = runstore.New(func(ctx context.Context, info wire.RunInfo) (hookkit.AnyRun, error) {
+		if run == nil {
+			return s.points[spec.Points[0]].ResumeRun(info.ID, info.Parent, info.Root), nil
+		}
+		return run(ctx, info)
+	})
+	return s
+}
+
+// A server answers requests by firing points.
+type server struct {
+	spec   Spec
+	points map[string]hookkit.AnyPoint
+	runs   *runstore.Store
+}
+
+// Describe lists the points that have hooks or observers now.
+func (s *server) Describe(context.Context) (wire.Description, error) {
+	d := wire.Description{Protocol: wire.Protocol, Spec: s.spec.Path, Points: []string{}}
+	for _, name := range s.spec.Points {
+		if p, ok := s.points[name]; ok && len(p.Hooks())+len(p.Observers()) > 0 {
+			d.Points = append(d.Points, name)
+		}
+	}
+	return d, nil
+}
+
+// Call fires the point that the request names.
+func (s *server) Call(ctx context.Context, q wire.Request) (reply wire.Reply, _ error) {
+	defer func() {
+		if v := recover(); v != nil {
+			reply = wire.Reply{Error: fmt.Sprintf("wire: a panic at %s: %v", q.Point, v)}
+		}
+	}()
+	failed := func(format string, args ...any) (wire.Reply, error) {
+		return wire.Reply{Error: fmt.Sprintf(format, args...)}, nil
+	}
+	if err := s.spec.accept(wire.Description{Protocol: q.Protocol, Spec: q.Spec}); err != nil {
+		return failed("wire: the request is for another program: %v", err)
+	}
+	p, ok := s.points[q.Point]
+	if !ok {
+		return failed("wire: %s has no wire point %q; it has %s", s.spec.Path, q.Point, strings.Join(s.spec.Points, ", "))
+	}
+	payload := p.New()
+	if err := json.Unmarshal(q.Payload, payload); err != nil {
+		return failed("wire: the payload of %s cannot be read: %v", q.Point, err)
+	}
+	run, err := s.runs.Get(ctx, q.Run)
+	if err != nil {
+		return failed("wire: no run for %s: %v", q.Point, err)
+	}
+	fired, err := p.Fire(ctx, run, payload)
+	if err == nil {
+		reply, err = wire.NewReply(p, fired)
+	}
+	if err != nil {
+		return failed("%v", err)
+	}
+	return reply, nil
+}
