@@ -526,7 +526,7 @@ func TestSubagentEvents(t *testing.T) {
 func TestClaudeHooksAreConformant(t *testing.T) {
 	path := settings(t, script{"PreToolUse", "", "cat >/dev/null", ""}, script{"Stop", "", "exit 0", ""},
 		script{"PostToolUse", "", "exit 0", ""})
-	hooktest.Check(t, func() []hookkit.PointInfo {
+	hooktest.Check(t, func() []hookkit.AnyPoint {
 		h, err := claudecode.Read(path)
 		if err != nil {
 			t.Fatal(err)

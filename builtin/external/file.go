@@ -17,7 +17,7 @@ import (
 type declaration struct {
 	at       value
 	name     string
-	points   []hookkit.PointInfo
+	points   []hookkit.AnyPoint
 	match    matcher
 	timeout  time.Duration // 0: the default of the kind
 	priority *int          // nil: the default of the kind

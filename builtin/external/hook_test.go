@@ -314,7 +314,7 @@ func TestAPromptRefusesAtItsPoints(t *testing.T) {
 					continue
 				}
 				fired, err := p.Fire(t.Context(), p.NewRun(), p.New())
-				if err != nil || !strings.Contains(fmt.Sprintf("%+v", fired.Exit), "never") || fired.By != "judge" {
+				if err != nil || !strings.Contains(fmt.Sprintf("%+v", fired.Exit), "never") || fired.Hook != "judge" {
 					t.Errorf("%+v, %v", fired, err)
 				}
 			}
@@ -517,7 +517,7 @@ func TestDeclaredHooksAreConformant(t *testing.T) {
 		{"name": "prompt", "at": ["CheckDone"], "prompt": "ok?"},
 		{"name": "steps", "use": "limit.Steps"}]}`)
 	f.Models = map[string]agent.Model{"": echo{"ok"}}
-	hooktest.Check(t, func() []hookkit.PointInfo {
+	hooktest.Check(t, func() []hookkit.AnyPoint {
 		one := &external.File{Path: f.Path, Ready: ready(), Models: f.Models}
 		return load(t, one).Points()
 	})

@@ -21,7 +21,7 @@ type matcher struct {
 }
 
 // decodePoints decodes the points of the hook.
-func (d *declaration) decodePoints() (points []hookkit.PointInfo, err error) {
+func (d *declaration) decodePoints() (points []hookkit.AnyPoint, err error) {
 	at, ok := d.given["at"]
 	if !ok {
 		return nil, d.at.errorf(`the hook has no point; give it one, for example "at": ["OnPermission"]`)
@@ -32,13 +32,13 @@ func (d *declaration) decodePoints() (points []hookkit.PointInfo, err error) {
 	}
 	all := new(agent.Hooks).Points()
 	for i, name := range names {
-		n := slices.IndexFunc(all, func(p hookkit.PointInfo) bool { return p.Name == name })
+		n := slices.IndexFunc(all, func(p hookkit.AnyPoint) bool { return p.Name == name })
 		switch {
 		case n < 0:
 			return nil, at.items[i].errorf("%s", unknownPoint(name, all))
 		case strings.HasPrefix(all[n].Results, "Around["):
 			return nil, at.items[i].errorf("hooks at %s wrap an act of the program, so they cannot be declared", name)
-		case slices.ContainsFunc(points, func(p hookkit.PointInfo) bool { return p.Name == name }):
+		case slices.ContainsFunc(points, func(p hookkit.AnyPoint) bool { return p.Name == name }):
 			return nil, at.items[i].errorf("the point %s occurs twice", name)
 		}
 		points = append(points, all[n])
@@ -46,7 +46,7 @@ func (d *declaration) decodePoints() (points []hookkit.PointInfo, err error) {
 	return points, nil
 }
 
-func unknownPoint(name string, all []hookkit.PointInfo) string {
+func unknownPoint(name string, all []hookkit.AnyPoint) string {
 	names := make([]string, len(all))
 	for i, p := range all {
 		names[i] = p.Name
@@ -91,7 +91,7 @@ func (d *declaration) decodeMatch() (m matcher, err error) {
 }
 
 // hasCall reports whether every payload of the point, which is a struct, is a tool call or has one in its field Call.
-func hasCall(p hookkit.PointInfo) bool {
+func hasCall(p hookkit.AnyPoint) bool {
 	t := reflect.TypeOf(p.New()).Elem()
 	call := reflect.TypeFor[agent.ToolCallRequest]()
 	f, ok := t.FieldByName("Call")

@@ -80,7 +80,7 @@ type judged struct{ *supervised }
 // Bind adds a hook to each declared point.
 func (j judged) Bind(h *agent.Hooks) {
 	for _, p := range h.Points() {
-		if !slices.ContainsFunc(j.d.points, func(d hookkit.PointInfo) bool { return d.Name == p.Name }) {
+		if !slices.ContainsFunc(j.d.points, func(d hookkit.AnyPoint) bool { return d.Name == p.Name }) {
 			continue
 		}
 		p.AddAny(func(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {

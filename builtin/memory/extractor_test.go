@@ -160,7 +160,7 @@ func TestExtractorStoresAtMostEightFacts(t *testing.T) {
 			}
 			return facts, errors.New("and then it failed")
 		}})
-	var events hookkit.Recorder
+	var events hookkit.TraceRecorder
 	hooks.Trace(&events)
 	endOf(t, &hooks, nil, make([]agent.Message, 50))
 	facts, _ := remembered.Facts(t.Context(), "")

@@ -92,9 +92,9 @@ func (s *Stream) Send(run *agent.Run, kind string, data any) {
 
 // Observe converts a fire into events.
 func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	if fired.Decision != "" && fired.By != "" { // without a hook, the result reports the failure
+	if fired.Decision != "" && fired.Hook != "" { // without a hook, the result reports the failure
 		s.send(run, StreamHook, map[string]any{
-			"hook_name": fired.By, "method": fired.Point, "message": s.decision(fired.Verdict),
+			"hook_name": fired.Hook, "method": fired.Point, "message": s.decision(fired.Verdict),
 		})
 	}
 	switch p := fired.Final.(type) {

@@ -228,7 +228,7 @@ func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
 	switch p := fired.Payload.(type) {
 	case agent.ToolCallRequest:
 		if _, ok := fired.Exit.(agent.Ask); ok {
-			change(func(asked map[string]string) { asked[p.ID] = fired.By })
+			change(func(asked map[string]string) { asked[p.ID] = fired.Hook })
 		}
 	case agent.Grant: // the question of a resumed run was asked in another process
 		change(func(asked map[string]string) { asked[p.Call.ID] = p.Question.By })

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // An attacker can write the file and has no key. It knows everything that was ever in the file, and other logs of the
@@ -202,7 +202,7 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 				found = append(found, record.Reason)
 			}
 		}
-		for e, err := range wire.ReadLog(bytes.NewReader(data)) {
+		for e, err := range hooklog.Read(bytes.NewReader(data)) {
 			if err == nil {
 				found = append(found, e.Reason)
 			}

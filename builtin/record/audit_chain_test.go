@@ -162,7 +162,7 @@ func TestReplayAuditIncludesSubRuns(t *testing.T) {
 	records := auditRecords(t, path)
 	run := records[0].Run
 
-	var seen hookkit.Recorder
+	var seen hookkit.TraceRecorder
 	if err := record.ReplayAudit(t.Context(), bytes.NewReader(fixture.ReadFile(t, path)), run, &seen); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestReplayAuditIncludesSubRuns(t *testing.T) {
 	denied := false
 	for i, e := range events {
 		runs[e.Run] = true
-		if e.Point != records[i].Point || e.Kind != hookkit.Fired || e.Start.IsZero() {
+		if e.Point != records[i].Point || e.Kind != hookkit.EventFire || e.Start.IsZero() {
 			t.Errorf("event %d: %+v", i, e)
 		}
 		denied = denied || e.Point == "OnPermission" && e.Decision == "Deny" && e.Reason == "never" && e.Hook != ""

@@ -6,30 +6,30 @@ import (
 	"encoding/json"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-var _ wire.Sink = (*Audit)(nil)
+var _ hooklog.Sink = (*Audit)(nil)
 
 // WriteEvent appends an event to the log, with the whole payload and everything else that a replay needs. With it an
-// Audit is a [wire.Sink] for any spec:
+// Audit is a [hooklog.Sink] for any spec:
 //
 //	log := &record.Audit{Path: "run.jsonl", Key: key, HeadFile: head}
 //	hooks.ObserveAny(agent.Record(log))
 //
 // All that Audit promises about its log holds for events: [VerifyAudit] finds each change, and Key, HeadFile, Store,
-// Sync and Redact have the same meaning. The file is a record as well: wire.ReadLog, wire.Replay and hooklog read it.
-// The chain is in the field "chain" of each line, and the hash at its end. Texts are not truncated, and Points does not
-// select events. One log may have events and AuditRecords.
+// Sync and Redact have the same meaning. The file is a record as well: hooklog.Read, hooklog.Replay and hooklog read
+// it. The chain is in the field "chain" of each line, and the hash at its end. Texts are not truncated, and Points does
+// not select events. One log may have events and AuditRecords.
 //
 // An event that cannot be written is an error, which the recorder reports to the failure handler of the hooks. The next
 // one has the number of lost events.
-func (a *Audit) WriteEvent(ctx context.Context, e wire.Event) error {
+func (a *Audit) WriteEvent(ctx context.Context, e hooklog.Event) error {
 	if err := a.checkPlace(); err != nil {
 		return err
 	}
 	var line bytes.Buffer
-	if err := wire.Lines(&line, wire.Redact(a.Redact.JSON)).WriteEvent(ctx, e); err != nil {
+	if err := hooklog.Lines(&line, hooklog.Redact(a.Redact.JSON)).WriteEvent(ctx, e); err != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return a.lose(e.Point, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -27,7 +28,7 @@ func fireEvent(t *testing.T, log *record.Audit) {
 }
 
 // fireTool is fireEvent for a call of a tool.
-func fireTool(t *testing.T, log wire.Sink, tool string) {
+func fireTool(t *testing.T, log hooklog.Sink, tool string) {
 	t.Helper()
 	var hooks agent.Hooks
 	hooks.ObserveAny(agent.Record(log))
@@ -38,7 +39,7 @@ func fireTool(t *testing.T, log wire.Sink, tool string) {
 
 // readTools returns the tools of the calls in a log, and the errors of its lines.
 func readTools(r io.Reader) (tools []string, errs []error) {
-	for e, err := range wire.ReadLog(r) {
+	for e, err := range hooklog.Read(r) {
 		var call agent.ToolCallRequest
 		if err == nil {
 			err = json.Unmarshal(e.Payload, &call)
@@ -81,14 +82,14 @@ func TestAuditedEventsAreARecord(t *testing.T) {
 		return nil, nil
 	})
 	var statuses []string
-	for c, err := range wire.Replay(t.Context(), wire.ReadLog(bytes.NewReader(text)), guarded.Points()) {
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(bytes.NewReader(text)), guarded.Points()) {
 		statuses = append(statuses, fmt.Sprint(c.Status, " ", err))
 	}
 	if got := strings.Join(statuses, ", "); got != "same <nil>, same <nil>, changed <nil>" {
 		t.Errorf("the replay found %s", got)
 	}
 	for r, err := range record.ReadAudit(bytes.NewReader(text)) {
-		if err == nil || !strings.Contains(err.Error(), "it is an event; read it with wire.ReadLog") {
+		if err == nil || !strings.Contains(err.Error(), "it is an event; read it with hooklog.Read") {
 			t.Errorf("ReadAudit yields %+v, %v", r, err)
 		}
 	}
@@ -140,16 +141,16 @@ func TestAuditedEventsFollowTornLines(t *testing.T) {
 }
 
 func TestLostEventsAreCounted(t *testing.T) {
-	event := wire.Event{
+	event := hooklog.Event{
 		Protocol: wire.Protocol, Spec: "s", Point: "p", Payload: []byte(`{"token":"sk-` + strings.Repeat("a1B2", 12) + `"}`),
 		Decision: wire.Continue,
 	}
 	long, broken := event, event
-	long.Spec = strings.Repeat("x", wire.MaxLine-220) // the chain does not fit
+	long.Spec = strings.Repeat("x", hooklog.MaxLine-220) // the chain does not fit
 	broken.Time = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := new(lineStore)
 	log := &record.Audit{Store: s}
-	for want, e := range map[string]wire.Event{"shorten its texts": long, "a record of p is lost": broken} {
+	for want, e := range map[string]hooklog.Event{"shorten its texts": long, "a record of p is lost": broken} {
 		t.Run(want, func(t *testing.T) {
 			if err := log.WriteEvent(t.Context(), e); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)

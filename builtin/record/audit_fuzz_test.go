@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -36,10 +37,10 @@ func auditOf(key []byte, reasons ...string) []byte {
 	return log
 }
 
-// eventLine returns the line of an event with a reason, as wire.Lines writes it.
+// eventLine returns the line of an event with a reason, as hooklog.Lines writes it.
 func eventLine(reason string) []byte {
 	var line bytes.Buffer
-	_ = wire.Lines(&line).WriteEvent(context.Background(), wire.Event{
+	_ = hooklog.Lines(&line).WriteEvent(context.Background(), hooklog.Event{
 		Protocol: wire.Protocol, Seq: 1, Time: time.Unix(1e9, 0).UTC(), Spec: "s", Point: "BeforeTool", Payload: []byte("{}"),
 		Decision: wire.Continue, Reason: reason,
 	})
@@ -107,7 +108,7 @@ func FuzzReadAudit(f *testing.F) {
 		if n > lines {
 			t.Errorf("%d answers about %d lines", n, lines)
 		}
-		replayed := new(hookkit.Recorder)
+		replayed := new(hookkit.TraceRecorder)
 		_ = ReplayAudit(context.Background(), bytes.NewReader(log), "", replayed)
 		if len(replayed.Events()) > n {
 			t.Errorf("%d events of %d lines", len(replayed.Events()), n)

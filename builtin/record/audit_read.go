@@ -209,7 +209,7 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 // ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record, for example
 // one without a hash, it yields an error with the line number and continues. An error of r is yielded last. ReadAudit
 // does not check the hashes; use [VerifyAudit] for that. The events of [Audit.WriteEvent] are not AuditRecords; read
-// them with wire.ReadLog.
+// them with hooklog.Read.
 func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 	return func(yield func(AuditRecord, error) bool) {
 		at := 0
@@ -224,7 +224,7 @@ func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 			}
 			switch _, complete := parseChainLine(line); {
 			case bytes.HasPrefix(line, []byte(eventBeginning)):
-				err = errors.New("it is an event; read it with wire.ReadLog")
+				err = errors.New("it is an event; read it with hooklog.Read")
 			case err == nil && record.Point == "":
 				err = errors.New("it has no point")
 			case err == nil && !complete:
@@ -276,7 +276,7 @@ func ReplayAudit(ctx context.Context, r io.Reader, run string, t hookkit.Tracer)
 // one.
 func (r AuditRecord) Event() hookkit.Event {
 	e := hookkit.Event{
-		Kind: hookkit.Fired, Run: r.Run, Point: r.Point, Hook: r.Hook, Site: r.Site,
+		Kind: hookkit.EventFire, Run: r.Run, Point: r.Point, Hook: r.Hook, Site: r.Site,
 		Start: r.Time, Decision: r.Outcome, Reason: r.Reason,
 	}
 	if r.DurationMS != nil {

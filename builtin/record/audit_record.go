@@ -83,7 +83,7 @@ func (r *AuditRecord) linked(link chainLink) []byte {
 // record converts a fire to a record.
 func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 	r := &AuditRecord{
-		Point: fired.Point, Hook: a.text(fired.By), Site: fired.Site, Outcome: fired.Decision, Reason: a.text(fired.Reason),
+		Point: fired.Point, Hook: a.text(fired.Hook), Site: fired.Site, Outcome: fired.Decision, Reason: a.text(fired.Reason),
 	}
 	var env *agent.Env
 	if run != nil {
@@ -95,7 +95,7 @@ func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 	}
 	r.Time = env.Now().UTC()
 	for _, b := range fired.Ballots {
-		r.Ballots = append(r.Ballots, AuditBallot{a.text(b.By), b.Site, b.Decision, a.text(b.Reason)})
+		r.Ballots = append(r.Ballots, AuditBallot{a.text(b.Hook), b.Site, b.Decision, a.text(b.Reason)})
 	}
 	for _, f := range fired.Failures {
 		r.Failures = append(r.Failures, AuditFailure{a.text(f.Hook), f.Site, a.text(f.Cause.Error())})

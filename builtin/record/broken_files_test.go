@@ -30,7 +30,7 @@ func TestReadAuditReportsEachStrangeLine(t *testing.T) {
 		"no hash":  {`{"time":"2026-01-02T03:04:00Z","point":"BeforeTool","seq":1,"log":"x"}` + "\n", "it has no hash"},
 		"no point": {`{"seq":1}` + "\n", "it has no point"},
 		"no JSON":  {"x\n", "not an audit record"},
-		"event":    {`{"protocol":1}` + "\n", "it is an event; read it with wire.ReadLog"},
+		"event":    {`{"protocol":1}` + "\n", "it is an event; read it with hooklog.Read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := string(lines[0]) + c.line + string(bytes.Join(lines[1:], nil))

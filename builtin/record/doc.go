@@ -4,7 +4,7 @@
 // two, and [Replay] runs a recording again. [History], [Summary] and [Episodes] keep lists and summaries of runs,
 // and [Tree] records the branches of a conversation. Everything is redacted before it is written.
 //
-// A record of package wire holds the fires of the points: the payloads and the decisions of the hooks. Write it with
+// A record of package hooklog holds the fires of the points: the payloads and the decisions of the hooks. Write it with
 // [Audit.WriteEvent], so that nobody changes it unnoticed. The other recorders hold something else, which the fires do
 // not have, and so keep files of their own:
 //

@@ -78,7 +78,7 @@ func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
 	for want, s := range map[string]agent.Store{"is not a list of runs": store, "no space left": new(fullDisk)} {
 		t.Run(want, func(t *testing.T) {
 			var hooks agent.Hooks
-			var events hookkit.Recorder
+			var events hookkit.TraceRecorder
 			hooks.Trace(&events)
 			hooks.Use(&record.History{Share: share.Everyone, Store: s})
 			hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}), agent.AgentResult{})

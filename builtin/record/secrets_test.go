@@ -155,7 +155,7 @@ func TestNoRecordHasASecretOfPayload(t *testing.T) {
 }
 
 // fireFilled fires a point with a payload full of secrets and a hook that decides with a reason full of secrets.
-func fireFilled(t *testing.T, p hookkit.PointInfo, run *agent.Run, decision hookkit.Outcome) {
+func fireFilled(t *testing.T, p hookkit.AnyPoint, run *agent.Run, decision hookkit.Outcome) {
 	t.Helper()
 	if decision.Name != "nothing" && p.Results != "" {
 		p.AddAny(func(_ context.Context, _ hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -73,11 +74,14 @@ func ExampleBreaker() {
 	a := &loop.Agent{Model: failing(overload{}, "hello"), Hooks: hooks}
 	for range 2 {
 		_, err := a.Run(context.Background(), "greet me")
+		if failed := new(hookkit.Failure); errors.As(err, &failed) {
+			err = failed.Cause // without the place of the hook
+		}
 		fmt.Println(err)
 	}
 	// Output:
 	// agent "agent": LLM: the model failed too often and is not called for 30s: overloaded
-	// agent "agent": LLM: the model failed too often and is not called for 30s
+	// the model failed too often and is not called for 30s
 }
 
 func ExampleCache() {

@@ -266,7 +266,7 @@ func TestFailureToSaveConversationIsReported(t *testing.T) {
 		"State panicked": {Store: state.Sessions{Store: new(state.Map)}, ID: "s", State: panics},
 	} {
 		var hooks agent.Hooks
-		var events hookkit.Recorder
+		var events hookkit.TraceRecorder
 		hooks.Trace(&events)
 		hooks.Use(hook)
 		ran := looptest.Harness{Agent: &loop.Agent{Hooks: &hooks}, Turns: []looptest.Turn{looptest.Reply("a")}}.Make()

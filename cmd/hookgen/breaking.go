@@ -22,46 +22,40 @@ type specVersion struct {
 	down   string // the directory of the spec, relative to root and slash-separated
 }
 
-// breaking reports the differences between the spec in the directory and an older version of it. It returns the exit
-// code.
-func (i *invocation) breaking() int {
+// breaking prints the differences between the spec in the directory and an older version of it.
+func (i *invocation) breaking() error {
 	i.line.Set(func() string { return "reading the spec, and " + i.against })
-	var found []breaking.Finding
 	now, err := i.newVersion()
-	if err == nil {
-		var old *specVersion
-		old, err = i.oldVersion(now)
-		switch {
-		case err != nil:
-		case old == nil:
-			err = i.printFindings(nil, "the spec is new since "+i.against)
-		default:
-			found = breaking.Compare(old.Version, now.Version)
-			if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
-				fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
-					"compare with git:REV, or with a copy of the whole module\n", i.against, strings.Join(missing, ", "))
-			}
-			err = i.printFindings(found, "no change since "+i.against)
-		}
+	if err != nil {
+		return err
 	}
+	old, err := i.oldVersion(now)
 	switch {
 	case err != nil:
-		return i.report(err)
-	case slices.ContainsFunc(found, breaking.Finding.Fails):
-		return findings
+		return err
+	case old == nil:
+		return i.printChanges(nil, "the spec is new since "+i.against)
 	}
-	return fine
+	if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
+		fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
+			"compare with git:REV, or with a copy of the whole module\n", i.against, strings.Join(missing, ", "))
+	}
+	return i.printChanges(breaking.Compare(old.Version, now.Version), "no change since "+i.against)
 }
 
-// printFindings prints findings in the format that the flags ask for. If there are none, the summary is the line none.
-func (i *invocation) printFindings(found []breaking.Finding, none string) error {
+// printChanges prints findings in the format that the flags ask for, and returns the exit code. If there are none, the
+// summary is the line none.
+func (i *invocation) printChanges(found []breaking.Finding, none string) error {
+	code := exitCode(fine)
+	if slices.ContainsFunc(found, breaking.Finding.Fails) {
+		code = findings
+	}
 	switch {
 	case i.json:
-		text, err := breaking.JSON(found)
-		if err == nil {
-			_, err = i.stdout.Write(text)
+		if err := i.printJSON(breaking.JSON(found)); err != nil {
+			return err
 		}
-		return err
+		return code
 	case i.github:
 		fmt.Fprint(i.stdout, breaking.GitHub(found))
 	default:
@@ -69,12 +63,11 @@ func (i *invocation) printFindings(found []breaking.Finding, none string) error 
 			fmt.Fprintln(i.stdout, f)
 		}
 	}
-	if len(found) == 0 {
-		i.say("%s", none)
-	} else {
-		i.say("%s since %s: %s", count(len(found), "change"), i.against, breaking.Summary(found))
+	if len(found) > 0 {
+		none = fmt.Sprintf("%s since %s: %s", count(len(found), "change"), i.against, breaking.Summary(found))
 	}
-	return nil
+	i.say("%s", none)
+	return code
 }
 
 // newVersion reads the spec in the directory.
@@ -83,23 +76,43 @@ func (i *invocation) newVersion() (*specVersion, error) {
 	if len(found) > 0 {
 		return nil, incomparable("the spec", found)
 	}
-	v := &specVersion{}
 	files, _ := gen.Files(i.dir)
-	absolute, root, text, err := locate(i.dir)
-	if err == nil {
-		v.setModule(root, modulePath(text), absolute, files)
+	v := &specVersion{}
+	return v, v.describeIn(i.dir, "the spec", spec, files)
+}
+
+// describeIn describes the version of the spec in a directory, which need not be in a module.
+func (v *specVersion) describeIn(dir, what string, spec *gen.Spec, files []gen.File) error {
+	absolute, root, text, err := locate(dir)
+	if module := modulePath(text); err == nil && module != "" {
+		v.setModule(root, module, absolute, files)
 	}
-	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
-	return v, v.describe("the spec", spec, modulesNear(i.dir).goFiles)
+	return v.describe(what, spec, filepath.ToSlash(absolute), files, modulesNear(dir).goFiles)
 }
 
 // setModule sets the module of a version, and the import path of its generated package.
 func (v *specVersion) setModule(root, module, dir string, files []gen.File) {
 	v.root, v.module = root, module
-	if down, err := filepath.Rel(root, dir); err == nil && module != "" {
+	if down, err := filepath.Rel(root, dir); err == nil {
 		v.down = filepath.ToSlash(down)
 		v.Path = path.Join(module, outputDir(v.down, files))
 	}
+}
+
+// describe sets the generated package and the surface of a version. dir is the directory of its files, slash-separated.
+// lookUp returns the files of another package of its module.
+func (v *specVersion) describe(what string, spec *gen.Spec, dir string, files []gen.File,
+	lookUp func(importPath string) []gen.File) error {
+	v.Output = spec.Package
+	if out := outputDir(dir, files); out != dir {
+		v.Output = path.Base(out)
+	}
+	surface, found := spec.Surface(v.module, lookUp)
+	if len(found) > 0 {
+		return incomparable(what, found)
+	}
+	v.Surface = surface
+	return nil
 }
 
 // isCopyIn reports whether a directory is only a copy of a spec in some module, which hooks never imported from there.
@@ -116,15 +129,8 @@ var majorSuffix = regexp.MustCompile(`[./]v[0-9]+$`)
 
 func withoutMajor(module string) string { return majorSuffix.ReplaceAllString(module, "") }
 
-// describe sets the surface of a version. lookUp returns the files of another package of its module.
-func (v *specVersion) describe(what string, spec *gen.Spec, lookUp func(importPath string) []gen.File) error {
-	surface, found := spec.Surface(v.module, lookUp)
-	if len(found) > 0 {
-		return incomparable(what, found)
-	}
-	v.Surface = surface
-	return nil
-}
+// oldSpec names the version of the flag -against in messages.
+const oldSpec = "the old spec"
 
 // oldVersion reads the version that the flag -against names. It returns nil if the spec is new since then.
 func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
@@ -135,55 +141,44 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-against %s: %w: give a directory, a file, or git:REV for a revision", i.against, plain(err))
 	}
-	if !info.IsDir() {
-		return i.fileVersion(now)
+	var files []gen.File
+	var found gen.Diagnostics
+	if info.IsDir() {
+		files, found = gen.Files(i.against)
+	} else {
+		text, err := os.ReadFile(i.against)
+		if err != nil {
+			return nil, fmt.Errorf("-against %s: %w", i.against, plain(err))
+		}
+		files = []gen.File{{Path: i.against, Text: text}}
 	}
-	files, found := gen.Files(i.against)
-	if len(found) > 0 {
-		return nil, incomparable("the old spec", found)
+	var spec *gen.Spec
+	if len(found) == 0 {
+		spec, found = gen.Outline(i.against, files)
 	}
-	spec, found := gen.Outline(i.against, files)
-	if len(found) > 0 {
-		return nil, i.noOldSpec(found)
+	switch {
+	case isNoSpec(found):
+		return nil, fmt.Errorf("-against %s: there is no spec: give the directory or the file that held the old one",
+			i.against)
+	case len(found) > 0:
+		return nil, incomparable(oldSpec, found)
 	}
 	// A copy of the old directory need not be in a module. Its imports are then those of the module that it was copied
 	// from.
 	v := &specVersion{module: now.module}
-	absolute, root, text, err := locate(i.against)
-	if err == nil && modulePath(text) != "" {
-		v.setModule(root, modulePath(text), absolute, files)
+	if info.IsDir() {
+		err := v.describeIn(i.against, oldSpec, spec, files)
 		if v.isCopyIn(now) {
 			v.Path = ""
 		}
+		return v, err
 	}
-	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
-	return v, v.describe("the old spec", spec, modulesNear(i.against).goFiles)
-}
-
-// noOldSpec returns the error for a directory or a file that holds no spec that can be read.
-func (i *invocation) noOldSpec(found gen.Diagnostics) error {
-	if found[0].Rule == ruleNoSpec {
-		return fmt.Errorf("-against %s: there is no spec: give the directory or the file that held the old one", i.against)
+	v.Part = true
+	err = v.describe(oldSpec, spec, "", files, nil)
+	if spec.Package == now.Package {
+		v.Output = now.Output
 	}
-	return incomparable("the old spec", found)
-}
-
-// fileVersion reads an old version of the spec file alone.
-func (i *invocation) fileVersion(now *specVersion) (*specVersion, error) {
-	text, err := os.ReadFile(i.against)
-	if err != nil {
-		return nil, fmt.Errorf("-against %s: %w", i.against, plain(err))
-	}
-	files := []gen.File{{Path: i.against, Text: text}}
-	spec, found := gen.Outline(i.against, files)
-	if len(found) > 0 {
-		return nil, i.noOldSpec(found)
-	}
-	v := &specVersion{Version: breaking.Version{Part: true, Output: now.Output}, module: now.module}
-	if spec.Package != now.Package {
-		v.Output = outputName(spec, "", files)
-	}
-	return v, v.describe("the old spec", spec, nil)
+	return v, err
 }
 
 // committedVersion reads the version of a git revision, REV or REV:DIR. It returns nil if the spec is new since then.
@@ -200,26 +195,22 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 		dir = prefix
 	}
 	dir = path.Clean(strings.TrimSuffix(filepath.ToSlash(dir), "/"))
-	spec, files, err := r.spec(dir)
-	if err != nil {
+	old, err := r.spec(dir)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if spec == nil && given {
+	case old == nil && given:
 		return nil, fmt.Errorf("%s has no spec at %s: give its directory from the root of the repository", dir, name)
-	}
-	if spec == nil {
-		if dir, spec, files, err = r.find(dir, now.Package); err != nil {
+	case old == nil:
+		if old, err = r.find(dir, now.Package); old == nil || err != nil {
 			return nil, err
 		}
-		if spec == nil {
-			return nil, nil
-		}
-		fmt.Fprintf(i.stderr, "hookgen: at %s the spec was in %s\n", name, dir)
+		fmt.Fprintf(i.stderr, "hookgen: at %s the spec was in %s\n", name, old.dir)
 	}
-	v := &specVersion{Version: breaking.Version{Output: outputName(spec, dir, files)}, module: now.module}
+	v := &specVersion{module: now.module}
 	lookUp := func(string) []gen.File { return nil }
-	if module, root := r.module(dir); module != "" {
-		v.setModule(filepath.FromSlash(root), module, filepath.FromSlash(dir), files)
+	if module, root := r.module(old.dir); module != "" {
+		v.setModule(filepath.FromSlash(root), module, filepath.FromSlash(old.dir), old.files)
 		lookUp = func(importPath string) []gen.File {
 			files, err := r.goFiles(path.Join(root, strings.TrimPrefix(importPath, module)))
 			if err != nil {
@@ -228,56 +219,58 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 			return files
 		}
 	}
-	return v, v.describe("the old spec", spec, lookUp)
+	return v, v.describe(oldSpec, old.spec, old.dir, old.files, lookUp)
+}
+
+// A committedSpec is the spec in a directory of a revision.
+type committedSpec struct {
+	dir   string
+	spec  *gen.Spec
+	files []gen.File
 }
 
 // spec reads the spec in a directory of the revision. It returns nil if the directory has none.
-func (r *revision) spec(dir string) (*gen.Spec, []gen.File, error) {
+func (r *revision) spec(dir string) (*committedSpec, error) {
 	files, err := r.goFiles(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	spec, found := gen.Outline(r.name+":"+dir, files)
 	switch {
-	case len(found) > 0 && found[0].Rule == ruleNoSpec:
-		return nil, nil, nil
+	case isNoSpec(found):
+		return nil, nil
 	case len(found) > 0:
-		return nil, nil, incomparable("the old spec", found)
+		return nil, incomparable(oldSpec, found)
 	}
-	return spec, files, nil
+	return &committedSpec{dir, spec, files}, nil
 }
 
 // find looks for the spec of a package that was in another directory. A directory that still holds a spec in the work
 // tree is not the old place of another one. If there is no other directory, the spec is new, and find returns nil.
-func (r *revision) find(dir, pkg string) (string, *gen.Spec, []gen.File, error) {
+func (r *revision) find(dir, pkg string) (*committedSpec, error) {
 	dirs, err := r.specDirs()
 	if err != nil {
-		return "", nil, nil, err
+		return nil, err
 	}
-	type place struct {
-		dir   string
-		spec  *gen.Spec
-		files []gen.File
-	}
-	var found []place
+	var found []*committedSpec
 	var gone []string
 	for _, at := range dirs {
-		spec, files, err := r.spec(at)
-		if err == nil && spec == nil || holdsSpec(filepath.Join(r.top, filepath.FromSlash(at))) {
+		old, err := r.spec(at)
+		if err == nil && old == nil || holdsSpec(filepath.Join(r.top, filepath.FromSlash(at))) {
 			continue
 		}
 		gone = append(gone, at)
-		if err == nil && spec.Package == pkg {
-			found = append(found, place{at, spec, files})
+		if err == nil && old.spec.Package == pkg {
+			found = append(found, old)
 		}
 	}
 	switch {
 	case len(found) == 1:
-		return found[0].dir, found[0].spec, found[0].files, nil
+		return found[0], nil
 	case len(gone) == 0:
-		return dir, nil, nil, nil
+		return nil, nil
 	}
-	return "", nil, nil, fmt.Errorf("%s has no spec at %s: if it was in another directory, write -against git:%s:DIR; "+
+	return nil, fmt.Errorf("%s has no spec at %s: if it was in another directory, write -against git:%s:DIR; "+
 		"the specs of that revision that are gone were in %s", dir, r.name, r.name, strings.Join(gone, ", "))
 }
 
@@ -285,13 +278,16 @@ func (r *revision) find(dir, pkg string) (string, *gen.Spec, []gen.File, error) 
 func holdsSpec(dir string) bool {
 	files, _ := gen.Files(dir)
 	_, found := gen.Outline(dir, files)
-	return len(files) > 0 && (len(found) == 0 || found[0].Rule != ruleNoSpec)
+	return len(files) > 0 && !isNoSpec(found)
 }
+
+// isNoSpec reports whether the diagnostics say that there is no spec.
+func isNoSpec(found gen.Diagnostics) bool { return len(found) > 0 && found[0].Rule == ruleNoSpec }
 
 // incomparable returns the error for a version of the spec that cannot be read. It is an error, and no list of
 // findings, because nothing was compared.
 func incomparable(what string, found gen.Diagnostics) error {
-	if found.Trouble() || found[0].Rule == ruleNoSpec {
+	if found.Trouble() || isNoSpec(found) {
 		return errors.New(found[0].Pos.String() + ": " + found[0].Message)
 	}
 	return fmt.Errorf("%s has mistakes, so it cannot be compared:\n%w", what, errors.New(found.Error()))
@@ -325,12 +321,4 @@ func outputDir(dir string, files []gen.File) string {
 		}
 	}
 	return dir
-}
-
-// outputName returns the name of the generated package of a spec.
-func outputName(spec *gen.Spec, dir string, files []gen.File) string {
-	if out := outputDir(dir, files); out != dir {
-		return path.Base(out)
-	}
-	return spec.Package
 }

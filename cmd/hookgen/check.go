@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,15 +29,11 @@ func (i *invocation) check() error {
 			return i.checkLines(lines)
 		}
 	}
-	outputs, err := i.make()
-	if err != nil {
-		return err
-	}
 	command := "hookgen "
 	if i.out != "" {
 		command += "-o " + i.out + " "
 	}
-	return i.compare(outputs, command+i.dir)
+	return i.checkOutputs(command + i.dir)
 }
 
 // ownLines returns the go:generate lines in the spec's directory that generate from it.
@@ -49,13 +44,7 @@ func (i *invocation) ownLines() []generateLine {
 		return nil // which reading the spec reports
 	}
 	for _, entry := range entries {
-		name := filepath.Join(i.dir, entry.Name())
-		if filepath.Ext(name) != ".go" {
-			continue
-		}
-		if text, err := readSource(name); err == nil && !gen.Generated(text) {
-			tree.lines = append(tree.lines, generateLines(name, text)...)
-		}
+		_ = tree.read(filepath.Join(i.dir, entry.Name())) // as above
 	}
 	return tree.linesFor(filepath.Clean(i.dir))
 }
@@ -64,14 +53,11 @@ func (i *invocation) ownLines() []generateLine {
 func (i *invocation) checkLines(lines []generateLine) error {
 	var all gen.Diagnostics
 	for _, line := range lines {
-		err := i.checkLine(line)
 		var found gen.Diagnostics
-		switch {
-		case errors.As(err, &found):
-			all = append(all, found...)
-		case err != nil:
+		if err := i.checkLine(line); err != nil && !errors.As(err, &found) {
 			return err
 		}
+		all = append(all, found...)
 	}
 	if len(all) > 0 {
 		return all
@@ -82,28 +68,28 @@ func (i *invocation) checkLines(lines []generateLine) error {
 // checkLine checks the output of one go:generate line.
 func (i *invocation) checkLine(line generateLine) error {
 	if line.problem != "" {
-		return gen.Diagnostics{{Pos: line.pos, Rule: ruleGenerateLine, Message: line.problem}}
+		return diagnostic(line.pos, ruleGenerateLine, line.problem)
 	}
 	one := *i
 	one.dir, one.out = line.dir, line.out
-	outputs, err := one.make()
+	return one.checkOutputs("go generate " + goPath(filepath.Dir(line.pos.Filename)))
+}
+
+// checkOutputs checks the outputs of the spec in the directory. remedy is the command that writes them.
+func (i *invocation) checkOutputs(remedy string) error {
+	outputs, err := i.make()
 	if err != nil {
 		return err
 	}
-	return one.compare(outputs, "go generate "+goPath(filepath.Dir(line.pos.Filename)))
+	return i.compare(outputs, remedy)
 }
 
 // compare compares the outputs with the files at their paths. remedy is the command that writes the files.
 func (i *invocation) compare(outputs []*output, remedy string) error {
 	var found gen.Diagnostics
 	for _, o := range outputs {
-		why, err := i.staleness(o)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			found = append(found, gen.Diagnostic{Pos: token.Position{Filename: o.path}, Rule: ruleStale,
-				Message: why + ": run " + remedy})
+		if why := i.staleness(o); why != "" {
+			found = append(found, inTheWay(o.path, ruleStale, why+": run "+remedy)...)
 		}
 	}
 	if len(found) > 0 {
@@ -113,23 +99,18 @@ func (i *invocation) compare(outputs []*output, remedy string) error {
 }
 
 // staleness returns the reason why an output is stale, or "" if it is fresh.
-func (i *invocation) staleness(o *output) (string, error) {
-	old, err := o.existing()
+func (i *invocation) staleness(o *output) string {
 	switch {
-	case err != nil:
-		return "", err
-	case old == nil && o.text == nil:
-		return "", nil
-	case old == nil:
-		return "does not exist", nil
-	case o.text == nil:
-		return "is not needed, because the spec is not marked //hookgen:wire", nil
-	case same(old, o.text):
-		if !i.all {
-			i.say("fresh %s: %s, %d bytes", o.path, count(o.points, "point"), len(o.text))
+	case same(o.old, o.text):
+		if o.text != nil && !i.all {
+			i.say("fresh %s: %s%d bytes", o.path, o.holds, len(o.text))
 		}
-		return "", nil
+		return ""
+	case o.old == nil:
+		return "does not exist"
+	case o.text == nil:
+		return "is not needed, because the spec is not marked //hookgen:wire"
 	}
-	i.say("%s", unifiedDiff(o.path, old, o.text))
-	return "is not what the spec makes", nil
+	i.say("%s", unifiedDiff(o.path, o.old, o.text))
+	return "is not what the spec makes"
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 // checkAll checks every spec that a pattern such as ./... matches, and prints one line about all of them.
 func (i *invocation) checkAll(root string) error {
+	i.all = true
 	i.line.Set(func() string { return "looking for specs" })
 	tree, err := readTree(root)
 	if err != nil {
@@ -26,25 +26,24 @@ func (i *invocation) checkAll(root string) error {
 	for n, dir := range tree.dirs {
 		i.line.Set(func() string { return fmt.Sprintf("checking %d of %d: %s", n+1, len(tree.dirs), dir) })
 		spec, problems := gen.Read(dir)
-		if len(problems) > 0 && problems[0].Rule == ruleNoSpec {
+		if isNoSpec(problems) {
 			continue
 		}
 		specs++
 		if len(problems) == 0 {
 			problems = i.checkSpec(spec, tree.linesFor(dir))
 		}
-		other := slices.ContainsFunc(problems, func(d gen.Diagnostic) bool { return d.Rule != ruleStale })
 		switch {
 		case len(problems) == 0:
 			fresh++
-		case !other:
+		case !slices.ContainsFunc(problems, func(d gen.Diagnostic) bool { return d.Rule != ruleStale }):
 			stale++
 		}
 		found = append(found, problems...)
 	}
 	if specs == 0 {
-		return gen.Diagnostics{{Pos: token.Position{Filename: root}, Rule: ruleNoSpec,
-			Message: "no spec in it or below it: run hookgen init for a first one, or give another directory"}}
+		return inTheWay(root, ruleNoSpec,
+			"no spec in it or below it: run hookgen init for a first one, or give another directory")
 	}
 	i.say("checked %s: %d fresh, %d stale, %d with mistakes", count(specs, "spec"), fresh, stale, specs-fresh-stale)
 	if len(found) == 0 {
@@ -56,13 +55,13 @@ func (i *invocation) checkAll(root string) error {
 // checkSpec checks the outputs of one spec, for which these go:generate lines were found.
 func (i *invocation) checkSpec(spec *gen.Spec, lines []generateLine) gen.Diagnostics {
 	if len(lines) == 0 {
-		return gen.Diagnostics{{Pos: spec.Fset.PositionFor(spec.Interface.Name.Pos(), false), Rule: ruleGenerateLine,
-			Message: "no go:generate line generates this spec: add the line " + suggestedLine + " to its file"}}
+		return diagnostic(namePosition(spec), ruleGenerateLine,
+			"no go:generate line generates this spec: add the line "+suggestedLine+" to its file")
 	}
 	err := i.checkLines(lines)
 	var found gen.Diagnostics
 	if err != nil && !errors.As(err, &found) {
-		found = gen.Diagnostics{{Pos: token.Position{Filename: spec.Dir}, Message: err.Error(), Rule: gen.RuleIO}}
+		found = inTheWay(spec.Dir, gen.RuleIO, err.Error())
 	}
 	return found
 }
@@ -112,23 +111,29 @@ func readTree(root string) (*specTree, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !strings.HasSuffix(name, ".go"):
-			return nil
 		}
-		text, err := readSource(name)
-		if err != nil {
+		if err := tree.read(name); err != nil {
 			return fmt.Errorf("%s cannot be read: %w", name, plain(err))
 		}
-		if !bytes.Contains(bytes.ToLower(text), []byte("hookgen")) || gen.Generated(text) {
-			return nil
-		}
-		if dir := filepath.Dir(name); !slices.Contains(tree.dirs, dir) {
-			tree.dirs = append(tree.dirs, dir)
-		}
-		tree.lines = append(tree.lines, generateLines(name, text)...)
 		return nil
 	})
 	return tree, err
+}
+
+// read adds a file that may be a part of a spec.
+func (t *specTree) read(name string) error {
+	if filepath.Ext(name) != ".go" {
+		return nil
+	}
+	text, err := readSource(name)
+	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("hookgen")) || gen.Generated(text) {
+		return err
+	}
+	if dir := filepath.Dir(name); !slices.Contains(t.dirs, dir) {
+		t.dirs = append(t.dirs, dir)
+	}
+	t.lines = append(t.lines, generateLines(name, text)...)
+	return nil
 }
 
 // readSource returns the text of a Go file. Editors leave links that lead nowhere, and reading a named pipe would wait
@@ -162,11 +167,8 @@ func ignoredDirs(root string) (func(dir string) bool, error) {
 	}
 	lines := directives(text, "ignore")
 	return func(dir string) bool {
-		down, err := filepath.Rel(root, dir)
-		if err != nil {
-			return false
-		}
-		down, err = filepath.Rel(module, filepath.Join(absolute, down))
+		absolute, _ := filepath.Abs(dir) // like that of root
+		down, err := filepath.Rel(module, absolute)
 		if err != nil {
 			return false
 		}

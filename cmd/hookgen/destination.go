@@ -10,33 +10,25 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// A destination is the directory and package of the output.
-type destination struct {
-	path string // of the file
-	dir  string // of the spec
-	own  bool   // a package of its own
-	name string // of that package
-}
-
-// destination evaluates the flag -o. Its errors are errors of usage.
-func (i *invocation) destination() (*destination, error) {
-	d := &destination{path: filepath.Join(i.dir, gen.FileName), dir: i.dir}
+// destination evaluates the flag -o. It returns the directory of the output and the name of its package. Next to the
+// spec, the name is "". Its errors are errors of usage.
+func (i *invocation) destination() (dir, name string, err error) {
 	if i.out == "" || sameDir(i.out, i.dir) {
-		return d, nil
+		return i.dir, "", nil
 	}
 	if info, err := os.Stat(i.out); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("-o %s is a file: give the directory that %s goes into", i.out, gen.FileName)
+		return "", "", fmt.Errorf("-o %s is a file: give the directory that %s goes into", i.out, gen.FileName)
 	}
 	absolute, err := filepath.Abs(i.out)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	d.own, d.path, d.name = true, filepath.Join(i.out, gen.FileName), filepath.Base(absolute)
-	if !token.IsIdentifier(d.name) || d.name == "_" || d.name == "main" {
-		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: "+
-			"choose another directory", i.out, d.name)
+	name = filepath.Base(absolute)
+	if !token.IsIdentifier(name) || name == "_" || name == "main" {
+		return "", "", fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: "+
+			"choose another directory", i.out, name)
 	}
-	return d, nil
+	return i.out, name, nil
 }
 
 // sameDir reports whether two paths lead to the same directory.
@@ -49,11 +41,11 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// output returns the destination for the emitter. An error is a diagnostic, or says that the import path of the spec is
-// unknown.
-func (d *destination) output(s *gen.Spec) (gen.Output, error) {
-	specPath, err := importPath(d.dir)
-	if !d.own {
+// outputFor describes the output in a directory for the emitter. dir and name are results of destination. An error is a
+// diagnostic, or says that the import path of the spec is unknown.
+func (i *invocation) outputFor(s *gen.Spec, dir, name string) (gen.Output, error) {
+	specPath, err := importPath(i.dir)
+	if name == "" {
 		if err != nil {
 			specPath = s.Package // all that a spec outside of a module is known by
 		}
@@ -64,21 +56,19 @@ func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 			"generate next to it, without -o, or run go mod init", err)
 	}
 	// The checks of its path below need a module; outside of one they are skipped.
-	ownPath, _ := importPath(filepath.Dir(d.path))
-	position := s.Fset.PositionFor(s.Interface.Name.Pos(), false)
+	ownPath, _ := importPath(dir)
 	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before &&
 		!strings.HasPrefix(ownPath, before+"/") {
-		return gen.Output{}, gen.Diagnostics{{Pos: position, Rule: "output-internal", Message: fmt.Sprintf(
-			"the spec is in %s, which %s may not import: generate below %s, or move the spec", specPath, ownPath, before)}}
+		return gen.Output{}, diagnostic(namePosition(s), "output-internal", fmt.Sprintf(
+			"the spec is in %s, which %s may not import: generate below %s, or move the spec", specPath, ownPath, before))
 	}
 	for _, line := range s.Imports {
 		if line.Path == ownPath {
-			return gen.Output{}, gen.Diagnostics{{Pos: s.Fset.PositionFor(line.Pos, false), Rule: "output-cycle",
-				Message: fmt.Sprintf(
-					"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
+			return gen.Output{}, diagnostic(s.Fset.PositionFor(line.Pos, false), "output-cycle", fmt.Sprintf(
+				"the spec imports %s, which is the package that is generated: generate into another directory", ownPath))
 		}
 	}
-	return gen.Output{Package: d.name, SpecPath: specPath, Source: specPath}, nil
+	return gen.Output{Package: name, SpecPath: specPath, Source: specPath}, nil
 }
 
 // internalParent returns the path whose packages may import an internal package. It reports false if the package is not

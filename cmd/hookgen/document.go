@@ -2,10 +2,9 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/hookgen/hookgen/gen"
@@ -13,131 +12,56 @@ import (
 	"github.com/hookgen/hookgen/gen/summary"
 )
 
-// doc prints or writes the page of the spec.
+// doc prints the page of the spec, or writes it to the file of -o, or compares it with the file of -check.
 func (i *invocation) doc() error {
-	s, err := i.summary()
-	if err != nil {
-		return err
+	spec, found := gen.Read(i.dir)
+	if len(found) > 0 {
+		return found
 	}
+	specPath, err := importPath(i.dir)
+	if err != nil {
+		specPath = "" // outside of a module
+	}
+	s := summary.Of(spec, specPath)
 	text, err := page.Write(s, i.generatedPackage(s))
 	if err != nil {
 		return err
 	}
-	return i.deliver(text, page.Header, "hookgen doc")
-}
-
-// summary reads the spec.
-func (i *invocation) summary() (*summary.Spec, error) {
-	spec, found := gen.Read(i.dir)
-	if len(found) > 0 {
-		return nil, found
-	}
-	path, err := importPath(i.dir)
-	if err != nil {
-		path = "" // outside of a module
-	}
-	return summary.Of(spec, path), nil
-}
-
-// generatedPackage returns the package that the first go:generate line of the spec writes, by default the package of
-// the spec.
-func (i *invocation) generatedPackage(s *summary.Spec) page.Generated {
-	for _, line := range i.ownLines() {
-		if line.problem != "" || line.out == "" || sameDir(line.out, i.dir) {
-			continue
-		}
-		absolute, err := filepath.Abs(line.out)
-		if err != nil {
-			continue
-		}
-		if path, err := importPath(line.out); err == nil {
-			return page.Generated{Package: filepath.Base(absolute), Path: path}
-		}
-	}
-	return page.Generated{Package: s.Package, Path: s.Path}
-}
-
-// checkDocumentFlags refuses flags that do not go together with the command or with each other.
-func (i *invocation) checkDocumentFlags(given map[string]bool) error {
-	document := i.command == "doc"
-	switch {
-	case given["check"] && !document:
-		return errors.New("-check is a flag of hookgen doc")
-	case given["check"] && i.fresh == "":
-		return errors.New("-check needs a file")
-	case given["o"] && i.out == "" && document:
-		return errors.New("-o needs a file")
-	case given["check"] && given["o"]:
-		return errors.New("-check compares a file and -o writes one: choose one")
-	case i.json && (document || i.command == "export") && !given["o"] && !given["check"]:
-		return fmt.Errorf("-json prints findings where %s prints its output: give -o too", i.command)
-	}
-	return nil
-}
-
-// deliver prints a document, or writes it to the file of -o, or compares it with the file of -check. header is part of
-// every document of its kind, and command is the beginning of the command that writes it.
-func (i *invocation) deliver(text []byte, header, command string) error {
-	switch {
-	case i.fresh != "":
-		return i.compareDocument(text, header, command)
-	case i.out == "":
+	if i.fresh == "" && i.out == "" {
 		_, err := i.stdout.Write(text)
 		return err
 	}
-	old, err := previous(i.out, header)
-	if err != nil {
+	o := &output{path: cmp.Or(i.fresh, i.out), text: text}
+	if o.old, err = previous(o.path, page.Header); err != nil {
 		return err
 	}
-	did := "unchanged"
-	if !same(old, text) {
-		did = "wrote"
-		if err := replace(i.out, text); err != nil {
-			return err
-		}
+	if i.fresh != "" {
+		return i.compare([]*output{o}, fmt.Sprintf("hookgen doc -o %s %s", i.fresh, i.dir))
 	}
-	i.say("%s %s: %d bytes", did, i.out, len(text))
-	return nil
+	return i.write(o)
 }
 
-// compareDocument reports how the file of -check differs from a document.
-func (i *invocation) compareDocument(text []byte, header, command string) error {
-	stale := func(why string) error {
-		return inTheWay(i.fresh, ruleStale, fmt.Sprintf("%s: run %s -o %s %s", why, command, i.fresh, i.dir))
+// generatedPackage returns the package that a go:generate line of the spec writes, by default the package of the spec.
+func (i *invocation) generatedPackage(s *summary.Spec) page.Generated {
+	files, _ := gen.Files(i.dir)
+	out := filepath.FromSlash(outputDir(filepath.ToSlash(i.dir), files))
+	absolute, _ := filepath.Abs(out)
+	path, err := importPath(out)
+	if err != nil || sameDir(out, i.dir) {
+		return page.Generated{Package: s.Package, Path: s.Path}
 	}
-	old, err := previous(i.fresh, header)
-	switch {
-	case err != nil:
-		return err
-	case old == nil:
-		return stale("does not exist")
-	case same(old, text):
-		i.say("fresh %s: %d bytes", i.fresh, len(text))
-		return nil
-	}
-	i.say("%s", unifiedDiff(i.fresh, old, text))
-	return stale("is not what the spec makes")
+	return page.Generated{Package: filepath.Base(absolute), Path: path}
 }
 
 // previous returns the text of a document that an earlier run wrote, or nil if the file does not exist. A file without
-// the header is a diagnostic, because nobody wants to lose a page of their own.
+// the header of its kind is a diagnostic, so that nobody loses a page of their own.
 func previous(path, header string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
-	case !info.Mode().IsRegular():
-		return nil, inTheWay(path, "output-special", "is not a regular file: give the name of a file")
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
-	}
-	if !bytes.Contains(text, []byte(header)) {
+	text, err := current(path, func(path string, _ fs.FileMode) error {
+		return inTheWay(path, "output-special", "is not a regular file: give the name of a file")
+	})
+	if text != nil && !bytes.Contains(text, []byte(header)) {
 		return nil, inTheWay(path, "hand-written", fmt.Sprintf(
 			"was not written by hookgen (it lacks %q) and is not overwritten: give another file, or remove it", header))
 	}
-	return text, nil
+	return text, err
 }

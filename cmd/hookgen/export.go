@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,45 +60,35 @@ func (i *invocation) writeExport(model []byte, documents []export.Document) erro
 		}
 		texts[d.Name] = text
 	}
-	var changed, gone []string
-	for name, text := range texts {
-		old, err := previous(filepath.Join(i.out, name), export.Header)
-		if err != nil {
-			return err
-		}
-		if !same(old, text) {
-			changed = append(changed, name)
-		}
-	}
 	entries, err := os.ReadDir(i.out)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("-o %s cannot be read: %w: give a directory", i.out, plain(err))
 	}
 	for _, entry := range entries {
-		name := entry.Name()
-		if _, ok := texts[name]; ok || !strings.HasSuffix(name, schemaSuffix) {
-			continue
-		}
-		if old, err := previous(filepath.Join(i.out, name), export.Header); err == nil && old != nil {
-			gone = append(gone, name)
+		if name := entry.Name(); texts[name] == nil && strings.HasSuffix(name, schemaSuffix) {
+			texts[name] = nil // removed if it has the header
 		}
 	}
-	slices.Sort(changed)
-	for _, name := range changed {
-		if err := replace(filepath.Join(i.out, name), texts[name]); err != nil {
+	var outputs []*output
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		o := &output{path: filepath.Join(i.out, name), text: texts[name]}
+		if o.old, err = previous(o.path, export.Header); err != nil && o.text != nil {
 			return err
 		}
+		outputs = append(outputs, o)
 	}
-	for _, name := range gone {
-		if err := os.Remove(filepath.Join(i.out, name)); err != nil {
-			return fmt.Errorf("%s cannot be removed: %w", filepath.Join(i.out, name), plain(err))
+	total, changed := "unchanged", 0
+	for _, o := range outputs {
+		switch did, err := o.put(); {
+		case err != nil:
+			return err
+		case did == "wrote":
+			total = did
+			changed++
+		case did == "removed":
+			i.say("removed %s", o.path)
 		}
-		i.say("removed %s", filepath.Join(i.out, name))
 	}
-	did := "unchanged"
-	if len(changed) > 0 {
-		did = "wrote"
-	}
-	i.say("%s %s: %s and %s, %d changed", did, i.out, modelFile, count(len(documents), "schema"), len(changed))
+	i.say("%s %s: %s and %s, %d changed", total, i.out, modelFile, count(len(documents), "schema"), changed)
 	return nil
 }

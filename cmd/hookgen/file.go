@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"syscall"
 
@@ -15,63 +14,82 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// existing returns the current text of the output file, or nil if the file does not exist. A file that hookgen did not
-// generate, or that it generated from another spec, is a diagnostic.
-//
-// If the spec has no use for the file, only one that hookgen generated from this spec counts.
-func (o *output) existing() ([]byte, error) {
-	info, err := os.Lstat(o.path)
+// An output is a file that hookgen writes.
+type output struct {
+	path  string
+	text  []byte // nil if the file is not needed
+	old   []byte // the text that the file has now; nil if it does not exist
+	holds string // printed before its size
+}
+
+// put makes the file what it should be. It returns "unchanged", "wrote" or "removed".
+func (o *output) put() (did string, err error) {
+	switch {
+	case same(o.old, o.text):
+		return "unchanged", nil
+	case o.text != nil:
+		return "wrote", replace(o.path, o.text)
+	}
+	if err := os.Remove(o.path); err != nil {
+		return "", fmt.Errorf("%s cannot be removed: %w", o.path, plain(err))
+	}
+	return "removed", nil
+}
+
+// write puts an output in its place and prints what that did.
+func (i *invocation) write(o *output) error {
+	did, err := o.put()
+	switch {
+	case err != nil:
+		return err
+	case did == "removed":
+		i.say("removed %s: the spec is not marked //hookgen:wire", o.path)
+	case o.text != nil:
+		i.say("%s %s: %s%d bytes", did, o.path, o.holds, len(o.text))
+	}
+	return nil
+}
+
+// current returns the text of the file at path, or nil if it does not exist. special returns the diagnostic for a path
+// that is not a regular file.
+func current(path string, special func(path string, mode fs.FileMode) error) ([]byte, error) {
+	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
-	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, inTheWay(o.path, "output-link", "is a symbolic link, and would be replaced by a file: "+
-			"remove it, or give the directory that it leads to with -o")
-	case info.IsDir():
-		return nil, inTheWay(o.path, "output-directory", "is a directory, and the generated file goes there: move it")
-	case !info.Mode().IsRegular():
-		return nil, inTheWay(o.path, "output-special", "is not a regular file, and the generated file goes there: move it")
+	case err == nil && !info.Mode().IsRegular():
+		return nil, special(path, info.Mode())
 	}
-	text, err := os.ReadFile(o.path)
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
-	}
-	origin, generated := gen.OriginOf(text)
-	switch {
-	case o.text == nil && (!generated || !o.sameSpec(origin.Source)):
-		return nil, nil
-	case !generated:
-		return nil, inTheWay(o.path, "hand-written",
-			"was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
-	case !o.sameSpec(origin.Source):
-		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
-			"was generated from %s and is not overwritten with the output of %s: "+
-				"choose another directory with -o, or remove the file if its spec was moved", origin.Source, o.source))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
 	}
 	return text, nil
 }
 
-// sameSpec reports whether the source in a header is this spec. Older files have no source. Next to the spec, the
-// source may be a package name, because the directory was outside of a module at some time. With -o, the source is
-// always an import path.
-func (o *output) sameSpec(source string) bool {
-	if source == "" || source == o.source {
-		return true
-	}
-	name := o.spec.Package
-	return !o.own && (source == name || o.source == name && path.Base(source) == name)
+// diagnostic returns one diagnostic.
+func diagnostic(at token.Position, rule, message string) gen.Diagnostics {
+	return gen.Diagnostics{{Pos: at, Rule: rule, Message: message}}
 }
 
-// inTheWay returns a diagnostic about the output file as a whole.
-func inTheWay(path, rule, message string) error {
-	return gen.Diagnostics{{Pos: token.Position{Filename: path}, Rule: rule, Message: message}}
+// inTheWay returns a diagnostic about a file or a directory as a whole.
+func inTheWay(path, rule, message string) gen.Diagnostics {
+	return diagnostic(token.Position{Filename: path}, rule, message)
 }
 
-// same reports whether two texts are equal except for line ends, so that a checkout on Windows is not stale.
+// namePosition returns the position of the name of the points interface.
+func namePosition(s *gen.Spec) token.Position {
+	return s.Fset.PositionFor(s.Interface.Name.Pos(), false)
+}
+
+// same reports whether two texts are equal except for line ends, so that a checkout on Windows is not stale. No text is
+// the same only as no text.
 func same(old, text []byte) bool {
-	return old != nil && (bytes.Equal(old, text) || bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), text))
+	return (old == nil) == (text == nil) &&
+		(bytes.Equal(old, text) || bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), text))
 }
 
 // replace writes the file at path atomically, and creates its directory if necessary.

@@ -2,87 +2,44 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookgen/hookgen/gen"
 )
 
-// An output is one generated file and its spec.
-type output struct {
-	spec   *gen.Spec
-	path   string
-	text   []byte // nil if the spec has no use for the file
-	own    bool   // it is a package of its own
-	source string // the spec as the header names it
-	points int    // in the file
-}
-
-// generate writes the outputs for the spec in the directory.
+// generate writes the outputs for the spec in the directory: all, or none if one of them is refused.
 func (i *invocation) generate() error {
 	outputs, err := i.make()
 	if err != nil {
 		return err
 	}
-	old := make([][]byte, len(outputs))
-	for n, o := range outputs { // before any is written, so that all are or none
-		if old[n], err = o.existing(); err != nil {
-			return err
+	// gen.CheckOutput checked the package of the spec.
+	if dir := filepath.Dir(outputs[0].path); !sameDir(dir, i.dir) {
+		texts := map[string][]byte{}
+		for _, o := range outputs {
+			if o.text != nil {
+				texts[filepath.Base(o.path)] = o.text
+			}
+		}
+		if found := gen.CheckNeighbours(dir, texts); len(found) > 0 {
+			return found
 		}
 	}
-	if found := clashesWithNeighbours(outputs); len(found) > 0 {
-		return found
-	}
-	for n, o := range outputs {
-		if err := i.write(o, old[n]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// clashesWithNeighbours reports why outputs of a package of its own would not compile next to the files that are in
-// their directory already.
-func clashesWithNeighbours(outputs []*output) gen.Diagnostics {
-	if !outputs[0].own {
-		return nil // gen.CheckOutput checked the package of the spec
-	}
-	texts := map[string][]byte{}
 	for _, o := range outputs {
-		if o.text != nil {
-			texts[filepath.Base(o.path)] = o.text
-		}
-	}
-	return gen.CheckNeighbours(filepath.Dir(outputs[0].path), texts)
-}
-
-// write replaces one output, unless it is up to date.
-func (i *invocation) write(o *output, old []byte) error {
-	if o.text == nil {
-		if old == nil {
-			return nil
-		}
-		if err := os.Remove(o.path); err != nil {
-			return fmt.Errorf("%s cannot be removed: %w", o.path, plain(err))
-		}
-		i.say("removed %s: the spec is not marked //hookgen:wire", o.path)
-		return nil
-	}
-	did := "unchanged"
-	if !same(old, o.text) {
-		did = "wrote"
-		if err := replace(o.path, o.text); err != nil {
+		if err := i.write(o); err != nil {
 			return err
 		}
 	}
-	i.say("%s %s: %s, %d bytes", did, o.path, count(o.points, "point"), len(o.text))
 	return nil
 }
 
 // make reads the spec and generates its outputs in memory: the hooks, and the file for hooks of other processes. The
 // text of the latter is nil if the spec does not ask for it.
 func (i *invocation) make() ([]*output, error) {
-	where, err := i.destination()
+	dir, name, err := i.destination()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +47,7 @@ func (i *invocation) make() ([]*output, error) {
 	if len(found) > 0 {
 		return nil, found
 	}
-	to, err := where.output(spec)
+	to, err := i.outputFor(spec, dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +61,68 @@ func (i *invocation) make() ([]*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	var wire []byte
-	wired := 0
-	for _, p := range spec.Points {
-		if spec.Wired(p) {
-			wired++
-		}
+	outputs := []*output{
+		{path: filepath.Join(dir, gen.FileName), text: text, holds: count(len(spec.Points), "point") + ", "},
+		{path: filepath.Join(dir, gen.WireFileName)},
 	}
 	if spec.Wire {
-		if wire, err = gen.EmitWire(spec, to); err != nil {
+		wired := slices.DeleteFunc(slices.Clone(spec.Points), func(p *gen.Point) bool { return !spec.Wired(p) })
+		outputs[1].holds = count(len(wired), "point") + ", "
+		if outputs[1].text, err = gen.EmitWire(spec, to); err != nil {
 			return nil, err
 		}
 	}
-	return []*output{
-		{spec, where.path, text, where.own, to.Source, len(spec.Points)},
-		{spec, filepath.Join(filepath.Dir(where.path), gen.WireFileName), wire, where.own, to.Source, wired},
-	}, nil
+	for _, o := range outputs {
+		if o.old, err = existing(o, spec, to); err != nil {
+			return nil, err
+		}
+	}
+	return outputs, nil
+}
+
+// existing returns the text of a generated file, or nil if the file does not exist. A file that hookgen did not
+// generate, or that it generated from another spec, is a diagnostic.
+//
+// If the spec has no use for the file, only one that hookgen generated from this spec counts.
+func existing(o *output, s *gen.Spec, to gen.Output) ([]byte, error) {
+	text, err := current(o.path, notGenerated)
+	if text == nil || err != nil {
+		return nil, err
+	}
+	origin, generated := gen.OriginOf(text)
+	switch {
+	case o.text == nil && (!generated || !sameSpec(origin.Source, s, to)):
+		return nil, nil
+	case !generated:
+		return nil, inTheWay(o.path, "hand-written",
+			"was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
+	case !sameSpec(origin.Source, s, to):
+		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
+			"was generated from %s and is not overwritten with the output of %s: "+
+				"choose another directory with -o, or remove the file if its spec was moved", origin.Source, to.Source))
+	}
+	return text, nil
+}
+
+// notGenerated returns the diagnostic for something else than a file where a generated file goes.
+func notGenerated(path string, mode fs.FileMode) error {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return inTheWay(path, "output-link", "is a symbolic link, and would be replaced by a file: "+
+			"remove it, or give the directory that it leads to with -o")
+	case mode.IsDir():
+		return inTheWay(path, "output-directory", "is a directory, and the generated file goes there: move it")
+	}
+	return inTheWay(path, "output-special", "is not a regular file, and the generated file goes there: move it")
+}
+
+// sameSpec reports whether the source in a header is this spec. Older files have no source. Next to the spec, the
+// source may be a package name, because the directory was outside of a module at some time. With -o, the source is
+// always an import path.
+func sameSpec(source string, s *gen.Spec, to gen.Output) bool {
+	if source == "" || source == to.Source {
+		return true
+	}
+	own := to.SpecPath != ""
+	return !own && (source == s.Package || to.Source == s.Package && path.Base(source) == s.Package)
 }

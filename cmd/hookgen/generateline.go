@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"go/token"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -41,64 +40,57 @@ func generateLines(file string, text []byte) []generateLine {
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
-		line = strings.TrimRight(line, "\r\n")
-		at := strings.Index(line, "//")
-		found := generateLine{pos: token.Position{Filename: file, Line: number, Column: at + 1}}
-		command, exact := strings.CutPrefix(line, generatePrefix)
-		if !exact || command == "" || command[0] != ' ' && command[0] != '\t' {
-			if generateSlip.MatchString(line) && strings.Contains(line, "hookgen") {
-				found.problem = "go generate ignores this line: " +
-					"write //go:generate at its beginning, without blanks before and after the slashes"
-				all = append(all, found)
-			}
-			continue
+		found := generateLine{pos: token.Position{Filename: file, Line: number, Column: strings.Index(line, "//") + 1}}
+		if found.read(strings.TrimRight(line, "\r\n"), aliases) {
+			all = append(all, found)
 		}
-		words, err := splitGenerate(command, file, number)
-		if err != nil {
-			if strings.Contains(line, "hookgen") {
-				found.problem = err.Error() + ": correct the quotes"
-				all = append(all, found)
-			}
-			continue
-		}
-		if len(words) > 1 && words[0] == "-command" {
-			aliases[words[1]] = words[2:]
-			continue
-		}
-		if len(words) > 0 && aliases[words[0]] != nil {
-			words = slices.Concat(aliases[words[0]], words[1:])
-		}
-		args, in, runs := hookgenArguments(words)
-		base := within(filepath.Dir(file), in)
-		switch {
-		case !runs && !strings.Contains(strings.Join(words, " "), "hookgen"):
-			continue
-		case !runs:
-			found.problem = "hookgen check cannot read the flags of hookgen in this line: write " + suggestedLine +
-				", with the flags after it"
-		default:
-			i := &invocation{stdout: io.Discard, stderr: io.Discard}
-			if err := i.parse(args); err != nil {
-				found.problem = fmt.Sprintf("hookgen does not understand the line (%v): write %s, with the flags after it", err,
-					suggestedLine)
-				break
-			}
-			if i.command != "" {
-				continue // it generates something else
-			}
-			found.dir, found.out = i.dir, i.out
-			found.dir = within(base, found.dir)
-			if found.out != "" {
-				found.out = within(base, found.out)
-			}
-		}
-		all = append(all, found)
 	}
 	return all
 }
 
+// read sets the fields of a go:generate line but its position, and reports whether the line concerns hookgen. It adds
+// the command that the line defines, if any, to aliases.
+func (g *generateLine) read(line string, aliases map[string][]string) bool {
+	command, exact := strings.CutPrefix(line, generatePrefix)
+	if !exact || command == "" || command[0] != ' ' && command[0] != '\t' {
+		g.problem = "go generate ignores this line: " +
+			"write //go:generate at its beginning, without blanks before and after the slashes"
+		return generateSlip.MatchString(line) && strings.Contains(line, "hookgen")
+	}
+	words, err := splitGenerate(command, g.pos)
+	if err != nil {
+		g.problem = err.Error() + ": correct the quotes"
+		return strings.Contains(line, "hookgen")
+	}
+	if len(words) > 1 && words[0] == "-command" {
+		aliases[words[1]] = words[2:]
+		return false
+	}
+	if len(words) > 0 && aliases[words[0]] != nil {
+		words = slices.Concat(aliases[words[0]], words[1:])
+	}
+	args, in, runs := hookgenArguments(words)
+	if !runs {
+		g.problem = "hookgen check cannot read the flags of hookgen in this line: write " + suggestedLine +
+			", with the flags after it"
+		return strings.Contains(strings.Join(words, " "), "hookgen")
+	}
+	var i invocation
+	if err := i.parse(args); err != nil {
+		g.problem = fmt.Sprintf("hookgen does not understand the line (%v): write %s, with the flags after it", err,
+			suggestedLine)
+		return true
+	}
+	base := within(filepath.Dir(g.pos.Filename), in)
+	g.dir = within(base, i.dir)
+	if i.out != "" {
+		g.out = within(base, i.out)
+	}
+	return i.command.name == ""
+}
+
 // splitGenerate splits a command as go generate does: into words, strings in double quotes, and variables.
-func splitGenerate(command, file string, line int) ([]string, error) {
+func splitGenerate(command string, at token.Position) ([]string, error) {
 	var words []string
 	for command = strings.TrimLeft(command, " \t"); command != ""; command = strings.TrimLeft(command, " \t") {
 		word := command
@@ -120,20 +112,20 @@ func splitGenerate(command, file string, line int) ([]string, error) {
 			}
 			command = command[len(word):]
 		}
-		words = append(words, os.Expand(word, func(name string) string { return generateVariable(name, file, line) }))
+		words = append(words, os.Expand(word, func(name string) string { return generateVariable(name, at) }))
 	}
 	return words, nil
 }
 
-// generateVariable returns the value of a variable that go generate sets.
-func generateVariable(name, file string, line int) string {
+// generateVariable returns the value of a variable that go generate sets for the line at a position.
+func generateVariable(name string, at token.Position) string {
 	switch name {
 	case "GOFILE":
-		return filepath.Base(file)
+		return filepath.Base(at.Filename)
 	case "GOLINE":
-		return strconv.Itoa(line)
+		return strconv.Itoa(at.Line)
 	case "GOPACKAGE":
-		return gen.PackageIn(filepath.Dir(file))
+		return gen.PackageIn(filepath.Dir(at.Filename))
 	case "GOOS":
 		return runtime.GOOS
 	case "GOARCH":
@@ -145,18 +137,8 @@ func generateVariable(name, file string, line int) string {
 }
 
 // valueFlags are the flags of go run and go tool that take a value as the next argument.
-var valueFlags = []string{
-	"-C",
-	"-exec",
-	"-gcflags",
-	"-ldflags",
-	"-mod",
-	"-modfile",
-	"-overlay",
-	"-p",
-	"-pkgdir",
-	"-tags",
-}
+var valueFlags = []string{"-C", "-exec", "-gcflags", "-ldflags", "-mod", "-modfile", "-overlay", "-p",
+	"-pkgdir", "-tags"}
 
 // hookgenArguments returns the arguments for hookgen in a command, and the directory of the flag -C, in which hookgen
 // would run. It reports false if the command does not run hookgen directly, by go tool or by go run.

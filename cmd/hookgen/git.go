@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -34,12 +35,10 @@ func git(dir string, input []byte, args ...string) ([]byte, error) {
 	command := exec.Command("git", args...)
 	command.Dir = dir
 	command.Stdin = bytes.NewReader(input)
-	for _, variable := range os.Environ() {
+	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		if !slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name) {
-			command.Env = append(command.Env, variable)
-		}
-	}
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
+	})
 	command.Env = append(command.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0",
 		"GIT_LITERAL_PATHSPECS=1")
 	out, err := command.Output()
@@ -113,19 +112,13 @@ func (r *revision) list(text []byte) {
 
 // read returns the texts of the files in a directory whose names wanted accepts, in the order of their names.
 func (r *revision) read(dir string, wanted func(name string) bool) ([]gen.File, error) {
-	var names []string
-	var input strings.Builder
-	for name := range r.blobs[dir] {
-		if wanted(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		input.WriteString(r.blobs[dir][name] + "\n")
-	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.blobs[dir])), func(name string) bool { return !wanted(name) })
 	if len(names) == 0 {
 		return nil, nil
+	}
+	var input strings.Builder
+	for _, name := range names {
+		input.WriteString(r.blobs[dir][name] + "\n")
 	}
 	out, err := git(r.top, []byte(input.String()), "cat-file", "--batch")
 	if err != nil {

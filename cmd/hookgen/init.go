@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -25,12 +27,6 @@ const (
 	modulePathOfHookgen = "github.com/hookgen/hookgen"
 	toolPath            = modulePathOfHookgen + "/cmd/hookgen"
 )
-
-// A newFile is a file that init creates.
-type newFile struct {
-	name string
-	text []byte
-}
 
 // initialize creates a first spec, a hook, its test and the generated code: either all files or none. If the process is
 // killed, some complete files may exist, and the next init reports them.
@@ -64,14 +60,13 @@ func (i *invocation) initialize() error {
 		return err
 	}
 	if newModule {
-		files = append(files, newFile{"go.mod", goMod(name, version)})
+		files["go.mod"] = goMod(name, version)
 	}
-	slices.SortFunc(files, func(a, b newFile) int { return strings.Compare(a.name, b.name) })
 	if err := i.writeNew(files); err != nil {
 		return err
 	}
-	for _, f := range files {
-		i.say("wrote %s", filepath.Join(i.dir, f.name))
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		i.say("wrote %s", filepath.Join(i.dir, name))
 	}
 	isTool := func(words []string) bool { return words[0] == toolPath }
 	switch {
@@ -87,9 +82,9 @@ func (i *invocation) initialize() error {
 	return nil
 }
 
-// firstFiles returns the files of a new spec, including the generated one. They are generated in a temporary directory,
-// so that existing files do not affect the result.
-func firstFiles(name, specPath string) ([]newFile, error) {
+// firstFiles returns the texts of the files of a new spec by name, including the generated one. They are generated in a
+// temporary directory, so that existing files do not affect the result.
+func firstFiles(name, specPath string) (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "hookgen-init-*")
 	if err != nil {
 		return nil, err
@@ -99,41 +94,42 @@ func firstFiles(name, specPath string) ([]newFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []newFile
+	files := map[string][]byte{}
 	for _, entry := range entries {
 		text, err := first.ReadFile("first/" + entry.Name())
 		if err != nil {
 			return nil, err
 		}
-		file := newFile{strings.TrimSuffix(entry.Name(), ".txt"), []byte(strings.ReplaceAll(string(text), "NAME", name))}
-		if err := os.WriteFile(filepath.Join(dir, file.name), file.text, 0o644); err != nil {
+		file := strings.TrimSuffix(entry.Name(), ".txt")
+		files[file] = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
+		if err := os.WriteFile(filepath.Join(dir, file), files[file], 0o644); err != nil {
 			return nil, err
 		}
-		files = append(files, file)
 	}
 	spec, found := gen.Read(dir)
 	if len(found) > 0 {
 		return nil, found
 	}
-	text, err := gen.Emit(spec, gen.Output{Package: name, Source: specPath})
-	if err != nil {
-		return nil, err
-	}
-	return append(files, newFile{gen.FileName, text}), nil
+	files[gen.FileName], err = gen.Emit(spec, gen.Output{Package: name, Source: specPath})
+	return files, err
 }
 
 // writeNew writes files that do not exist yet: all, or none if one of them does.
-func (i *invocation) writeNew(files []newFile) error {
+func (i *invocation) writeNew(files map[string][]byte) error {
+	names := slices.Sorted(maps.Keys(files))
+	code := map[string][]byte{}
 	var taken gen.Diagnostics
-	for _, f := range files {
-		path := filepath.Join(i.dir, f.name)
-		if exists(path) {
-			taken = append(taken, gen.Diagnostic{Pos: token.Position{Filename: path}, Rule: "init-exists",
-				Message: "exists, so init writes nothing: give a new directory, or remove it"})
+	for _, name := range names {
+		if filepath.Ext(name) == ".go" {
+			code[name] = files[name]
+		}
+		if path := filepath.Join(i.dir, name); exists(path) {
+			taken = append(taken, inTheWay(path, "init-exists",
+				"exists, so init writes nothing: give a new directory, or remove it")...)
 		}
 	}
 	if len(taken) == 0 {
-		taken = clashes(i.dir, files)
+		taken = gen.CheckAddition(i.dir, code)
 	}
 	if len(taken) > 0 {
 		return taken
@@ -142,9 +138,9 @@ func (i *invocation) writeNew(files []newFile) error {
 		return fmt.Errorf("%s cannot be made: %w: choose another directory", i.dir, plain(err))
 	}
 	var written []string
-	for _, f := range files {
-		path := filepath.Join(i.dir, f.name)
-		if err := writeNew(path, f.text); err != nil {
+	for _, name := range names {
+		path := filepath.Join(i.dir, name)
+		if err := writeNew(path, files[name]); err != nil {
 			for _, w := range written {
 				err = errors.Join(err, os.Remove(w))
 			}
@@ -169,17 +165,6 @@ func writeNew(path string, text []byte) error {
 		return fs.ErrExist
 	}
 	return os.Rename(temporary, path)
-}
-
-// clashes reports conflicts between the new files and the package in the directory.
-func clashes(dir string, files []newFile) gen.Diagnostics {
-	texts := map[string][]byte{}
-	for _, f := range files {
-		if strings.HasSuffix(f.name, ".go") {
-			texts[f.name] = f.text
-		}
-	}
-	return gen.CheckAddition(dir, texts)
 }
 
 // packageNamed derives a package name from the name of a directory.

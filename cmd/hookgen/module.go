@@ -50,16 +50,24 @@ var errNoModule = errors.New("no go.mod")
 
 // moduleAbove returns the directory of the nearest go.mod in dir or its parents, and the text of the file.
 func moduleAbove(dir string) (string, []byte, error) {
+	root, text, err := fileAbove(dir, "go.mod")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s has %w in it or above it", dir, errNoModule)
+	}
+	return root, text, err
+}
+
+// fileAbove returns the nearest directory with a file of this name, from dir upwards, and the text of the file.
+func fileAbove(dir, name string) (string, []byte, error) {
 	for at := dir; ; at = filepath.Dir(at) {
-		text, err := os.ReadFile(filepath.Join(at, "go.mod"))
-		if err == nil {
+		text, err := os.ReadFile(filepath.Join(at, name))
+		switch {
+		case err == nil:
 			return at, text, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) && !notDirectory(err) {
+		case !errors.Is(err, fs.ErrNotExist) && !notDirectory(err):
 			return "", nil, err
-		}
-		if at == filepath.Dir(at) {
-			return "", nil, fmt.Errorf("%s has %w in it or above it", dir, errNoModule)
+		case at == filepath.Dir(at):
+			return "", nil, fs.ErrNotExist
 		}
 	}
 }
@@ -96,17 +104,11 @@ func directives(text []byte, kind string) [][]string {
 			continue
 		}
 		for i, word := range words {
-			words[i] = unquoted(word)
+			if plain, err := strconv.Unquote(word); err == nil {
+				words[i] = plain
+			}
 		}
 		all = append(all, words)
 	}
 	return all
-}
-
-// unquoted returns a word of a go.mod without quotes.
-func unquoted(word string) string {
-	if plain, err := strconv.Unquote(word); err == nil {
-		return plain
-	}
-	return word
 }

@@ -31,12 +31,12 @@ func modulesNear(dir string) *modules {
 	m.vendor = filepath.Join(root, "vendor")
 	m.add(modulePath(text), root)
 	m.addReplaced(text, root)
-	if work := workspace(absolute); work != "" {
-		if text, err := os.ReadFile(work); err == nil {
-			m.addReplaced(text, filepath.Dir(work))
-			for _, words := range directives(text, "use") {
-				m.addDirectory(filepath.Dir(work), words[0])
-			}
+	root, text = workspace(absolute)
+	m.addReplaced(text, root)
+	for _, words := range directives(text, "use") {
+		dir := within(root, words[0])
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			m.add(modulePath(text), dir)
 		}
 	}
 	slices.SortStableFunc(m.list, func(a, b module) int { return cmp.Compare(len(b.path), len(a.path)) })
@@ -59,14 +59,6 @@ func (m *modules) addReplaced(text []byte, root string) {
 	}
 }
 
-// addDirectory adds the module in a directory of a workspace.
-func (m *modules) addDirectory(root, dir string) {
-	dir = within(root, dir)
-	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
-		m.add(modulePath(text), dir)
-	}
-}
-
 // directory returns the directory of a package, or "" if it is unknown.
 func (m *modules) directory(importPath string) string {
 	for _, module := range m.list {
@@ -80,23 +72,18 @@ func (m *modules) directory(importPath string) string {
 	return filepath.Join(m.vendor, filepath.FromSlash(importPath))
 }
 
-// workspace returns the go.work file for a directory, or "".
-func workspace(dir string) string {
+// workspace returns the directory of the go.work file for dir, and the text of the file, which is empty if there is no
+// workspace.
+func workspace(dir string) (root string, text []byte) {
 	switch work := os.Getenv("GOWORK"); work {
 	case "off":
-		return ""
 	case "":
+		root, text, _ = fileAbove(dir, "go.work")
 	default:
-		return work
+		root = filepath.Dir(work)
+		text, _ = os.ReadFile(work)
 	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if work := filepath.Join(at, "go.work"); exists(work) {
-			return work
-		}
-		if at == filepath.Dir(at) {
-			return ""
-		}
-	}
+	return root, text
 }
 
 // local reports whether the target of a replace line is a directory. Otherwise it is a module path.

@@ -28,9 +28,8 @@ func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
 				first[path] = p.Import.Path
 				continue
 			}
-			found = append(found, gen.Diagnostic{
-				Pos: s.Fset.PositionFor(p.Pos, false), Rule: "shared-parent", Message: sharedParent(before, p.Import.Path, path),
-			})
+			found = append(found, diagnostic(s.Fset.PositionFor(p.Pos, false), "shared-parent",
+				sharedParent(before, p.Import.Path, path))...)
 			break
 		}
 	}
@@ -40,17 +39,15 @@ func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
 // sharedParent returns the message for two embedded packages that share an extended package. The shared package can be
 // one of the two.
 func sharedParent(one, other, shared string) string {
-	switch shared {
-	case one:
+	if shared == other {
+		one, other = other, one
+	}
+	if shared == one {
 		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s",
 			other, one, one)
-	case other:
-		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s",
-			one, other, other)
 	}
 	return fmt.Sprintf("%s and %s both extend %s, so its registries would exist twice, and a hook in one would never "+
-		"fire in the other: "+
-		"let one of the two extend the other, and embed that one alone", one, other, shared)
+		"fire in the other: let one of the two extend the other, and embed that one alone", one, other, shared)
 }
 
 // lineage returns the import path of a package and of those that it extends, near ones first, as far as they are found.

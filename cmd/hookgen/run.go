@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
@@ -24,20 +23,17 @@ const (
 
 // An invocation is one run of the command, with its arguments and output streams.
 type invocation struct {
-	command        string // "" or one of commands
+	command        command
 	dir            string
 	out            string // of -o; "" if it was not given
 	fresh          string // of -check; "" if it was not given
 	json           bool
-	all            bool   // check every spec below dir
+	all            bool   // checkAll runs, which prints one line about all specs
 	against        string // of breaking
 	github         bool   // print annotations
 	stdout, stderr io.Writer
 	line           *progress.Line
 }
-
-// commands are the arguments that are not read as a directory.
-var commands = []string{"breaking", "check", "doc", "export", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -47,7 +43,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	i := &invocation{stdout: stdout, stderr: stderr}
 	switch err := i.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, helpOn(i.command))
+		fmt.Fprint(stdout, i.command.help())
 		return fine
 	case err != nil:
 		fmt.Fprintf(stderr, "hookgen: %v\nhookgen -h shows how it is used\n", err)
@@ -57,24 +53,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer i.line.Stop()
 	i.stdout, i.stderr = i.line.Writer(stdout), i.line.Writer(stderr)
 	i.line.Set(func() string { return "reading and writing in " + i.dir })
-	var err error
-	switch i.command {
-	case "breaking":
-		return i.breaking()
-	case "check":
-		err = i.check()
-	case "doc":
-		err = i.doc()
-	case "export":
-		err = i.export()
-	case "init":
-		err = i.initialize()
-	case "version":
-		fmt.Fprint(i.stdout, version.Text("hookgen"))
-	default:
-		err = i.generate()
-	}
-	return i.report(err)
+	return i.report(i.command.run(i))
 }
 
 // parse reads the arguments. Flags may come anywhere among them.
@@ -87,93 +66,83 @@ func (i *invocation) parse(args []string) error {
 	flags.BoolVar(&i.github, "github", false, "")
 	flags.StringVar(&i.fresh, "check", "", "")
 	var words []string
-	for {
-		if err := flags.Parse(args); err != nil {
-			if len(words) > 0 && slices.Contains(commands, words[0]) {
-				i.command = words[0]
-			}
-			return err
-		}
-		if args = flags.Args(); len(args) == 0 {
-			break
-		}
-		words, args = append(words, args[0]), args[1:]
+	err := flags.Parse(args)
+	for ; err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
+		words = append(words, flags.Arg(0))
 	}
-	if len(words) > 0 && slices.Contains(commands, words[0]) {
-		i.command, words = words[0], words[1:]
+	i.command = commands()[0]
+	if len(words) > 0 {
+		if c, ok := commandNamed(words[0]); ok {
+			i.command, words = c, words[1:]
+		}
 	}
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
-	case i.command == "" && len(words) > 0 && words[0] == "help":
+	case err != nil:
+		return err
+	case i.command.name == "" && len(words) > 0 && words[0] == "help":
 		return i.helpWith(words[1:])
-	case i.command == "version" && (len(given) > 0 || len(words) > 0):
+	case i.command.name == "version" && (flags.NFlag() > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
-	case i.command != "breaking" && (given["against"] || given["github"]):
-		return errors.New("-against and -github are flags of hookgen breaking")
-	case i.command == "breaking" && i.against == "":
+	case i.command.name == "breaking" && i.against == "":
 		return errors.New("breaking needs -against and a directory, a file, or git:REV: for example -against git:v1.0.0")
-	case i.command == "breaking" && given["o"]:
-		return errors.New("-o cannot be given to breaking, which reads the go:generate lines")
+	}
+	flags.Visit(func(f *flag.Flag) {
+		if err == nil {
+			err = i.command.refusal(f)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
 	case i.json && i.github:
 		return errors.New("-json and -github are two formats: choose one")
-	case len(words) > 1 && i.command == "" && !exists(words[0]):
-		return unknownWord(words[0])
-	case len(words) > 1:
-		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
-	case i.checkDocumentFlags(given) != nil:
-		return i.checkDocumentFlags(given)
-	case given["o"] && i.out == "":
-		return errors.New("-o needs a directory")
-	case given["o"] && i.command == "init":
-		return errors.New("-o cannot be given to init, which generates next to the spec: move the code later")
+	case i.fresh != "" && i.out != "":
+		return errors.New("-check compares a file and -o writes one: choose one")
+	case i.json && i.command.prints && i.out == "" && i.fresh == "":
+		return fmt.Errorf("-json prints findings where %s prints its output: give -o too", i.command.name)
 	}
-	i.dir = "."
-	if len(words) == 1 {
-		i.dir = words[0]
-	}
-	if spelling.Suggest(i.dir, commands) != "" && !exists(i.dir) {
-		return unknownWord(i.dir)
-	}
-	switch {
-	case i.dir == "":
-		return errors.New("the directory is an empty string: leave it out for the current one")
-	case i.command == "check" && strings.HasSuffix(i.dir, "...") && (given["o"] || !wholeTree(i.dir)):
-		return fmt.Errorf("%s: check takes DIR/... without -o, and reads the flags of the go:generate lines", i.dir)
-	case i.command == "check" && strings.HasSuffix(i.dir, "..."):
-		i.all = true
-	case strings.Contains(i.dir, "...") && i.command != "":
-		return fmt.Errorf("%s: a pattern is not a directory: run hookgen %s once for each", i.dir, i.command)
-	case strings.Contains(i.dir, "..."):
-		return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
-	}
-	return nil
+	return i.setDir(words)
 }
 
 // helpWith asks for the help of the command that follows the word help, if one does.
 func (i *invocation) helpWith(words []string) error {
-	if len(words) == 0 {
-		return flag.ErrHelp
+	if len(words) > 0 {
+		c, ok := commandNamed(words[0])
+		if !ok {
+			return fmt.Errorf("there is no command %s: choose one of %s", words[0], strings.Join(commandNames(), ", "))
+		}
+		i.command = c
 	}
-	if !slices.Contains(commands, words[0]) {
-		return fmt.Errorf("there is no command %s: choose one of %s", words[0], strings.Join(commands, ", "))
-	}
-	i.command = words[0]
 	return flag.ErrHelp
 }
 
-// unknownWord is the error for a first word that is neither a command nor a directory.
-func unknownWord(word string) error {
-	if meant := spelling.Suggest(word, commands); meant != "" {
-		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", word, meant)
+// setDir sets the directory from the arguments that are neither flags nor a command.
+func (i *invocation) setDir(words []string) error {
+	i.dir = "."
+	if len(words) > 0 {
+		i.dir = words[0]
 	}
-	return fmt.Errorf("%s is neither a directory nor a command: hookgen DIR generates", word)
-}
-
-// wholeTree reports whether a pattern is a directory and those below it.
-func wholeTree(pattern string) bool {
-	root := strings.TrimSuffix(pattern, "...")
-	return !strings.Contains(root, "...") && (root == "" || strings.HasSuffix(root, "/"))
+	meant := spelling.Suggest(i.dir, commandNames())
+	command := i.command.name
+	root, tree := strings.CutSuffix(i.dir, "...")
+	tree = tree && command == "check"
+	switch {
+	case meant != "" && !exists(i.dir):
+		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
+	case len(words) > 1 && command == "" && !exists(i.dir):
+		return fmt.Errorf("%s is neither a directory nor a command: hookgen DIR generates", i.dir)
+	case len(words) > 1:
+		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
+	case i.dir == "":
+		return errors.New("the directory is an empty string: leave it out for the current one")
+	case tree && (i.out != "" || strings.Contains(root, "...") || root != "" && !strings.HasSuffix(root, "/")):
+		return fmt.Errorf("%s: check takes DIR/... without -o, and reads the flags of the go:generate lines", i.dir)
+	case tree || !strings.Contains(i.dir, "..."):
+		return nil
+	case command != "":
+		return fmt.Errorf("%s: a pattern is not a directory: run hookgen %s once for each", i.dir, command)
+	}
+	return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
 }
 
 // exists reports whether a file or directory exists.
@@ -182,22 +151,27 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// An exitCode ends a command that printed its findings.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
 // report prints an error, if there is one, and returns the exit code.
 func (i *invocation) report(err error) int {
+	var code exitCode
 	var found gen.Diagnostics
-	if err != nil && !errors.As(err, &found) {
-		if !i.json {
-			fmt.Fprintf(i.stderr, "hookgen: %v\n", err)
-			return trouble
-		}
+	switch {
+	case errors.As(err, &code):
+		return int(code)
+	case err == nil || errors.As(err, &found):
+	case i.json:
 		found = gen.Diagnostics{{Message: err.Error(), Rule: gen.RuleIO}}
+	default:
+		fmt.Fprintf(i.stderr, "hookgen: %v\n", err)
+		return trouble
 	}
 	if i.json {
-		text, err := found.JSON()
-		if err == nil {
-			_, err = i.stdout.Write(text)
-		}
-		if err != nil {
+		if err := i.printJSON(found.JSON()); err != nil {
 			fmt.Fprintf(i.stderr, "hookgen: %v\n", err)
 			return trouble
 		}
@@ -211,6 +185,14 @@ func (i *invocation) report(err error) int {
 		return findings
 	}
 	return fine
+}
+
+// printJSON prints the result of an encoder.
+func (i *invocation) printJSON(text []byte, err error) error {
+	if err == nil {
+		_, err = i.stdout.Write(text)
+	}
+	return err
 }
 
 // say prints one line of progress. With -json it prints to standard error, because standard output is for diagnostics.

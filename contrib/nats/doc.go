@@ -6,7 +6,7 @@
 //   - [Approvals] keeps suspended runs until persons have answered.
 //   - [Counters] are numbers with limits, for budgets that many processes share.
 //   - [Caller] and [Serve] let hooks of other processes decide: the transport of package wire over NATS.
-//   - [Events] is a wire.Sink for the records of many processes. The command natslog writes them as lines.
+//   - [Events] is a hooklog.Sink for the records of many processes. The command natslog writes them as lines.
 //   - [Bucket] is the key-value store with compare-and-set below them. Keys are any texts.
 //
 // Start with [Connect]. The URL names a server of its own or a cluster, or the server that package embedded has started

@@ -14,7 +14,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // The defaults of [EventLimits].
@@ -30,16 +30,16 @@ type EventLimits struct {
 	Replicas int           // the number of servers of a cluster that keep the events; 0: 1
 }
 
-// Events is a [wire.Sink] that keeps records on the server, where any number of processes write and read them. Make it
-// with [Conn.Events] or [Conn.OpenEvents]. It is safe for concurrent use.
+// Events is a [hooklog.Sink] that keeps records on the server, where any number of processes write and read them. Make
+// it with [Conn.Events] or [Conn.OpenEvents]. It is safe for concurrent use.
 type Events struct {
 	conn   *Conn
 	name   string
 	stream jetstream.Stream
-	opts   []wire.LinesOption
+	opts   []hooklog.LinesOption
 }
 
-var _ wire.Sink = (*Events)(nil)
+var _ hooklog.Sink = (*Events)(nil)
 
 // eventStreams begins the names of the streams of events, and eventSubjects their subjects.
 const (
@@ -48,10 +48,10 @@ const (
 )
 
 // Events opens the events of a name, which consists of letters, digits, "-" and "_". Missing ones are made with the
-// limits; existing ones keep the limits that they have on the server. The option [wire.Redact] removes secrets before
-// an event is sent.
+// limits; existing ones keep the limits that they have on the server. The option [hooklog.Redact] removes secrets
+// before an event is sent.
 func (c *Conn) Events(
-	ctx context.Context, name string, limits EventLimits, opts ...wire.LinesOption,
+	ctx context.Context, name string, limits EventLimits, opts ...hooklog.LinesOption,
 ) (*Events, error) {
 	if limits.MaxBytes < 0 || limits.MaxAge < 0 || limits.Replicas < 0 {
 		return nil, fmt.Errorf("nats: the limits of the events %s are negative: %+v; give 0 for the default", name, limits)
@@ -72,14 +72,14 @@ func (c *Conn) Events(
 }
 
 // OpenEvents opens events that [Conn.Events] has made, for example to read them. Missing ones are an error.
-func (c *Conn) OpenEvents(ctx context.Context, name string, opts ...wire.LinesOption) (*Events, error) {
+func (c *Conn) OpenEvents(ctx context.Context, name string, opts ...hooklog.LinesOption) (*Events, error) {
 	return c.events(ctx, name, opts, func(context.Context) (jetstream.Stream, error) {
 		return nil, jetstream.ErrStreamNotFound
 	})
 }
 
 func (c *Conn) events(
-	ctx context.Context, name string, opts []wire.LinesOption, create func(context.Context) (jetstream.Stream, error),
+	ctx context.Context, name string, opts []hooklog.LinesOption, create func(context.Context) (jetstream.Stream, error),
 ) (*Events, error) {
 	if err := checkSubject(name); err != nil || strings.Contains(name, ".") {
 		return nil, fmt.Errorf("nats: the events %q: give a name of letters, digits, - and _", name)
@@ -104,14 +104,14 @@ func (c *Conn) events(
 // duplicates is how long the server recognizes an event that was sent again.
 const duplicates = 2 * time.Minute
 
-// WriteEvent implements [wire.Sink]. The server has the event when it returns nil. If the answer of the server is lost,
-// the event is sent again within the time limit of the connection; the server stores it once, because both have one ID.
-// It ignores the end of the context: a record is most useful when the fire was cancelled.
+// WriteEvent implements [hooklog.Sink]. The server has the event when it returns nil. If the answer of the server is
+// lost, the event is sent again within the time limit of the connection; the server stores it once, because both have
+// one ID. It ignores the end of the context: a record is most useful when the fire was cancelled.
 //
 // To keep the network out of the fires, pass [hookkit.Async] to ObserveAny.
-func (e *Events) WriteEvent(ctx context.Context, event wire.Event) error {
+func (e *Events) WriteEvent(ctx context.Context, event hooklog.Event) error {
 	var line bytes.Buffer
-	if err := wire.Lines(&line, e.opts...).WriteEvent(ctx, event); err != nil {
+	if err := hooklog.Lines(&line, e.opts...).WriteEvent(ctx, event); err != nil {
 		return err
 	}
 	text := bytes.TrimSuffix(line.Bytes(), []byte{'\n'})
@@ -125,7 +125,8 @@ func (e *Events) WriteEvent(ctx context.Context, event wire.Event) error {
 			case err == nil:
 				return nil
 			case errors.Is(err, client.ErrMaxPayload):
-				return fmt.Errorf("nats: an event of %s has %d bytes, and the server permits %d; shorten it with wire.Redact: %w",
+				return fmt.Errorf("nats: an event of %s has %d bytes, and the server permits %d; "+
+					"shorten it with hooklog.Redact: %w",
 					event.Point, len(text), e.conn.client.MaxPayload(), err)
 			case ctx.Err() != nil, errors.As(err, &answer), e.conn.client.IsClosed():
 				return fmt.Errorf("nats: the events %s: %w", e.name, err)
@@ -156,16 +157,16 @@ func (e *EventError) Unwrap() error { return e.Err }
 // For a message that is not an event, for example of another version, it yields an *[EventError] and continues. If the
 // limits removed events before a slow reader came to them, an *EventError says how many. A lost connection is made
 // again, and no event is left out or comes twice. Read holds a few megabytes of events at a time.
-func (e *Events) Read(ctx context.Context, follow bool) iter.Seq2[wire.Event, error] {
-	return func(yield func(wire.Event, error) bool) {
+func (e *Events) Read(ctx context.Context, follow bool) iter.Seq2[hooklog.Event, error] {
+	return func(yield func(hooklog.Event, error) bool) {
 		err := e.read(ctx, follow, yield)
 		if err != nil && !errors.Is(err, errEnd) {
-			yield(wire.Event{}, err)
+			yield(hooklog.Event{}, err)
 		}
 	}
 }
 
-func (e *Events) read(ctx context.Context, follow bool, yield func(wire.Event, error) bool) error {
+func (e *Events) read(ctx context.Context, follow bool, yield func(hooklog.Event, error) bool) error {
 	var (
 		messages jetstream.MessagesContext
 		last     uint64 // to read
@@ -201,13 +202,13 @@ func (e *Events) read(ctx context.Context, follow bool, yield func(wire.Event, e
 		n := meta.Sequence.Stream
 		if missing := n - before - 1; before > 0 && missing > 0 {
 			err := fmt.Errorf("the limits removed %d events before they were read", missing)
-			if !yield(wire.Event{}, &EventError{before + 1, err}) {
+			if !yield(hooklog.Event{}, &EventError{before + 1, err}) {
 				return errEnd
 			}
 		}
 		before = n
-		for event, err := range wire.ReadLog(bytes.NewReader(append(m.Data(), '\n'))) {
-			if line := new(wire.LineError); errors.As(err, &line) {
+		for event, err := range hooklog.Read(bytes.NewReader(append(m.Data(), '\n'))) {
+			if line := new(hooklog.LineError); errors.As(err, &line) {
 				err = &EventError{n, line.Err}
 			}
 			if !yield(event, err) {

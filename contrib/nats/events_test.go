@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // event returns an event of a run.
-func event(run string, seq int64) wire.Event {
-	return wire.Event{
+func event(run string, seq int64) hooklog.Event {
+	return hooklog.Event{
 		Protocol: wire.Protocol, Seq: seq, Time: time.Unix(0, seq).UTC(), Spec: "s", Point: "P", Run: wire.RunInfo{ID: run},
 		Payload: json.RawMessage(`{"secret":"</x>\u2028"}`), Decision: wire.Continue,
 	}
 }
 
 // eventsOf opens the events of a test.
-func eventsOf(t testing.TB, c *nats.Conn, limits nats.EventLimits, opts ...wire.LinesOption) *nats.Events {
+func eventsOf(t testing.TB, c *nats.Conn, limits nats.EventLimits, opts ...hooklog.LinesOption) *nats.Events {
 	t.Helper()
 	e, err := c.Events(t.Context(), "test", limits, opts...)
 	if err != nil {
@@ -33,7 +34,7 @@ func eventsOf(t testing.TB, c *nats.Conn, limits nats.EventLimits, opts ...wire.
 }
 
 // write writes events, or ends the test.
-func write(t testing.TB, to wire.Sink, all ...wire.Event) {
+func write(t testing.TB, to hooklog.Sink, all ...hooklog.Event) {
 	t.Helper()
 	for _, e := range all {
 		if err := to.WriteEvent(t.Context(), e); err != nil {
@@ -158,7 +159,7 @@ func TestStrangeMessagesAreReported(t *testing.T) {
 func TestSlowReadersLearnWhatTheyMissed(t *testing.T) {
 	c := connect(t, newServer(t).URL())
 	e := eventsOf(t, c, nats.EventLimits{MaxBytes: 8 << 20})
-	large := func(seq int64) wire.Event {
+	large := func(seq int64) hooklog.Event {
 		e := event("a", seq)
 		e.Reason = strings.Repeat("x", 500_000)
 		return e
@@ -197,7 +198,7 @@ func TestSlowReadersLearnWhatTheyMissed(t *testing.T) {
 
 func TestEventsAreRedactedAndBounded(t *testing.T) {
 	c := connect(t, newServer(t).URL())
-	e := eventsOf(t, c, nats.EventLimits{}, wire.Redact(func(text []byte) json.RawMessage {
+	e := eventsOf(t, c, nats.EventLimits{}, hooklog.Redact(func(text []byte) json.RawMessage {
 		return json.RawMessage(strings.ReplaceAll(string(text), "secret", "-"))
 	}))
 	write(t, e, event("a", 1))
@@ -209,7 +210,7 @@ func TestEventsAreRedactedAndBounded(t *testing.T) {
 	large := event("a", 2)
 	large.Reason = strings.Repeat("x", 2<<20)
 	err := e.WriteEvent(t.Context(), large)
-	if err == nil || !strings.Contains(err.Error(), "shorten it with wire.Redact") {
+	if err == nil || !strings.Contains(err.Error(), "shorten it with hooklog.Redact") {
 		t.Errorf("a large event: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

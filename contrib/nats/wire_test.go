@@ -470,7 +470,7 @@ func TestSubjectsHaveNoWildcards(t *testing.T) {
 }
 
 // wirePoints are the points of the fixture that have messages.
-func wirePoints(h *fixture.Hooks) (all []hookkit.PointInfo) {
+func wirePoints(h *fixture.Hooks) (all []hookkit.AnyPoint) {
 	for _, p := range h.Points() {
 		if p.Name != "OnError" && !strings.Contains(p.Results, "Around") {
 			all = append(all, p)
@@ -523,7 +523,7 @@ func TestHooksDecideElsewhere(t *testing.T) {
 }
 
 // drawAct draws a hook that always does the same.
-func drawAct(t *rapid.T, p hookkit.PointInfo) hookkit.AnyHook {
+func drawAct(t *rapid.T, p hookkit.AnyPoint) hookkit.AnyHook {
 	var reply hookkit.AnyReply
 	var err error
 	if p.Contribution != nil {

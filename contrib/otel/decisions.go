@@ -29,7 +29,7 @@ func (b *binding) Observe(ctx context.Context, run *agent.Run, f hookkit.AnyFire
 	if f.Decision == "" || f.Decision == "Error" && len(f.Failures) > 0 {
 		return
 	}
-	attrs := append(b.event(f, f.By, f.Site), attribute.String(decision, b.name(f.Decision)))
+	attrs := append(b.event(f, f.Hook, f.Site), attribute.String(decision, b.name(f.Decision)))
 	open.event(ctx, eventDecision, b.because(attrs, f.Reason, f)...)
 }
 

@@ -38,9 +38,9 @@ func (f fires) Trace(ctx context.Context, e hookkit.Event) {
 		attrs = append(attrs, attributes(errorType, failureOf(e.Failure))...)
 	}
 	switch e.Kind {
-	case hookkit.ObserverFailed:
+	case hookkit.EventObserver:
 		guarded(func() { trace.SpanFromContext(ctx).AddEvent(eventFailure, trace.WithAttributes(attrs...)) })
-	case hookkit.Fired:
+	case hookkit.EventFire:
 		guarded(func() {
 			_, span := f.tracer.Start(ctx, "fire "+e.Point, trace.WithTimestamp(e.Start), trace.WithAttributes(attrs...))
 			defer span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))

@@ -4,7 +4,7 @@
 //   - [Sessions] is an agent.SessionStore, for state.Persist.
 //   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [AuditLog] is a record.AuditStore, for record.Audit.
-//   - [EventLog] is a wire.Sink, for the function Record of any spec.
+//   - [EventLog] is a hooklog.Sink, for the function Record of any spec.
 //
 // For example:
 //

@@ -6,16 +6,16 @@ import (
 	"database/sql"
 	"io"
 
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-// An EventLog is a [wire.Sink] in a file, for the records of a program's fires. It has the same lines as a log of
-// [wire.OpenLog], so [wire.ReadLog] reads them:
+// An EventLog is a [hooklog.Sink] in a file, for the records of a program's fires. It has the same lines as a log of
+// [hooklog.Open], so [hooklog.Read] reads them:
 //
 //	log := sqlite.EventLog{DB: db}
 //	hooks.ObserveAny(agent.Record(log), hookkit.Async(1000))
 //	...
-//	for c, err := range wire.Replay(ctx, wire.ReadLog(log.Reader(ctx)), other.Points()) {
+//	for c, err := range hooklog.Replay(ctx, hooklog.Read(log.Reader(ctx)), other.Points()) {
 //
 // An event is on the disk when its fire returns, which takes about a millisecond. With [hookkit.Async] fires do not
 // wait, and a program that is killed loses the events in the queue.
@@ -23,17 +23,17 @@ import (
 // EventLog is safe for concurrent use, also by several processes.
 type EventLog struct {
 	DB     *DB
-	Name   string         // of the log, if the file has several
-	Redact wire.Redaction // removes secrets from events before they are written; nil: nothing is removed
+	Name   string            // of the log, if the file has several
+	Redact hooklog.Redaction // removes secrets from events before they are written; nil: nothing is removed
 }
 
-var _ wire.Sink = EventLog{}
+var _ hooklog.Sink = EventLog{}
 
-// WriteEvent implements [wire.Sink]. An event of a fire that was cancelled is written too. An event of more than
-// [wire.MaxLine] or Options.MaxBytes bytes is an error.
-func (l EventLog) WriteEvent(ctx context.Context, e wire.Event) error {
+// WriteEvent implements [hooklog.Sink]. An event of a fire that was cancelled is written too. An event of more than
+// [hooklog.MaxLine] or Options.MaxBytes bytes is an error.
+func (l EventLog) WriteEvent(ctx context.Context, e hooklog.Event) error {
 	var line bytes.Buffer
-	if err := wire.Lines(&line, l.Redact).WriteEvent(ctx, e); err != nil {
+	if err := hooklog.Lines(&line, l.Redact).WriteEvent(ctx, e); err != nil {
 		return err
 	}
 	line.Truncate(line.Len() - 1) // without the line break
@@ -47,7 +47,7 @@ func (l EventLog) WriteEvent(ctx context.Context, e wire.Event) error {
 }
 
 // Reader returns a reader of all events in the order in which they were written, one line of JSON each. Copy it to a
-// file to use hooklog, or pass it to [wire.ReadLog]. It ends at the last event. Events that are added meanwhile may be
+// file to use hooklog, or pass it to [hooklog.Read]. It ends at the last event. Events that are added meanwhile may be
 // read too. Reader keeps nothing open between two reads, so it need not be closed.
 func (l EventLog) Reader(ctx context.Context) io.Reader {
 	return &lineReader{

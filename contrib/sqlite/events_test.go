@@ -13,11 +13,11 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // fireTool fires BeforeTool for a call of a tool at hooks that are recorded to the log.
-func fireTool(t *testing.T, l wire.Sink, run *agent.Run, tool string) {
+func fireTool(t *testing.T, l hooklog.Sink, run *agent.Run, tool string) {
 	t.Helper()
 	hooks := new(agent.Hooks)
 	hooks.ObserveAny(agent.Record(l))
@@ -32,7 +32,7 @@ func fireTool(t *testing.T, l wire.Sink, run *agent.Run, tool string) {
 func tools(t *testing.T, r io.Reader) string {
 	t.Helper()
 	var names []string
-	for e, err := range wire.ReadLog(r) {
+	for e, err := range hooklog.Read(r) {
 		var call agent.ToolCallRequest
 		if err != nil || json.Unmarshal(e.Payload, &call) != nil {
 			names = append(names, "damaged")
@@ -89,7 +89,7 @@ func TestEventsAreTheLinesOfLogFile(t *testing.T) {
 	l := EventLog{DB: newDB(t)}
 	var lines bytes.Buffer
 	run := agent.NewRun(new(agent.Env))
-	both := sinks{l, wire.Lines(&lines)}
+	both := sinks{l, hooklog.Lines(&lines)}
 	for i := range 200 {
 		fireTool(t, both, run, strings.Repeat("x", i*100)) // more than is read at a time
 	}
@@ -100,9 +100,9 @@ func TestEventsAreTheLinesOfLogFile(t *testing.T) {
 }
 
 // sinks writes each event to several sinks.
-type sinks []wire.Sink
+type sinks []hooklog.Sink
 
-func (s sinks) WriteEvent(ctx context.Context, e wire.Event) error {
+func (s sinks) WriteEvent(ctx context.Context, e hooklog.Event) error {
 	var errs []error
 	for _, one := range s {
 		errs = append(errs, one.WriteEvent(ctx, e))
@@ -125,7 +125,7 @@ func TestReplayReadsTheDatabase(t *testing.T) {
 		return nil, nil
 	})
 	var got []string
-	for c, err := range wire.Replay(t.Context(), wire.ReadLog(l.RunReader(t.Context(), run.ID())), guarded.Points()) {
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(l.RunReader(t.Context(), run.ID())), guarded.Points()) {
 		got = append(got, fmt.Sprintf("%v %v", c.Status, err))
 	}
 	if got := strings.Join(got, ", "); got != "same <nil>, changed <nil>" {
@@ -134,7 +134,7 @@ func TestReplayReadsTheDatabase(t *testing.T) {
 }
 
 func TestEventsAreRedacted(t *testing.T) {
-	l := EventLog{DB: newDB(t), Redact: wire.Redact(func(text []byte) json.RawMessage {
+	l := EventLog{DB: newDB(t), Redact: hooklog.Redact(func(text []byte) json.RawMessage {
 		return bytes.ReplaceAll(text, []byte("secret"), []byte("***"))
 	})}
 	fireTool(t, l, nil, "a secret")
@@ -144,7 +144,7 @@ func TestEventsAreRedacted(t *testing.T) {
 }
 
 func TestWrongEventsAreErrors(t *testing.T) {
-	event := wire.Event{Payload: []byte("{}")}
+	event := hooklog.Event{Payload: []byte("{}")}
 	small, err := Open(filepath.Join(t.TempDir(), "small.db"), Options{MaxBytes: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -157,17 +157,17 @@ func TestWrongEventsAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := wire.Redact(func([]byte) json.RawMessage { return []byte("{") })
+	broken := hooklog.Redact(func([]byte) json.RawMessage { return []byte("{") })
 	for name, c := range map[string]struct {
 		log  EventLog
-		e    wire.Event
+		e    hooklog.Event
 		want string
 	}{
-		"not JSON":      {EventLog{DB: newDB(t)}, wire.Event{Payload: []byte("{")}, "unexpected end of JSON input"},
+		"not JSON":      {EventLog{DB: newDB(t)}, hooklog.Event{Payload: []byte("{")}, "unexpected end of JSON input"},
 		"redacted away": {EventLog{DB: newDB(t), Redact: broken}, event, "unexpected end of JSON input"},
 		"too long":      {EventLog{DB: small}, event, "set Options.MaxBytes"},
-		"longer than a line": {EventLog{DB: newDB(t)}, wire.Event{Payload: fmt.Appendf(nil, "%q",
-			strings.Repeat("x", wire.MaxLine))}, "shorten it with wire.Redact"},
+		"longer than a line": {EventLog{DB: newDB(t)}, hooklog.Event{Payload: fmt.Appendf(nil, "%q",
+			strings.Repeat("x", hooklog.MaxLine))}, "shorten it with hooklog.Redact"},
 		"closed": {EventLog{DB: closed}, event, "database is closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,11 +188,11 @@ func TestCancelledFiresAreRecorded(t *testing.T) {
 	l := EventLog{DB: newDB(t)}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.WriteEvent(ctx, wire.Event{Payload: []byte("{}")}); err != nil {
+	if err := l.WriteEvent(ctx, hooklog.Event{Payload: []byte("{}")}); err != nil {
 		t.Error(err)
 	}
 	ended := errors.New("")
-	for _, err := range wire.ReadLog(l.Reader(ctx)) {
+	for _, err := range hooklog.Read(l.Reader(ctx)) {
 		ended = err
 	}
 	if !errors.Is(ended, context.Canceled) {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -44,7 +44,7 @@ func TestAMissingDatabaseIsAnError(t *testing.T) {
 			"AuditLog.Append": func(ctx context.Context) error {
 				return AuditLog{DB: db}.Append(ctx, func(iter.Seq2[[]byte, error]) ([]byte, error) { return nil, nil })
 			},
-			"EventLog.WriteEvent": func(ctx context.Context) error { return EventLog{DB: db}.WriteEvent(ctx, wire.Event{}) },
+			"EventLog.WriteEvent": func(ctx context.Context) error { return EventLog{DB: db}.WriteEvent(ctx, hooklog.Event{}) },
 			"EventLog.Reader": func(ctx context.Context) error {
 				_, err := io.ReadAll(EventLog{DB: db}.Reader(ctx))
 				return err

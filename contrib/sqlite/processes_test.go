@@ -22,6 +22,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -168,7 +169,7 @@ func writeTo(path, name, times string) error {
 		key := fmt.Sprintf("%s%d", name, i)
 		session := agent.Session{Identity: agent.Identity{User: name, Conversation: key},
 			Messages: []agent.Message{{Content: strings.Repeat(key, 500)}}}
-		event := wire.Event{
+		event := hooklog.Event{
 			Protocol: wire.Protocol, Seq: int64(i), Spec: "s", Point: "p", Payload: fmt.Appendf(nil, "%q", key),
 			Run: wire.RunInfo{ID: key, Root: key}, Decision: wire.Continue,
 		}
@@ -201,9 +202,9 @@ func verifyAudit(t *testing.T, db *DB) int {
 }
 
 // eventsOf returns the events of a log that has no damaged line.
-func eventsOf(t *testing.T, r io.Reader) (events []wire.Event) {
+func eventsOf(t *testing.T, r io.Reader) (events []hooklog.Event) {
 	t.Helper()
-	for e, err := range wire.ReadLog(r) {
+	for e, err := range hooklog.Read(r) {
 		if err != nil {
 			t.Error(err)
 		}

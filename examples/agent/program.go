@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/loop"
 )
 
@@ -103,7 +103,7 @@ func (p *program) watch(show *screen) error {
 	}
 	hooks.ObserveAny(show, hookkit.Named("screen"))
 	if p.record != "" {
-		log, err := wire.OpenLog(p.record, wire.Rotate(100<<20, 5), wire.Redact(new(redact.Redactor).JSON))
+		log, err := hooklog.Open(p.record, hooklog.Rotate(100<<20, 5), hooklog.Redact(new(redact.Redactor).JSON))
 		if err != nil {
 			return err
 		}

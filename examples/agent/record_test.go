@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // secret is a text that builtin/redact finds.
@@ -54,11 +54,11 @@ func TestRecordShowsWhatAGuardWouldChange(t *testing.T) {
 			c.use(hooks)
 			var changes []string
 			fires := 0
-			for c, err := range wire.Replay(t.Context(), wire.ReadLog(strings.NewReader(text)), hooks.Points()) {
+			for c, err := range hooklog.Replay(t.Context(), hooklog.Read(strings.NewReader(text)), hooks.Points()) {
 				if err != nil {
 					t.Error(err)
 				}
-				if fires++; c.Status != wire.Same {
+				if fires++; c.Status != hooklog.Same {
 					changes = append(changes, c.Was.Point+": "+c.Why)
 				}
 			}

@@ -22,7 +22,7 @@ type screen struct {
 
 // Trace shows one hook call.
 func (s *screen) Trace(_ context.Context, e hookkit.Event) {
-	if e.Kind == hookkit.Fired {
+	if e.Kind == hookkit.EventFire {
 		return // Observe shows it, with its payload
 	}
 	s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *screen) Observe(_ context.Context, _ *agent.Run, fired hookkit.AnyFired
 	case fired.Err != nil:
 		line += s.paint(red, " → "+fired.Err.Error())
 	case fired.Decision != "":
-		line += s.paint(yellow, " → "+because(fired.Decision, fired.Reason)+" by "+fired.By)
+		line += s.paint(yellow, " → "+because(fired.Decision, fired.Reason)+" by "+fired.Hook)
 	case fired.Result != nil:
 		line += s.paint(green, " → "+summary(fired.Result))
 	case fired.Collected != nil:

@@ -26,7 +26,7 @@ func (a *DecisionAudit) Observe(_ context.Context, run *agent.Run, fired hookkit
 		return
 	}
 	line, err := json.Marshal(map[string]string{
-		"run": run.ID(), "point": fired.Point, "hook": fired.By, "decision": fired.Decision, "reason": fired.Reason,
+		"run": run.ID(), "point": fired.Point, "hook": fired.Hook, "decision": fired.Decision, "reason": fired.Reason,
 	})
 	if err != nil {
 		panic(err) // an observer's failure is reported and changes nothing

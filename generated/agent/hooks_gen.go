@@ -625,6 +625,17 @@ func (h *Hooks) Layer(name string) *Hooks {
 	return layer
 }
 
+// Over returns new Hooks that fire the hooks of h first, whatever the priorities, and then those of
+// inner. Later changes of both apply to them. Layers that both have fire once. Observers and
+// tracers of both are notified, and failures go to the handler of inner, or to that of h if inner
+// has none. Listings show the hooks of inner under the name. Registering on the result panics; a
+// Layer on it is legal.
+func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
+	both := new(Hooks)
+	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
+	return both
+}
+
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -653,39 +664,39 @@ func (h *Hooks) Explain(w io.Writer) error {
 }
 
 // Points describes every point, and gives access to it without its types.
-func (h *Hooks) Points() []hookkit.PointInfo {
-	return hookimpl.Infos(
-		h.OnRunStart.registry(),
-		h.ShouldStop.registry(),
-		h.BeforeStep.registry(),
-		h.ShouldCompact.registry(),
-		h.BeforeCompact.registry(),
-		h.AfterCompact.registry(),
-		h.Briefing.registry(),
-		h.BeforeLLM.registry(),
-		h.AroundLLM.registry(),
-		h.AfterLLM.registry(),
-		h.OnToolsDisabled.registry(),
-		h.BeforeTool.registry(),
-		h.OnPermission.registry(),
-		h.BeforeAsk.registry(),
-		h.OnPermissionGranted.registry(),
-		h.OnPermissionDenied.registry(),
-		h.OnHandoff.registry(),
-		h.AroundTool.registry(),
-		h.OnToolProgress.registry(),
-		h.OnToolError.registry(),
-		h.OnSubagentStart.registry(),
-		h.OnSubagentStop.registry(),
-		h.AfterTool.registry(),
-		h.OnBudgetExceeded.registry(),
-		h.AfterStep.registry(),
-		h.CheckDone.registry(),
-		h.OnDoneAccepted.registry(),
-		h.OnRunError.registry(),
-		h.OnStop.registry(),
-		h.BeforeRunEnd.registry(),
-		h.OnRunEnd.registry(),
+func (h *Hooks) Points() []hookkit.AnyPoint {
+	return hookimpl.AnyPoints(
+		&h.OnRunStart,
+		&h.ShouldStop,
+		&h.BeforeStep,
+		&h.ShouldCompact,
+		&h.BeforeCompact,
+		&h.AfterCompact,
+		&h.Briefing,
+		&h.BeforeLLM,
+		&h.AroundLLM,
+		&h.AfterLLM,
+		&h.OnToolsDisabled,
+		&h.BeforeTool,
+		&h.OnPermission,
+		&h.BeforeAsk,
+		&h.OnPermissionGranted,
+		&h.OnPermissionDenied,
+		&h.OnHandoff,
+		&h.AroundTool,
+		&h.OnToolProgress,
+		&h.OnToolError,
+		&h.OnSubagentStart,
+		&h.OnSubagentStop,
+		&h.AfterTool,
+		&h.OnBudgetExceeded,
+		&h.AfterStep,
+		&h.CheckDone,
+		&h.OnDoneAccepted,
+		&h.OnRunError,
+		&h.OnStop,
+		&h.BeforeRunEnd,
+		&h.OnRunEnd,
 	)
 }
 
@@ -776,50 +787,24 @@ type OnRunStartFired[P any] struct {
 }
 
 // OnRunStartPoint holds the hooks and observers of OnRunStart. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type OnRunStartPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnRunStartPoint) Add(f OnRunStart[RunStart], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnRunStartPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(OnRunStartFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnRunStartPoint) Observe(
-	f OnRunStartObserver[RunStart],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnRunStartPoint) ObserveFunc(
-	f func(context.Context, *Run, OnRunStartFired[RunStart]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnRunStartPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onRunStartPoint,
+		OnRunStart[RunStart],
+		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
+		OnRunStartObserver[RunStart],
+		func(context.Context, *Run, OnRunStartFired[RunStart]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -831,7 +816,7 @@ func (p *OnRunStartPoint) FireBy(
 	run *Run,
 	payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -880,46 +865,23 @@ type ShouldStopFired[P any] struct {
 }
 
 // ShouldStopPoint holds the hooks and observers of ShouldStop. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type ShouldStopPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *ShouldStopPoint) Add(f ShouldStop[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShouldStopPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(ShouldStopFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *ShouldStopPoint) Observe(f ShouldStopObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShouldStopPoint) ObserveFunc(
-	f func(context.Context, *Run, ShouldStopFired[Step]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *ShouldStopPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		shouldStopPoint,
+		ShouldStop[Step],
+		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
+		ShouldStopObserver[Step],
+		func(context.Context, *Run, ShouldStopFired[Step]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure.
 func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -931,7 +893,7 @@ func (p *ShouldStopPoint) FireBy(
 	run *Run,
 	payload Step,
 ) (collected []EndRun, bys []hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected, err = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -973,46 +935,23 @@ type BeforeStepFired[P any] struct {
 }
 
 // BeforeStepPoint holds the hooks and observers of BeforeStep. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeStepPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeStepPoint) Add(f BeforeStep[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeStepPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Step) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(BeforeStepFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeStepPoint) Observe(f BeforeStepObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeStepPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeStepFired[Step]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeStepPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeStepPoint,
+		BeforeStep[Step],
+		func(ctx context.Context, run *Run, payload Step) error,
+		BeforeStepObserver[Step],
+		func(context.Context, *Run, BeforeStepFired[Step]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -1091,44 +1030,18 @@ type ShouldCompactFired[P any] struct {
 }
 
 // ShouldCompactPoint holds the hooks and observers of ShouldCompact. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type ShouldCompactPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *ShouldCompactPoint) Add(f ShouldCompact[ContextUse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShouldCompactPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(ShouldCompactFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *ShouldCompactPoint) Observe(
-	f ShouldCompactObserver[ContextUse],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShouldCompactPoint) ObserveFunc(
-	f func(context.Context, *Run, ShouldCompactFired[ContextUse]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *ShouldCompactPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		shouldCompactPoint,
+		ShouldCompact[ContextUse],
+		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
+		ShouldCompactObserver[ContextUse],
+		func(context.Context, *Run, ShouldCompactFired[ContextUse]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
@@ -1138,7 +1051,7 @@ func (p *ShouldCompactPoint) Fire(
 	run *Run,
 	payload ContextUse,
 ) (exit ShouldCompactExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1150,7 +1063,7 @@ func (p *ShouldCompactPoint) FireBy(
 	run *Run,
 	payload ContextUse,
 ) (exit ShouldCompactExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1228,44 +1141,18 @@ type BeforeCompactFired[P any] struct {
 }
 
 // BeforeCompactPoint holds the hooks and observers of BeforeCompact. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type BeforeCompactPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeCompactPoint) Add(f BeforeCompact[Compaction], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeCompactPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeCompactFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeCompactPoint) Observe(
-	f BeforeCompactObserver[Compaction],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeCompactPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeCompactFired[Compaction]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeCompactPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeCompactPoint,
+		BeforeCompact[Compaction],
+		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
+		BeforeCompactObserver[Compaction],
+		func(context.Context, *Run, BeforeCompactFired[Compaction]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
@@ -1275,7 +1162,7 @@ func (p *BeforeCompactPoint) Fire(
 	run *Run,
 	payload Compaction,
 ) (exit BeforeCompactExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1287,7 +1174,7 @@ func (p *BeforeCompactPoint) FireBy(
 	run *Run,
 	payload Compaction,
 ) (exit BeforeCompactExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1354,50 +1241,24 @@ type AfterCompactFired[P any] struct {
 }
 
 // AfterCompactPoint holds the hooks and observers of AfterCompact. The zero value is ready to use.
-// Do not copy it.
+// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type AfterCompactPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AfterCompactPoint) Add(f AfterCompact[Compacted], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterCompactPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(AfterCompactFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AfterCompactPoint) Observe(
-	f AfterCompactObserver[Compacted],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterCompactPoint) ObserveFunc(
-	f func(context.Context, *Run, AfterCompactFired[Compacted]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AfterCompactPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		afterCompactPoint,
+		AfterCompact[Compacted],
+		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
+		AfterCompactObserver[Compacted],
+		func(context.Context, *Run, AfterCompactFired[Compacted]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1405,7 +1266,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compacted) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1450,46 +1311,23 @@ type BriefingFired[P any] struct {
 }
 
 // BriefingPoint holds the hooks and observers of Briefing. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type BriefingPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BriefingPoint) Add(f Briefing[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BriefingPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Step) ([]string, error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(BriefingFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BriefingPoint) Observe(f BriefingObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BriefingPoint) ObserveFunc(
-	f func(context.Context, *Run, BriefingFired[Step]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BriefingPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		briefingPoint,
+		Briefing[Step],
+		func(ctx context.Context, run *Run, payload Step) ([]string, error),
+		BriefingObserver[Step],
+		func(context.Context, *Run, BriefingFired[Step]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []string) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1497,7 +1335,7 @@ func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (colle
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (collected []string, bys []hookkit.By) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -1590,50 +1428,24 @@ type BeforeLLMFired[P any] struct {
 }
 
 // BeforeLLMPoint holds the hooks and observers of BeforeLLM. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type BeforeLLMPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeLLMPoint) Add(f BeforeLLM[LLMRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeLLMPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeLLMFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeLLMPoint) Observe(
-	f BeforeLLMObserver[LLMRequest],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeLLMPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeLLMPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeLLMPoint,
+		BeforeLLM[LLMRequest],
+		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
+		BeforeLLMObserver[LLMRequest],
+		func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1645,7 +1457,7 @@ func (p *BeforeLLMPoint) FireBy(
 	run *Run,
 	payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1710,44 +1522,18 @@ type AroundLLMNext struct {
 }
 
 // AroundLLMPoint holds the hooks and observers of AroundLLM. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type AroundLLMPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AroundLLMPoint) Add(f AroundLLM[LLMRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AroundLLMPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(AroundLLMFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AroundLLMPoint) Observe(
-	f AroundLLMObserver[LLMRequest],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AroundLLMPoint) ObserveFunc(
-	f func(context.Context, *Run, AroundLLMFired[LLMRequest]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AroundLLMPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		aroundLLMPoint,
+		AroundLLM[LLMRequest],
+		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
+		AroundLLMObserver[LLMRequest],
+		func(context.Context, *Run, AroundLLMFired[LLMRequest]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -1758,13 +1544,13 @@ func (p *AroundLLMPoint) Fire(
 	payload LLMRequest,
 	act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.ActCrashed(ctx, &aroundLLMPoint, recover())
+			err = hookimpl.ActCrashed(ctx, p, recover())
 		}
 	}()
 	if result, err = act(hookimpl.Background(ctx), payload); err != nil {
@@ -1782,7 +1568,7 @@ func (p *AroundLLMPoint) FireBy(
 	payload LLMRequest,
 	act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -1876,47 +1662,24 @@ type AfterLLMFired[P any] struct {
 }
 
 // AfterLLMPoint holds the hooks and observers of AfterLLM. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type AfterLLMPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AfterLLMPoint) Add(f AfterLLM[LLMResponse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterLLMPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(AfterLLMFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AfterLLMPoint) Observe(f AfterLLMObserver[LLMResponse], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterLLMPoint) ObserveFunc(
-	f func(context.Context, *Run, AfterLLMFired[LLMResponse]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AfterLLMPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		afterLLMPoint,
+		AfterLLM[LLMResponse],
+		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
+		AfterLLMObserver[LLMResponse],
+		func(context.Context, *Run, AfterLLMFired[LLMResponse]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1928,7 +1691,7 @@ func (p *AfterLLMPoint) FireBy(
 	run *Run,
 	payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1970,49 +1733,23 @@ type OnToolsDisabledFired[P any] struct {
 }
 
 // OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type OnToolsDisabledPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnToolsDisabledPoint) Add(f OnToolsDisabled[ToolsDisabled], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnToolsDisabledPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ToolsDisabled) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnToolsDisabledFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnToolsDisabledPoint) Observe(
-	f OnToolsDisabledObserver[ToolsDisabled],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnToolsDisabledPoint) ObserveFunc(
-	f func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnToolsDisabledPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onToolsDisabledPoint,
+		OnToolsDisabled[ToolsDisabled],
+		func(ctx context.Context, run *Run, payload ToolsDisabled) error,
+		OnToolsDisabledObserver[ToolsDisabled],
+		func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload ToolsDisabled) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2107,44 +1844,18 @@ type BeforeToolFired[P any] struct {
 }
 
 // BeforeToolPoint holds the hooks and observers of BeforeTool. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeToolPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeToolPoint) Add(f BeforeTool[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeToolPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeToolFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeToolPoint) Observe(
-	f BeforeToolObserver[ToolCallRequest],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeToolPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeToolPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeToolPoint,
+		BeforeTool[ToolCallRequest],
+		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
+		BeforeToolObserver[ToolCallRequest],
+		func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
@@ -2154,7 +1865,7 @@ func (p *BeforeToolPoint) Fire(
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2166,7 +1877,7 @@ func (p *BeforeToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2260,44 +1971,18 @@ type OnPermissionFired[P any] struct {
 }
 
 // OnPermissionPoint holds the hooks and observers of OnPermission. The zero value is ready to use.
-// Do not copy it.
+// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type OnPermissionPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnPermissionPoint) Add(f OnPermission[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPermissionPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(OnPermissionFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnPermissionPoint) Observe(
-	f OnPermissionObserver[ToolCallRequest],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPermissionPoint) ObserveFunc(
-	f func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnPermissionPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onPermissionPoint,
+		OnPermission[ToolCallRequest],
+		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
+		OnPermissionObserver[ToolCallRequest],
+		func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
@@ -2307,7 +1992,7 @@ func (p *OnPermissionPoint) Fire(
 	run *Run,
 	payload ToolCallRequest,
 ) (exit OnPermissionExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2319,7 +2004,7 @@ func (p *OnPermissionPoint) FireBy(
 	run *Run,
 	payload ToolCallRequest,
 ) (exit OnPermissionExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2398,47 +2083,24 @@ type BeforeAskFired[P any] struct {
 }
 
 // BeforeAskPoint holds the hooks and observers of BeforeAsk. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type BeforeAskPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeAskPoint) Add(f BeforeAsk[Question], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeAskPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeAskFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeAskPoint) Observe(f BeforeAskObserver[Question], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeAskPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeAskFired[Question]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeAskPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeAskPoint,
+		BeforeAsk[Question],
+		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
+		BeforeAskObserver[Question],
+		func(context.Context, *Run, BeforeAskFired[Question]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (exit BeforeAskExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2450,7 +2112,7 @@ func (p *BeforeAskPoint) FireBy(
 	run *Run,
 	payload Question,
 ) (exit BeforeAskExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2492,49 +2154,23 @@ type OnPermissionGrantedFired[P any] struct {
 }
 
 // OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted. The zero value is
-// ready to use. Do not copy it.
+// ready to use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an
+// observer. They panic, naming the place of the call, if it is nil or the order asked for is
+// impossible. List lists the hooks in firing order, those of outer layers included.
 type OnPermissionGrantedPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnPermissionGrantedPoint) Add(f OnPermissionGranted[Grant], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPermissionGrantedPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Grant) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnPermissionGrantedFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnPermissionGrantedPoint) Observe(
-	f OnPermissionGrantedObserver[Grant],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPermissionGrantedPoint) ObserveFunc(
-	f func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnPermissionGrantedPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onPermissionGrantedPoint,
+		OnPermissionGranted[Grant],
+		func(ctx context.Context, run *Run, payload Grant) error,
+		OnPermissionGrantedObserver[Grant],
+		func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload Grant) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2576,49 +2212,23 @@ type OnPermissionDeniedFired[P any] struct {
 }
 
 // OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. The zero value is
-// ready to use. Do not copy it.
+// ready to use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an
+// observer. They panic, naming the place of the call, if it is nil or the order asked for is
+// impossible. List lists the hooks in firing order, those of outer layers included.
 type OnPermissionDeniedPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnPermissionDeniedPoint) Add(f OnPermissionDenied[Denial], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPermissionDeniedPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Denial) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnPermissionDeniedFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnPermissionDeniedPoint) Observe(
-	f OnPermissionDeniedObserver[Denial],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPermissionDeniedPoint) ObserveFunc(
-	f func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnPermissionDeniedPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onPermissionDeniedPoint,
+		OnPermissionDenied[Denial],
+		func(ctx context.Context, run *Run, payload Denial) error,
+		OnPermissionDeniedObserver[Denial],
+		func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload Denial) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2711,47 +2321,24 @@ type OnHandoffFired[P any] struct {
 }
 
 // OnHandoffPoint holds the hooks and observers of OnHandoff. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type OnHandoffPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnHandoffPoint) Add(f OnHandoff[Handoff], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnHandoffPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(OnHandoffFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnHandoffPoint) Observe(f OnHandoffObserver[Handoff], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnHandoffPoint) ObserveFunc(
-	f func(context.Context, *Run, OnHandoffFired[Handoff]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnHandoffPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onHandoffPoint,
+		OnHandoff[Handoff],
+		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
+		OnHandoffObserver[Handoff],
+		func(context.Context, *Run, OnHandoffFired[Handoff]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2763,7 +2350,7 @@ func (p *OnHandoffPoint) FireBy(
 	run *Run,
 	payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2833,49 +2420,23 @@ type AroundToolNext struct {
 }
 
 // AroundToolPoint holds the hooks and observers of AroundTool. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type AroundToolPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AroundToolPoint) Add(f AroundTool[ToolCallRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AroundToolPoint) AddFunc(
-	f func(
-		ctx context.Context,
-		run *Run,
-		payload ToolCallRequest,
-		next AroundToolNext,
-	) (hookkit.Answer[ToolCallResult], error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(AroundToolFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AroundToolPoint) Observe(
-	f AroundToolObserver[ToolCallRequest],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AroundToolPoint) ObserveFunc(
-	f func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AroundToolPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		aroundToolPoint,
+		AroundTool[ToolCallRequest],
+		func(
+			ctx context.Context,
+			run *Run,
+			payload ToolCallRequest,
+			next AroundToolNext,
+		) (hookkit.Answer[ToolCallResult], error),
+		AroundToolObserver[ToolCallRequest],
+		func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -2886,13 +2447,13 @@ func (p *AroundToolPoint) Fire(
 	payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.state.ActCrashed(ctx, &aroundToolPoint, recover())
+			err = hookimpl.ActCrashed(ctx, p, recover())
 		}
 	}()
 	if result, err = act(hookimpl.Background(ctx), payload); err != nil {
@@ -2910,7 +2471,7 @@ func (p *AroundToolPoint) FireBy(
 	payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -2956,49 +2517,23 @@ type OnToolProgressFired[P any] struct {
 }
 
 // OnToolProgressPoint holds the hooks and observers of OnToolProgress. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type OnToolProgressPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnToolProgressPoint) Add(f OnToolProgress[ToolProgress], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnToolProgressPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ToolProgress) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnToolProgressFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnToolProgressPoint) Observe(
-	f OnToolProgressObserver[ToolProgress],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnToolProgressPoint) ObserveFunc(
-	f func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnToolProgressPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onToolProgressPoint,
+		OnToolProgress[ToolProgress],
+		func(ctx context.Context, run *Run, payload ToolProgress) error,
+		OnToolProgressObserver[ToolProgress],
+		func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolProgress) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3039,49 +2574,23 @@ type OnToolErrorFired[P any] struct {
 }
 
 // OnToolErrorPoint holds the hooks and observers of OnToolError. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type OnToolErrorPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnToolErrorPoint) Add(f OnToolError[ToolFailure], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnToolErrorPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ToolFailure) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnToolErrorFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnToolErrorPoint) Observe(
-	f OnToolErrorObserver[ToolFailure],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnToolErrorPoint) ObserveFunc(
-	f func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnToolErrorPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onToolErrorPoint,
+		OnToolError[ToolFailure],
+		func(ctx context.Context, run *Run, payload ToolFailure) error,
+		OnToolErrorObserver[ToolFailure],
+		func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailure) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3122,49 +2631,23 @@ type OnSubagentStartFired[P any] struct {
 }
 
 // OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type OnSubagentStartPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnSubagentStartPoint) Add(f OnSubagentStart[Subagent], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSubagentStartPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Subagent) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnSubagentStartFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnSubagentStartPoint) Observe(
-	f OnSubagentStartObserver[Subagent],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSubagentStartPoint) ObserveFunc(
-	f func(context.Context, *Run, OnSubagentStartFired[Subagent]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnSubagentStartPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onSubagentStartPoint,
+		OnSubagentStart[Subagent],
+		func(ctx context.Context, run *Run, payload Subagent) error,
+		OnSubagentStartObserver[Subagent],
+		func(context.Context, *Run, OnSubagentStartFired[Subagent]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subagent) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3204,49 +2687,23 @@ type OnSubagentStopFired[P any] struct {
 }
 
 // OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type OnSubagentStopPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnSubagentStopPoint) Add(f OnSubagentStop[SubagentDone], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSubagentStopPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload SubagentDone) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnSubagentStopFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnSubagentStopPoint) Observe(
-	f OnSubagentStopObserver[SubagentDone],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSubagentStopPoint) ObserveFunc(
-	f func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnSubagentStopPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onSubagentStopPoint,
+		OnSubagentStop[SubagentDone],
+		func(ctx context.Context, run *Run, payload SubagentDone) error,
+		OnSubagentStopObserver[SubagentDone],
+		func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload SubagentDone) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3340,50 +2797,24 @@ type AfterToolFired[P any] struct {
 }
 
 // AfterToolPoint holds the hooks and observers of AfterTool. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type AfterToolPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AfterToolPoint) Add(f AfterTool[ToolCallResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterToolPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(AfterToolFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AfterToolPoint) Observe(
-	f AfterToolObserver[ToolCallResult],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterToolPoint) ObserveFunc(
-	f func(context.Context, *Run, AfterToolFired[ToolCallResult]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AfterToolPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		afterToolPoint,
+		AfterTool[ToolCallResult],
+		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
+		AfterToolObserver[ToolCallResult],
+		func(context.Context, *Run, AfterToolFired[ToolCallResult]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3395,7 +2826,7 @@ func (p *AfterToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3438,52 +2869,23 @@ type OnBudgetExceededFired[P any] struct {
 }
 
 // OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. The zero value is ready
-// to use. Do not copy it.
+// to use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer.
+// They panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type OnBudgetExceededPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnBudgetExceededPoint) Add(
-	f OnBudgetExceeded[BudgetExceeded],
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnBudgetExceededPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload BudgetExceeded) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnBudgetExceededFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnBudgetExceededPoint) Observe(
-	f OnBudgetExceededObserver[BudgetExceeded],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnBudgetExceededPoint) ObserveFunc(
-	f func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnBudgetExceededPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onBudgetExceededPoint,
+		OnBudgetExceeded[BudgetExceeded],
+		func(ctx context.Context, run *Run, payload BudgetExceeded) error,
+		OnBudgetExceededObserver[BudgetExceeded],
+		func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload BudgetExceeded) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3523,49 +2925,23 @@ type AfterStepFired[P any] struct {
 }
 
 // AfterStepPoint holds the hooks and observers of AfterStep. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type AfterStepPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *AfterStepPoint) Add(f AfterStep[StepResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *AfterStepPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload StepResult) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(AfterStepFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *AfterStepPoint) Observe(
-	f AfterStepObserver[StepResult],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *AfterStepPoint) ObserveFunc(
-	f func(context.Context, *Run, AfterStepFired[StepResult]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *AfterStepPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		afterStepPoint,
+		AfterStep[StepResult],
+		func(ctx context.Context, run *Run, payload StepResult) error,
+		AfterStepObserver[StepResult],
+		func(context.Context, *Run, AfterStepFired[StepResult]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3657,50 +3033,24 @@ type CheckDoneFired[P any] struct {
 }
 
 // CheckDonePoint holds the hooks and observers of CheckDone. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type CheckDonePoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *CheckDonePoint) Add(f CheckDone[DoneRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *CheckDonePoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(CheckDoneFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *CheckDonePoint) Observe(
-	f CheckDoneObserver[DoneRequest],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *CheckDonePoint) ObserveFunc(
-	f func(context.Context, *Run, CheckDoneFired[DoneRequest]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *CheckDonePoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		checkDonePoint,
+		CheckDone[DoneRequest],
+		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
+		CheckDoneObserver[DoneRequest],
+		func(context.Context, *Run, CheckDoneFired[DoneRequest]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3712,7 +3062,7 @@ func (p *CheckDonePoint) FireBy(
 	run *Run,
 	payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3753,49 +3103,23 @@ type OnDoneAcceptedFired[P any] struct {
 }
 
 // OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type OnDoneAcceptedPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnDoneAcceptedPoint) Add(f OnDoneAccepted[DoneAccepted], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnDoneAcceptedPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload DoneAccepted) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnDoneAcceptedFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnDoneAcceptedPoint) Observe(
-	f OnDoneAcceptedObserver[DoneAccepted],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnDoneAcceptedPoint) ObserveFunc(
-	f func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnDoneAcceptedPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onDoneAcceptedPoint,
+		OnDoneAccepted[DoneAccepted],
+		func(ctx context.Context, run *Run, payload DoneAccepted) error,
+		OnDoneAcceptedObserver[DoneAccepted],
+		func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAccepted) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3867,50 +3191,24 @@ type OnRunErrorFired[P any] struct {
 }
 
 // OnRunErrorPoint holds the hooks and observers of OnRunError. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type OnRunErrorPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnRunErrorPoint) Add(f OnRunError[RunError], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnRunErrorPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(OnRunErrorFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnRunErrorPoint) Observe(
-	f OnRunErrorObserver[RunError],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnRunErrorPoint) ObserveFunc(
-	f func(context.Context, *Run, OnRunErrorFired[RunError]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnRunErrorPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onRunErrorPoint,
+		OnRunError[RunError],
+		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
+		OnRunErrorObserver[RunError],
+		func(context.Context, *Run, OnRunErrorFired[RunError]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *OnRunErrorPoint) Fire(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3922,7 +3220,7 @@ func (p *OnRunErrorPoint) FireBy(
 	run *Run,
 	payload RunError,
 ) (exit OnRunErrorExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3966,46 +3264,23 @@ type OnStopFired[P any] struct {
 }
 
 // OnStopPoint holds the hooks and observers of OnStop. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type OnStopPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnStopPoint) Add(f OnStop[Stopping], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnStopPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnStopFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnStopPoint) Observe(f OnStopObserver[Stopping], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnStopPoint) ObserveFunc(
-	f func(context.Context, *Run, OnStopFired[Stopping]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnStopPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onStopPoint,
+		OnStop[Stopping],
+		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
+		OnStopObserver[Stopping],
+		func(context.Context, *Run, OnStopFired[Stopping]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -4013,7 +3288,7 @@ func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (col
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (collected []EndRun, bys []hookkit.By) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -4083,50 +3358,24 @@ type BeforeRunEndFired[P any] struct {
 }
 
 // BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. The zero value is ready to use.
-// Do not copy it.
+// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeRunEndPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeRunEndPoint) Add(f BeforeRunEnd[AgentResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeRunEndPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeRunEndFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeRunEndPoint) Observe(
-	f BeforeRunEndObserver[AgentResult],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeRunEndPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeRunEndPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeRunEndPoint,
+		BeforeRunEnd[AgentResult],
+		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
+		BeforeRunEndObserver[AgentResult],
+		func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
 // program must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -4134,7 +3383,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *AgentResult) (by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -4176,46 +3425,23 @@ type OnRunEndFired[P any] struct {
 }
 
 // OnRunEndPoint holds the hooks and observers of OnRunEnd. The zero value is ready to use. Do not
-// copy it.
+// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
+// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type OnRunEndPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnRunEndPoint) Add(f OnRunEnd[AgentResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnRunEndPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload AgentResult) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnRunEndFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnRunEndPoint) Observe(f OnRunEndObserver[AgentResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnRunEndPoint) ObserveFunc(
-	f func(context.Context, *Run, OnRunEndFired[AgentResult]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnRunEndPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onRunEndPoint,
+		OnRunEnd[AgentResult],
+		func(ctx context.Context, run *Run, payload AgentResult) error,
+		OnRunEndObserver[AgentResult],
+		func(context.Context, *Run, OnRunEndFired[AgentResult]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -4834,27 +4060,29 @@ type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }
 
-// onRunStartPoint describes OnRunStart to the runtime.
-var onRunStartPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnRunStart",
-	Payload: "RunStart",
-	Results: "Replace, EndTurn, FailClosed",
-	Closed:  true,
-	Replace: ReplaceOnRunStart,
-	Exits: []any{
-		EndTurn{},
-	},
-	Fire: (*OnRunStartPoint).runHooks,
-	Calls: hookimpl.Deciding[OnRunStartFunc](
-		OnRunStart[RunStart].OnRunStart,
-		OnRunStartObserver[RunStart].ObserveOnRunStart,
-	),
-}
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
-// registry returns the hooks of p and the observers.
-func (p *OnRunStartPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onRunStartPoint)
+// onRunStartPoint describes OnRunStart to the runtime.
+type onRunStartPoint struct{}
+
+func (onRunStartPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnRunStart",
+		Payload: "RunStart",
+		Results: "Replace, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceOnRunStart,
+		Exits: []any{
+			EndTurn{},
+		},
+		Fire: (*OnRunStartPoint).runHooks,
+		Calls: hookimpl.Deciding[OnRunStartFunc](
+			OnRunStart[RunStart].OnRunStart,
+			OnRunStartObserver[RunStart].ObserveOnRunStart,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -4866,10 +4094,11 @@ func (p *OnRunStartPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "OnRunStart")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4912,22 +4141,21 @@ func (p *OnRunStartPoint) runHooks(
 }
 
 // shouldStopPoint describes ShouldStop to the runtime.
-var shouldStopPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "ShouldStop",
-	Payload: "Step",
-	Results: "Collect[EndRun], FailClosed",
-	Closed:  true,
-	Fire:    (*ShouldStopPoint).runHooks,
-	Calls: hookimpl.Collecting[ShouldStopFunc](
-		ShouldStop[Step].ShouldStop,
-		ShouldStopObserver[Step].ObserveShouldStop,
-	),
-}
+type shouldStopPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *ShouldStopPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &shouldStopPoint)
+func (shouldStopPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "ShouldStop",
+		Payload: "Step",
+		Results: "Collect[EndRun], FailClosed",
+		Closed:  true,
+		Fire:    (*ShouldStopPoint).runHooks,
+		Calls: hookimpl.Collecting[ShouldStopFunc](
+			ShouldStop[Step].ShouldStop,
+			ShouldStopObserver[Step].ObserveShouldStop,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -4939,9 +4167,10 @@ func (p *ShouldStopPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ShouldStopFired[Step]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4973,28 +4202,28 @@ func (p *ShouldStopPoint) runHooks(
 }
 
 // beforeStepPoint describes BeforeStep to the runtime.
-var beforeStepPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "BeforeStep",
-	Payload: "Step",
-	Fire:    (*BeforeStepPoint).runHooks,
-	Calls: hookimpl.Checking[BeforeStepFunc](
-		BeforeStep[Step].BeforeStep,
-		BeforeStepObserver[Step].ObserveBeforeStep,
-	),
-}
+type beforeStepPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeStepPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeStepPoint)
+func (beforeStepPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "BeforeStep",
+		Payload: "Step",
+		Fire:    (*BeforeStepPoint).runHooks,
+		Calls: hookimpl.Checking[BeforeStepFunc](
+			BeforeStep[Step].BeforeStep,
+			BeforeStepObserver[Step].ObserveBeforeStep,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeStepFired[Step]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5024,24 +4253,23 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 }
 
 // shouldCompactPoint describes ShouldCompact to the runtime.
-var shouldCompactPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "ShouldCompact",
-	Payload: "ContextUse",
-	Results: "Vote, Compact, FailOpen",
-	Exits: []any{
-		Compact{},
-	},
-	Fire: (*ShouldCompactPoint).runHooks,
-	Calls: hookimpl.Deciding[ShouldCompactFunc](
-		ShouldCompact[ContextUse].ShouldCompact,
-		ShouldCompactObserver[ContextUse].ObserveShouldCompact,
-	),
-}
+type shouldCompactPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *ShouldCompactPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &shouldCompactPoint)
+func (shouldCompactPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "ShouldCompact",
+		Payload: "ContextUse",
+		Results: "Vote, Compact, FailOpen",
+		Exits: []any{
+			Compact{},
+		},
+		Fire: (*ShouldCompactPoint).runHooks,
+		Calls: hookimpl.Deciding[ShouldCompactFunc](
+			ShouldCompact[ContextUse].ShouldCompact,
+			ShouldCompactObserver[ContextUse].ObserveShouldCompact,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5053,9 +4281,10 @@ func (p *ShouldCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5114,25 +4343,24 @@ func (p *ShouldCompactPoint) runHooks(
 }
 
 // beforeCompactPoint describes BeforeCompact to the runtime.
-var beforeCompactPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "BeforeCompact",
-	Payload: "Compaction",
-	Results: "SkipCompaction, FailClosed",
-	Closed:  true,
-	Exits: []any{
-		SkipCompaction{},
-	},
-	Fire: (*BeforeCompactPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeCompactFunc](
-		BeforeCompact[Compaction].BeforeCompact,
-		BeforeCompactObserver[Compaction].ObserveBeforeCompact,
-	),
-}
+type beforeCompactPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeCompactPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeCompactPoint)
+func (beforeCompactPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "BeforeCompact",
+		Payload: "Compaction",
+		Results: "SkipCompaction, FailClosed",
+		Closed:  true,
+		Exits: []any{
+			SkipCompaction{},
+		},
+		Fire: (*BeforeCompactPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeCompactFunc](
+			BeforeCompact[Compaction].BeforeCompact,
+			BeforeCompactObserver[Compaction].ObserveBeforeCompact,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5144,9 +4372,10 @@ func (p *BeforeCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5183,22 +4412,21 @@ func (p *BeforeCompactPoint) runHooks(
 }
 
 // afterCompactPoint describes AfterCompact to the runtime.
-var afterCompactPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "AfterCompact",
-	Payload: "Compacted",
-	Results: "Replace, FailOpen",
-	Replace: ReplaceAfterCompact,
-	Fire:    (*AfterCompactPoint).runHooks,
-	Calls: hookimpl.Deciding[AfterCompactFunc](
-		AfterCompact[Compacted].AfterCompact,
-		AfterCompactObserver[Compacted].ObserveAfterCompact,
-	),
-}
+type afterCompactPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *AfterCompactPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &afterCompactPoint)
+func (afterCompactPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "AfterCompact",
+		Payload: "Compacted",
+		Results: "Replace, FailOpen",
+		Replace: ReplaceAfterCompact,
+		Fire:    (*AfterCompactPoint).runHooks,
+		Calls: hookimpl.Deciding[AfterCompactFunc](
+			AfterCompact[Compacted].AfterCompact,
+			AfterCompactObserver[Compacted].ObserveAfterCompact,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5210,10 +4438,11 @@ func (p *AfterCompactPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "AfterCompact")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5258,21 +4487,20 @@ func (p *AfterCompactPoint) runHooks(
 }
 
 // briefingPoint describes Briefing to the runtime.
-var briefingPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "Briefing",
-	Payload: "Step",
-	Results: "Collect[string]",
-	Fire:    (*BriefingPoint).runHooks,
-	Calls: hookimpl.Collecting[BriefingFunc](
-		Briefing[Step].Briefing,
-		BriefingObserver[Step].ObserveBriefing,
-	),
-}
+type briefingPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BriefingPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &briefingPoint)
+func (briefingPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "Briefing",
+		Payload: "Step",
+		Results: "Collect[string]",
+		Fire:    (*BriefingPoint).runHooks,
+		Calls: hookimpl.Collecting[BriefingFunc](
+			Briefing[Step].Briefing,
+			BriefingObserver[Step].ObserveBriefing,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5284,9 +4512,10 @@ func (p *BriefingPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []string) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BriefingFired[Step]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5323,27 +4552,26 @@ func (p *BriefingPoint) runHooks(
 }
 
 // beforeLLMPoint describes BeforeLLM to the runtime.
-var beforeLLMPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "BeforeLLM",
-	Payload: "LLMRequest",
-	Results: "Replace, UseReply, EndTurn, FailClosed",
-	Closed:  true,
-	Replace: ReplaceBeforeLLM,
-	Exits: []any{
-		UseReply{},
-		EndTurn{},
-	},
-	Fire: (*BeforeLLMPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeLLMFunc](
-		BeforeLLM[LLMRequest].BeforeLLM,
-		BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
-	),
-}
+type beforeLLMPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeLLMPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeLLMPoint)
+func (beforeLLMPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "BeforeLLM",
+		Payload: "LLMRequest",
+		Results: "Replace, UseReply, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeLLM,
+		Exits: []any{
+			UseReply{},
+			EndTurn{},
+		},
+		Fire: (*BeforeLLMPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeLLMFunc](
+			BeforeLLM[LLMRequest].BeforeLLM,
+			BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5355,10 +4583,11 @@ func (p *BeforeLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforeLLM")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5401,54 +4630,53 @@ func (p *BeforeLLMPoint) runHooks(
 }
 
 // aroundLLMPoint describes AroundLLM to the runtime.
-var aroundLLMPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "AroundLLM",
-	Payload: "LLMRequest",
-	Results: "Around[LLMResponse]",
-	Fire:    (*AroundLLMPoint).runHooks,
-	Calls: hookimpl.Wrapping(
-		func(
-			h AroundLLM[LLMRequest],
-			ctx context.Context,
-			run *Run,
-			payload LLMRequest,
-			call hookkit.AnyCall,
-		) (hookkit.AnyReply, error) {
-			next := func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
-				return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
-			}
-			inv := &aroundLLMInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
-			defer inv.End()
-			answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
-			return hookimpl.Reply(answer), err
-		},
-		func(point string, h hookkit.AnyHook) any {
-			return AroundLLMFunc(func(
+type aroundLLMPoint struct{}
+
+func (aroundLLMPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "AroundLLM",
+		Payload: "LLMRequest",
+		Results: "Around[LLMResponse]",
+		Fire:    (*AroundLLMPoint).runHooks,
+		Calls: hookimpl.Wrapping[AroundLLMFunc](
+			func(
+				h AroundLLM[LLMRequest],
 				ctx context.Context,
 				run *Run,
 				payload LLMRequest,
-				next AroundLLMNext,
-			) (hookkit.Answer[LLMResponse], error) {
-				outer := next.fire
-				own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-				own.Within(&outer.AroundInvocation)
-				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-					answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
-					return hookimpl.Reply(answer), err
+				call hookkit.AnyCall,
+			) (hookkit.AnyReply, error) {
+				next := func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
+					return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 				}
-				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
-				return hookimpl.AnswerOf[LLMResponse](reply, err)
-			})
-		},
-		AroundLLMObserver[LLMRequest].ObserveAroundLLM,
-	),
-}
-
-// registry returns the hooks of p and the observers.
-func (p *AroundLLMPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &aroundLLMPoint)
+				inv := &aroundLLMInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
+				defer inv.End()
+				answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
+				return hookimpl.Reply(answer), err
+			},
+			func(point string, h hookkit.AnyHook) AroundLLMFunc {
+				return func(
+					ctx context.Context,
+					run *Run,
+					payload LLMRequest,
+					next AroundLLMNext,
+				) (hookkit.Answer[LLMResponse], error) {
+					outer := next.fire
+					own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
+					own.Within(&outer.AroundInvocation)
+					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+						answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
+						return hookimpl.Reply(answer), err
+					}
+					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+					return hookimpl.AnswerOf[LLMResponse](reply, err)
+				}
+			},
+			AroundLLMObserver[LLMRequest].ObserveAroundLLM,
+		),
+	}
 }
 
 // aroundLLMInvocation is one fire of AroundLLM.
@@ -5503,9 +4731,10 @@ func (p *AroundLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result LLMResponse, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = p.state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap)
 	}
 	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -5524,26 +4753,25 @@ func (p *AroundLLMPoint) runHooks(
 }
 
 // afterLLMPoint describes AfterLLM to the runtime.
-var afterLLMPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "AfterLLM",
-	Payload: "LLMResponse",
-	Results: "Replace, EndTurn, FailClosed",
-	Closed:  true,
-	Replace: ReplaceAfterLLM,
-	Exits: []any{
-		EndTurn{},
-	},
-	Fire: (*AfterLLMPoint).runHooks,
-	Calls: hookimpl.Deciding[AfterLLMFunc](
-		AfterLLM[LLMResponse].AfterLLM,
-		AfterLLMObserver[LLMResponse].ObserveAfterLLM,
-	),
-}
+type afterLLMPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *AfterLLMPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &afterLLMPoint)
+func (afterLLMPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "AfterLLM",
+		Payload: "LLMResponse",
+		Results: "Replace, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceAfterLLM,
+		Exits: []any{
+			EndTurn{},
+		},
+		Fire: (*AfterLLMPoint).runHooks,
+		Calls: hookimpl.Deciding[AfterLLMFunc](
+			AfterLLM[LLMResponse].AfterLLM,
+			AfterLLMObserver[LLMResponse].ObserveAfterLLM,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5555,10 +4783,11 @@ func (p *AfterLLMPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "AfterLLM")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5601,28 +4830,28 @@ func (p *AfterLLMPoint) runHooks(
 }
 
 // onToolsDisabledPoint describes OnToolsDisabled to the runtime.
-var onToolsDisabledPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnToolsDisabled",
-	Payload: "ToolsDisabled",
-	Fire:    (*OnToolsDisabledPoint).runHooks,
-	Calls: hookimpl.Checking[OnToolsDisabledFunc](
-		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
-		OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
-	),
-}
+type onToolsDisabledPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onToolsDisabledPoint)
+func (onToolsDisabledPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnToolsDisabled",
+		Payload: "ToolsDisabled",
+		Fire:    (*OnToolsDisabledPoint).runHooks,
+		Calls: hookimpl.Checking[OnToolsDisabledFunc](
+			OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
+			OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5652,27 +4881,26 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 }
 
 // beforeToolPoint describes BeforeTool to the runtime.
-var beforeToolPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "BeforeTool",
-	Payload: "ToolCallRequest",
-	Results: "Replace, SkipTool, EndTurn, FailClosed",
-	Closed:  true,
-	Replace: ReplaceBeforeTool,
-	Exits: []any{
-		SkipTool{},
-		EndTurn{},
-	},
-	Fire: (*BeforeToolPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeToolFunc](
-		BeforeTool[ToolCallRequest].BeforeTool,
-		BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
-	),
-}
+type beforeToolPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeToolPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeToolPoint)
+func (beforeToolPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "BeforeTool",
+		Payload: "ToolCallRequest",
+		Results: "Replace, SkipTool, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeTool,
+		Exits: []any{
+			SkipTool{},
+			EndTurn{},
+		},
+		Fire: (*BeforeToolPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeToolFunc](
+			BeforeTool[ToolCallRequest].BeforeTool,
+			BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5684,10 +4912,11 @@ func (p *BeforeToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforeTool")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5730,27 +4959,26 @@ func (p *BeforeToolPoint) runHooks(
 }
 
 // onPermissionPoint describes OnPermission to the runtime.
-var onPermissionPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnPermission",
-	Payload: "ToolCallRequest",
-	Results: "Vote, Deny, Ask, Allow, FailClosed",
-	Closed:  true,
-	Exits: []any{
-		Deny{},
-		Ask{},
-		Allow{},
-	},
-	Fire: (*OnPermissionPoint).runHooks,
-	Calls: hookimpl.Deciding[OnPermissionFunc](
-		OnPermission[ToolCallRequest].OnPermission,
-		OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
-	),
-}
+type onPermissionPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnPermissionPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onPermissionPoint)
+func (onPermissionPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnPermission",
+		Payload: "ToolCallRequest",
+		Results: "Vote, Deny, Ask, Allow, FailClosed",
+		Closed:  true,
+		Exits: []any{
+			Deny{},
+			Ask{},
+			Allow{},
+		},
+		Fire: (*OnPermissionPoint).runHooks,
+		Calls: hookimpl.Deciding[OnPermissionFunc](
+			OnPermission[ToolCallRequest].OnPermission,
+			OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5762,9 +4990,10 @@ func (p *OnPermissionPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5813,26 +5042,25 @@ func (p *OnPermissionPoint) runHooks(
 }
 
 // beforeAskPoint describes BeforeAsk to the runtime.
-var beforeAskPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "BeforeAsk",
-	Payload: "Question",
-	Results: "Vote, Refuse, Approve, FailClosed",
-	Closed:  true,
-	Exits: []any{
-		Refuse{},
-		Approve{},
-	},
-	Fire: (*BeforeAskPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeAskFunc](
-		BeforeAsk[Question].BeforeAsk,
-		BeforeAskObserver[Question].ObserveBeforeAsk,
-	),
-}
+type beforeAskPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeAskPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeAskPoint)
+func (beforeAskPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "BeforeAsk",
+		Payload: "Question",
+		Results: "Vote, Refuse, Approve, FailClosed",
+		Closed:  true,
+		Exits: []any{
+			Refuse{},
+			Approve{},
+		},
+		Fire: (*BeforeAskPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeAskFunc](
+			BeforeAsk[Question].BeforeAsk,
+			BeforeAskObserver[Question].ObserveBeforeAsk,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -5844,9 +5072,10 @@ func (p *BeforeAskPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5893,28 +5122,28 @@ func (p *BeforeAskPoint) runHooks(
 }
 
 // onPermissionGrantedPoint describes OnPermissionGranted to the runtime.
-var onPermissionGrantedPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnPermissionGranted",
-	Payload: "Grant",
-	Fire:    (*OnPermissionGrantedPoint).runHooks,
-	Calls: hookimpl.Checking[OnPermissionGrantedFunc](
-		OnPermissionGranted[Grant].OnPermissionGranted,
-		OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
-	),
-}
+type onPermissionGrantedPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onPermissionGrantedPoint)
+func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnPermissionGranted",
+		Payload: "Grant",
+		Fire:    (*OnPermissionGrantedPoint).runHooks,
+		Calls: hookimpl.Checking[OnPermissionGrantedFunc](
+			OnPermissionGranted[Grant].OnPermissionGranted,
+			OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5944,28 +5173,28 @@ func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, paylo
 }
 
 // onPermissionDeniedPoint describes OnPermissionDenied to the runtime.
-var onPermissionDeniedPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnPermissionDenied",
-	Payload: "Denial",
-	Fire:    (*OnPermissionDeniedPoint).runHooks,
-	Calls: hookimpl.Checking[OnPermissionDeniedFunc](
-		OnPermissionDenied[Denial].OnPermissionDenied,
-		OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
-	),
-}
+type onPermissionDeniedPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onPermissionDeniedPoint)
+func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnPermissionDenied",
+		Payload: "Denial",
+		Fire:    (*OnPermissionDeniedPoint).runHooks,
+		Calls: hookimpl.Checking[OnPermissionDeniedFunc](
+			OnPermissionDenied[Denial].OnPermissionDenied,
+			OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5995,27 +5224,26 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 }
 
 // onHandoffPoint describes OnHandoff to the runtime.
-var onHandoffPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnHandoff",
-	Payload: "Handoff",
-	Results: "Replace, SkipTool, EndTurn, FailClosed",
-	Closed:  true,
-	Replace: ReplaceOnHandoff,
-	Exits: []any{
-		SkipTool{},
-		EndTurn{},
-	},
-	Fire: (*OnHandoffPoint).runHooks,
-	Calls: hookimpl.Deciding[OnHandoffFunc](
-		OnHandoff[Handoff].OnHandoff,
-		OnHandoffObserver[Handoff].ObserveOnHandoff,
-	),
-}
+type onHandoffPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnHandoffPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onHandoffPoint)
+func (onHandoffPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnHandoff",
+		Payload: "Handoff",
+		Results: "Replace, SkipTool, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceOnHandoff,
+		Exits: []any{
+			SkipTool{},
+			EndTurn{},
+		},
+		Fire: (*OnHandoffPoint).runHooks,
+		Calls: hookimpl.Deciding[OnHandoffFunc](
+			OnHandoff[Handoff].OnHandoff,
+			OnHandoffObserver[Handoff].ObserveOnHandoff,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6027,10 +5255,11 @@ func (p *OnHandoffPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "OnHandoff")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -6073,54 +5302,53 @@ func (p *OnHandoffPoint) runHooks(
 }
 
 // aroundToolPoint describes AroundTool to the runtime.
-var aroundToolPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "AroundTool",
-	Payload: "ToolCallRequest",
-	Results: "Around[ToolCallResult]",
-	Fire:    (*AroundToolPoint).runHooks,
-	Calls: hookimpl.Wrapping(
-		func(
-			h AroundTool[ToolCallRequest],
-			ctx context.Context,
-			run *Run,
-			payload ToolCallRequest,
-			call hookkit.AnyCall,
-		) (hookkit.AnyReply, error) {
-			next := func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
-				return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
-			}
-			inv := &aroundToolInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
-			defer inv.End()
-			answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
-			return hookimpl.Reply(answer), err
-		},
-		func(point string, h hookkit.AnyHook) any {
-			return AroundToolFunc(func(
+type aroundToolPoint struct{}
+
+func (aroundToolPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "AroundTool",
+		Payload: "ToolCallRequest",
+		Results: "Around[ToolCallResult]",
+		Fire:    (*AroundToolPoint).runHooks,
+		Calls: hookimpl.Wrapping[AroundToolFunc](
+			func(
+				h AroundTool[ToolCallRequest],
 				ctx context.Context,
 				run *Run,
 				payload ToolCallRequest,
-				next AroundToolNext,
-			) (hookkit.Answer[ToolCallResult], error) {
-				outer := next.fire
-				own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-				own.Within(&outer.AroundInvocation)
-				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-					answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
-					return hookimpl.Reply(answer), err
+				call hookkit.AnyCall,
+			) (hookkit.AnyReply, error) {
+				next := func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
+					return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 				}
-				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
-				return hookimpl.AnswerOf[ToolCallResult](reply, err)
-			})
-		},
-		AroundToolObserver[ToolCallRequest].ObserveAroundTool,
-	),
-}
-
-// registry returns the hooks of p and the observers.
-func (p *AroundToolPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &aroundToolPoint)
+				inv := &aroundToolInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
+				defer inv.End()
+				answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
+				return hookimpl.Reply(answer), err
+			},
+			func(point string, h hookkit.AnyHook) AroundToolFunc {
+				return func(
+					ctx context.Context,
+					run *Run,
+					payload ToolCallRequest,
+					next AroundToolNext,
+				) (hookkit.Answer[ToolCallResult], error) {
+					outer := next.fire
+					own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
+					own.Within(&outer.AroundInvocation)
+					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+						answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
+						return hookimpl.Reply(answer), err
+					}
+					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+					return hookimpl.AnswerOf[ToolCallResult](reply, err)
+				}
+			},
+			AroundToolObserver[ToolCallRequest].ObserveAroundTool,
+		),
+	}
 }
 
 // aroundToolInvocation is one fire of AroundTool.
@@ -6178,9 +5406,10 @@ func (p *AroundToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = p.state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap)
 	}
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -6199,28 +5428,28 @@ func (p *AroundToolPoint) runHooks(
 }
 
 // onToolProgressPoint describes OnToolProgress to the runtime.
-var onToolProgressPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnToolProgress",
-	Payload: "ToolProgress",
-	Fire:    (*OnToolProgressPoint).runHooks,
-	Calls: hookimpl.Checking[OnToolProgressFunc](
-		OnToolProgress[ToolProgress].OnToolProgress,
-		OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
-	),
-}
+type onToolProgressPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onToolProgressPoint)
+func (onToolProgressPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnToolProgress",
+		Payload: "ToolProgress",
+		Fire:    (*OnToolProgressPoint).runHooks,
+		Calls: hookimpl.Checking[OnToolProgressFunc](
+			OnToolProgress[ToolProgress].OnToolProgress,
+			OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6250,28 +5479,28 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 }
 
 // onToolErrorPoint describes OnToolError to the runtime.
-var onToolErrorPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnToolError",
-	Payload: "ToolFailure",
-	Fire:    (*OnToolErrorPoint).runHooks,
-	Calls: hookimpl.Checking[OnToolErrorFunc](
-		OnToolError[ToolFailure].OnToolError,
-		OnToolErrorObserver[ToolFailure].ObserveOnToolError,
-	),
-}
+type onToolErrorPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onToolErrorPoint)
+func (onToolErrorPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnToolError",
+		Payload: "ToolFailure",
+		Fire:    (*OnToolErrorPoint).runHooks,
+		Calls: hookimpl.Checking[OnToolErrorFunc](
+			OnToolError[ToolFailure].OnToolError,
+			OnToolErrorObserver[ToolFailure].ObserveOnToolError,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6301,28 +5530,28 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 }
 
 // onSubagentStartPoint describes OnSubagentStart to the runtime.
-var onSubagentStartPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnSubagentStart",
-	Payload: "Subagent",
-	Fire:    (*OnSubagentStartPoint).runHooks,
-	Calls: hookimpl.Checking[OnSubagentStartFunc](
-		OnSubagentStart[Subagent].OnSubagentStart,
-		OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
-	),
-}
+type onSubagentStartPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onSubagentStartPoint)
+func (onSubagentStartPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnSubagentStart",
+		Payload: "Subagent",
+		Fire:    (*OnSubagentStartPoint).runHooks,
+		Calls: hookimpl.Checking[OnSubagentStartFunc](
+			OnSubagentStart[Subagent].OnSubagentStart,
+			OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6352,28 +5581,28 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 }
 
 // onSubagentStopPoint describes OnSubagentStop to the runtime.
-var onSubagentStopPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnSubagentStop",
-	Payload: "SubagentDone",
-	Fire:    (*OnSubagentStopPoint).runHooks,
-	Calls: hookimpl.Checking[OnSubagentStopFunc](
-		OnSubagentStop[SubagentDone].OnSubagentStop,
-		OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
-	),
-}
+type onSubagentStopPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onSubagentStopPoint)
+func (onSubagentStopPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnSubagentStop",
+		Payload: "SubagentDone",
+		Fire:    (*OnSubagentStopPoint).runHooks,
+		Calls: hookimpl.Checking[OnSubagentStopFunc](
+			OnSubagentStop[SubagentDone].OnSubagentStop,
+			OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6403,26 +5632,25 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 }
 
 // afterToolPoint describes AfterTool to the runtime.
-var afterToolPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "AfterTool",
-	Payload: "ToolCallResult",
-	Results: "Replace, EndTurn, FailClosed",
-	Closed:  true,
-	Replace: ReplaceAfterTool,
-	Exits: []any{
-		EndTurn{},
-	},
-	Fire: (*AfterToolPoint).runHooks,
-	Calls: hookimpl.Deciding[AfterToolFunc](
-		AfterTool[ToolCallResult].AfterTool,
-		AfterToolObserver[ToolCallResult].ObserveAfterTool,
-	),
-}
+type afterToolPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *AfterToolPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &afterToolPoint)
+func (afterToolPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "AfterTool",
+		Payload: "ToolCallResult",
+		Results: "Replace, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceAfterTool,
+		Exits: []any{
+			EndTurn{},
+		},
+		Fire: (*AfterToolPoint).runHooks,
+		Calls: hookimpl.Deciding[AfterToolFunc](
+			AfterTool[ToolCallResult].AfterTool,
+			AfterToolObserver[ToolCallResult].ObserveAfterTool,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6434,10 +5662,11 @@ func (p *AfterToolPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "AfterTool")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -6480,20 +5709,19 @@ func (p *AfterToolPoint) runHooks(
 }
 
 // onBudgetExceededPoint describes OnBudgetExceeded to the runtime.
-var onBudgetExceededPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnBudgetExceeded",
-	Payload: "BudgetExceeded",
-	Fire:    (*OnBudgetExceededPoint).runHooks,
-	Calls: hookimpl.Checking[OnBudgetExceededFunc](
-		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
-		OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
-	),
-}
+type onBudgetExceededPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnBudgetExceededPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onBudgetExceededPoint)
+func (onBudgetExceededPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnBudgetExceeded",
+		Payload: "BudgetExceeded",
+		Fire:    (*OnBudgetExceededPoint).runHooks,
+		Calls: hookimpl.Checking[OnBudgetExceededFunc](
+			OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
+			OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6504,9 +5732,10 @@ func (p *OnBudgetExceededPoint) runHooks(
 	payload BudgetExceeded,
 	snap *hookimpl.Snapshot,
 ) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6536,28 +5765,28 @@ func (p *OnBudgetExceededPoint) runHooks(
 }
 
 // afterStepPoint describes AfterStep to the runtime.
-var afterStepPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "AfterStep",
-	Payload: "StepResult",
-	Fire:    (*AfterStepPoint).runHooks,
-	Calls: hookimpl.Checking[AfterStepFunc](
-		AfterStep[StepResult].AfterStep,
-		AfterStepObserver[StepResult].ObserveAfterStep,
-	),
-}
+type afterStepPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *AfterStepPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &afterStepPoint)
+func (afterStepPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "AfterStep",
+		Payload: "StepResult",
+		Fire:    (*AfterStepPoint).runHooks,
+		Calls: hookimpl.Checking[AfterStepFunc](
+			AfterStep[StepResult].AfterStep,
+			AfterStepObserver[StepResult].ObserveAfterStep,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6587,26 +5816,25 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 }
 
 // checkDonePoint describes CheckDone to the runtime.
-var checkDonePoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "CheckDone",
-	Payload: "DoneRequest",
-	Results: "Replace, RejectDone, FailClosed",
-	Closed:  true,
-	Replace: ReplaceCheckDone,
-	Exits: []any{
-		RejectDone{},
-	},
-	Fire: (*CheckDonePoint).runHooks,
-	Calls: hookimpl.Deciding[CheckDoneFunc](
-		CheckDone[DoneRequest].CheckDone,
-		CheckDoneObserver[DoneRequest].ObserveCheckDone,
-	),
-}
+type checkDonePoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *CheckDonePoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &checkDonePoint)
+func (checkDonePoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "CheckDone",
+		Payload: "DoneRequest",
+		Results: "Replace, RejectDone, FailClosed",
+		Closed:  true,
+		Replace: ReplaceCheckDone,
+		Exits: []any{
+			RejectDone{},
+		},
+		Fire: (*CheckDonePoint).runHooks,
+		Calls: hookimpl.Deciding[CheckDoneFunc](
+			CheckDone[DoneRequest].CheckDone,
+			CheckDoneObserver[DoneRequest].ObserveCheckDone,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6618,10 +5846,11 @@ func (p *CheckDonePoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "CheckDone")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -6664,28 +5893,28 @@ func (p *CheckDonePoint) runHooks(
 }
 
 // onDoneAcceptedPoint describes OnDoneAccepted to the runtime.
-var onDoneAcceptedPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnDoneAccepted",
-	Payload: "DoneAccepted",
-	Fire:    (*OnDoneAcceptedPoint).runHooks,
-	Calls: hookimpl.Checking[OnDoneAcceptedFunc](
-		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
-		OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
-	),
-}
+type onDoneAcceptedPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onDoneAcceptedPoint)
+func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnDoneAccepted",
+		Payload: "DoneAccepted",
+		Fire:    (*OnDoneAcceptedPoint).runHooks,
+		Calls: hookimpl.Checking[OnDoneAcceptedFunc](
+			OnDoneAccepted[DoneAccepted].OnDoneAccepted,
+			OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -6715,24 +5944,23 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 }
 
 // onRunErrorPoint describes OnRunError to the runtime.
-var onRunErrorPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnRunError",
-	Payload: "RunError",
-	Results: "EndTurn, FailOpen",
-	Exits: []any{
-		EndTurn{},
-	},
-	Fire: (*OnRunErrorPoint).runHooks,
-	Calls: hookimpl.Deciding[OnRunErrorFunc](
-		OnRunError[RunError].OnRunError,
-		OnRunErrorObserver[RunError].ObserveOnRunError,
-	),
-}
+type onRunErrorPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnRunErrorPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onRunErrorPoint)
+func (onRunErrorPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnRunError",
+		Payload: "RunError",
+		Results: "EndTurn, FailOpen",
+		Exits: []any{
+			EndTurn{},
+		},
+		Fire: (*OnRunErrorPoint).runHooks,
+		Calls: hookimpl.Deciding[OnRunErrorFunc](
+			OnRunError[RunError].OnRunError,
+			OnRunErrorObserver[RunError].ObserveOnRunError,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6744,9 +5972,10 @@ func (p *OnRunErrorPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](now)
 			fired.Payload = payload
 			defer func() {
@@ -6790,21 +6019,20 @@ func (p *OnRunErrorPoint) runHooks(
 }
 
 // onStopPoint describes OnStop to the runtime.
-var onStopPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnStop",
-	Payload: "Stopping",
-	Results: "Collect[EndRun]",
-	Fire:    (*OnStopPoint).runHooks,
-	Calls: hookimpl.Collecting[OnStopFunc](
-		OnStop[Stopping].OnStop,
-		OnStopObserver[Stopping].ObserveOnStop,
-	),
-}
+type onStopPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnStopPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onStopPoint)
+func (onStopPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnStop",
+		Payload: "Stopping",
+		Results: "Collect[EndRun]",
+		Fire:    (*OnStopPoint).runHooks,
+		Calls: hookimpl.Collecting[OnStopFunc](
+			OnStop[Stopping].OnStop,
+			OnStopObserver[Stopping].ObserveOnStop,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6816,9 +6044,10 @@ func (p *OnStopPoint) runHooks(
 	bys *[]hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnStopFired[Stopping]](now)
 			fired.Payload = payload
 			defer func() {
@@ -6855,23 +6084,22 @@ func (p *OnStopPoint) runHooks(
 }
 
 // beforeRunEndPoint describes BeforeRunEnd to the runtime.
-var beforeRunEndPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "BeforeRunEnd",
-	Payload: "AgentResult",
-	Results: "Replace, FailClosed",
-	Closed:  true,
-	Replace: ReplaceBeforeRunEnd,
-	Fire:    (*BeforeRunEndPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeRunEndFunc](
-		BeforeRunEnd[AgentResult].BeforeRunEnd,
-		BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
-	),
-}
+type beforeRunEndPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeRunEndPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeRunEndPoint)
+func (beforeRunEndPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "BeforeRunEnd",
+		Payload: "AgentResult",
+		Results: "Replace, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeRunEnd,
+		Fire:    (*BeforeRunEndPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeRunEndFunc](
+			BeforeRunEnd[AgentResult].BeforeRunEnd,
+			BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -6883,10 +6111,11 @@ func (p *BeforeRunEndPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforeRunEnd")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -6925,28 +6154,28 @@ func (p *BeforeRunEndPoint) runHooks(
 }
 
 // onRunEndPoint describes OnRunEnd to the runtime.
-var onRunEndPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-	Name:    "OnRunEnd",
-	Payload: "AgentResult",
-	Fire:    (*OnRunEndPoint).runHooks,
-	Calls: hookimpl.Checking[OnRunEndFunc](
-		OnRunEnd[AgentResult].OnRunEnd,
-		OnRunEndObserver[AgentResult].ObserveOnRunEnd,
-	),
-}
+type onRunEndPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnRunEndPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onRunEndPoint)
+func (onRunEndPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
+		Name:    "OnRunEnd",
+		Payload: "AgentResult",
+		Fire:    (*OnRunEndPoint).runHooks,
+		Calls: hookimpl.Checking[OnRunEndFunc](
+			OnRunEnd[AgentResult].OnRunEnd,
+			OnRunEndObserver[AgentResult].ObserveOnRunEnd,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

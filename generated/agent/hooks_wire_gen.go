@@ -5,15 +5,16 @@ package agent
 
 import (
 	"context"
-	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/wire/wireimpl"
 )
 
 // Remote returns hooks that ask a service for their decisions: one hook at each point that the
 // service answers. Pass them to Use. The service is asked once which points these are, and Remote
 // fails if it cannot be reached; the option wire.Points names the points instead.
 func Remote(ctx context.Context, c wire.Caller, opts ...wire.RemoteOption) (Hook, error) {
-	h, err := wire.Connect[*Hooks](ctx, hookgenWire, c, opts)
+	h, err := wireimpl.Connect[*Hooks](ctx, hookgenWire, c, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -24,25 +25,17 @@ func Remote(ctx context.Context, c wire.Caller, opts ...wire.RemoteOption) (Hook
 // the hooks see; it is called once for each run of another process, and may be called concurrently.
 // If it is nil, the hooks see a run with the identity of the caller's and a zero environment.
 func Serve(h *Hooks, run func(context.Context, wire.RunInfo) (*Run, error)) wire.Handler {
-	if run == nil {
-		return wire.Serve(hookgenWire, h.Points(), nil)
-	}
-	return wire.Serve(hookgenWire, h.Points(), func(ctx context.Context, info wire.RunInfo) (hookkit.AnyRun, error) {
-		return run(ctx, info)
-	})
+	return wireimpl.Serve(hookgenWire, h.Points(), run)
 }
 
 // Record returns an observer that writes one event for each fire of a wire point. Pass it to
 // ObserveAny.
-func Record(s wire.Sink) AnyObserver {
-	return wire.NewRecorder[*Run](hookgenWire, s)
+func Record(s hooklog.Sink) AnyObserver {
+	return wireimpl.NewRecorder[*Run](hookgenWire, s)
 }
 
-// hookgenWire describes the spec to package wire.
-var hookgenWire = wire.Spec{
-	Labels: func(run hookkit.AnyRun) map[string]string {
-		return wire.Labels(run.(*Run).Env)
-	},
+// hookgenWire describes the spec to package wireimpl.
+var hookgenWire = wireimpl.Spec{
 	Path: "github.com/hookgen/hookgen/spec/agentspec",
 	Points: []string{
 		"OnRunStart",
@@ -74,8 +67,5 @@ var hookgenWire = wire.Spec{
 		"OnStop",
 		"BeforeRunEnd",
 		"OnRunEnd",
-	},
-	Resume: func(info wire.RunInfo) hookkit.AnyRun {
-		return hookkit.ResumeRun(new(Run).Env, info.ID, info.Parent, info.Root)
 	},
 }

@@ -25,7 +25,12 @@ func Write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return err
 	}
-	temporary, err := Stage(path, data, fileMode)
+	return Replace(path, data, fileMode)
+}
+
+// Replace is Write for a file of another mode, in a directory that exists.
+func Replace(path string, data []byte, mode fs.FileMode) error {
+	temporary, err := Stage(path, data, mode)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
 // Package jsonscan reads JSON without decoding it. Use it if the text itself is enough, for example to check the
-// type of a value. It allocates nothing and takes a tenth of the time of encoding/json.
+// type of a value. It takes a tenth of the time of encoding/json, and allocates only to decode strings with escapes.
 //
 // Start reading at [Scanner].
 package jsonscan
@@ -7,6 +7,7 @@ package jsonscan
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 )
 
 // A Scanner reads Data from the offset At. Each method reads one item and moves At after it. If a method reports
@@ -53,6 +54,93 @@ func (s *Scanner) Word(text string) bool {
 	}
 	s.At += len(text)
 	return true
+}
+
+// maxDepth bounds the nesting of a value that Value reads.
+const maxDepth = 1000
+
+// Value reads any value and returns its text. It reports false for a value of more than 1,000 levels.
+func (s *Scanner) Value() (raw []byte, ok bool) {
+	begin := s.At
+	ok = s.value(0)
+	return bytes.TrimRight(s.Data[begin:s.At], " \t\r\n"), ok // Next reads the blanks after an object
+}
+
+func (s *Scanner) value(depth int) bool {
+	switch s.Peek() {
+	case '{':
+		return depth < maxDepth && s.Members(func([]byte) bool { return s.value(depth + 1) })
+	case '[':
+		return depth < maxDepth && s.Items(func() bool { return s.value(depth + 1) })
+	case '"':
+		_, _, ok := s.Text()
+		return ok
+	}
+	_, ok := s.Literal()
+	return ok
+}
+
+// Members reads an object and the blanks after it. It calls read for each member, with the decoded key. The function
+// must read the value, and reports whether it could.
+func (s *Scanner) Members(read func(key []byte) bool) bool {
+	if !s.Next('{') {
+		return false
+	}
+	for first := true; !s.Next('}'); first = false {
+		if !first && !s.Next(',') {
+			return false
+		}
+		key, ok := s.Decoded()
+		s.Blank()
+		if !ok || !s.Next(':') || !read(key) {
+			return false
+		}
+		s.Blank()
+	}
+	return true
+}
+
+// Items reads an array and the blanks after it. It calls read for each item. The function must read the item, and
+// reports whether it could.
+func (s *Scanner) Items(read func() bool) bool {
+	if !s.Next('[') {
+		return false
+	}
+	for first := true; !s.Next(']'); first = false {
+		if !first && !s.Next(',') || !read() {
+			return false
+		}
+		s.Blank()
+	}
+	return true
+}
+
+// Literal reads a number, true, false or null, and returns its text.
+func (s *Scanner) Literal() (raw []byte, ok bool) {
+	begin := s.At
+	switch s.Peek() {
+	case 't':
+		ok = s.Word("true")
+	case 'f':
+		ok = s.Word("false")
+	case 'n':
+		ok = s.Word("null")
+	default:
+		_, _, ok = s.Number()
+	}
+	return s.Data[begin:s.At], ok
+}
+
+// Decoded reads a string and returns it as encoding/json decodes it. The result may be a part of Data.
+func (s *Scanner) Decoded() (text []byte, ok bool) {
+	begin := s.At
+	raw, plain, ok := s.Text()
+	if !ok || plain {
+		return raw, ok
+	}
+	var decoded string
+	err := json.Unmarshal(s.Data[begin:s.At], &decoded)
+	return []byte(decoded), err == nil
 }
 
 // Text reads a string and returns the text between its quotes. The text is plain if it has neither escapes nor

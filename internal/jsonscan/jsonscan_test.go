@@ -7,55 +7,11 @@ import (
 	"testing"
 )
 
-// value reads one value of any type.
-func value(s *Scanner, level int) bool {
-	if level > 100 {
-		return false
-	}
-	switch s.Peek() {
-	case '{':
-		s.Next('{')
-		for first := true; !s.Next('}'); first = false {
-			if !first && !s.Next(',') {
-				return false
-			}
-			if _, _, ok := s.Text(); !ok {
-				return false
-			}
-			if s.Blank(); !s.Next(':') || !value(s, level+1) {
-				return false
-			}
-			s.Blank()
-		}
-		return true
-	case '[':
-		s.Next('[')
-		for first := true; !s.Next(']'); first = false {
-			if !first && !s.Next(',') || !value(s, level+1) {
-				return false
-			}
-			s.Blank()
-		}
-		return true
-	case '"':
-		_, _, ok := s.Text()
-		return ok
-	case 't':
-		return s.Word("true")
-	case 'f':
-		return s.Word("false")
-	case 'n':
-		return s.Word("null")
-	}
-	_, _, ok := s.Number()
-	return ok
-}
-
 // whole reports whether data is one value.
 func whole(data []byte) bool {
 	s := Scanner{Data: data}
 	s.Blank()
-	ok := value(&s, 0)
+	_, ok := s.Value()
 	s.Blank()
 	return ok && s.At == len(data)
 }
@@ -107,6 +63,32 @@ func TestAPlainTextDecodesToItself(t *testing.T) {
 				t.Errorf("read %q up to %d", raw, s.At)
 			}
 		})
+	}
+}
+
+func TestDecodedTextsAreThoseOfEncodingJSON(t *testing.T) {
+	for _, text := range []string{`""`, `"a b"`, `"a\u00e9\n"`, `"é"`, "\"\xff\"", `"\ud800"`} {
+		s := Scanner{Data: []byte(text)}
+		var want string
+		if err := json.Unmarshal(s.Data, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.Decoded(); !ok || string(got) != want || s.At != len(text) {
+			t.Errorf("%s: %q up to %d, want %q", text, got, s.At, want)
+		}
+	}
+}
+
+func TestValuesAreReturnedAsWritten(t *testing.T) {
+	for _, text := range []string{`{"a" : [ 1 , {} ] }`, `[[], true]`, `"a\n"`, `-1.5e3`, `null`} {
+		s := Scanner{Data: []byte(text + " \n, 1")}
+		if raw, ok := s.Value(); !ok || string(raw) != text {
+			t.Errorf("%s is returned as %q, %t", text, raw, ok)
+		}
+	}
+	deep := Scanner{Data: []byte(strings.Repeat("[", 2000) + strings.Repeat("]", 2000))}
+	if _, ok := deep.Value(); ok {
+		t.Error("a value of 2,000 levels was read")
 	}
 }
 

@@ -5,7 +5,6 @@ package progress
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +38,7 @@ type Line struct {
 // Start shows the command's name and what it does, after a delay and until Stop is called, if w is a terminal.
 // Otherwise it returns nil. Nothing is shown before [Line.Set].
 func Start(w io.Writer, command string) *Line {
-	if !IsTerminal(w) {
+	if !terminal.IsTerminal(w) {
 		return nil
 	}
 	l := &Line{w: w, command: command, done: make(chan struct{})}
@@ -57,19 +56,6 @@ func Start(w io.Writer, command string) *Line {
 		}
 	})
 	return l
-}
-
-// IsTerminal reports whether a stream is a terminal, or another character device. In tests a stream may say so with a
-// method of this name.
-func IsTerminal(w io.Writer) bool {
-	switch w := w.(type) {
-	case interface{ IsTerminal() bool }:
-		return w.IsTerminal()
-	case *os.File:
-		info, err := w.Stat()
-		return err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
-	return false
 }
 
 // Set sets the function that describes the work. Another goroutine calls it, which holds the lock of l.
@@ -116,13 +102,13 @@ func (o output) Write(p []byte) (int, error) {
 	defer o.l.mu.Unlock()
 	o.l.clear()
 	if len(p) > 0 {
-		o.l.within = p[len(p)-1] != '\n' && IsTerminal(o.w)
+		o.l.within = p[len(p)-1] != '\n' && terminal.IsTerminal(o.w)
 	}
 	return o.w.Write(p)
 }
 
 // IsTerminal reports whether the output is a terminal.
-func (o output) IsTerminal() bool { return IsTerminal(o.w) }
+func (o output) IsTerminal() bool { return terminal.IsTerminal(o.w) }
 
 // show replaces the line.
 func (l *Line) show() {

@@ -23,7 +23,7 @@ func Suggest(name string, candidates []string) string {
 		if c == name || len(c) > maxLength || len(c)-len(name) > most || len(name)-len(c) > most {
 			continue
 		}
-		d := distance(lower, strings.ToLower(c))
+		d := Distance(lower, strings.ToLower(c))
 		if d > most {
 			continue
 		}
@@ -34,9 +34,9 @@ func Suggest(name string, candidates []string) string {
 	return best
 }
 
-// distance returns the optimal string alignment distance of two names. That is the smallest number of insertions,
+// Distance returns the optimal string alignment distance of two names. That is the smallest number of insertions,
 // deletions, replacements and swaps of neighbours that turn a into b.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
 	for j := range last {

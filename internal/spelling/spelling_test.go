@@ -14,10 +14,10 @@ func TestDistance(t *testing.T) {
 		{"abc", "axc", 1}, {"ca", "abc", 3}, {"Ünter", "Unter", 1}, {"replace", "repalce", 1}, {"ba", "ab", 1},
 	} {
 		t.Run(c.a+"-"+c.b, func(t *testing.T) {
-			if got := distance(c.a, c.b); got != c.want {
+			if got := Distance(c.a, c.b); got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
-			if got := distance(c.b, c.a); got != c.want {
+			if got := Distance(c.b, c.a); got != c.want {
 				t.Errorf("the other way: got %d, want %d", got, c.want)
 			}
 		})

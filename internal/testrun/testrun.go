@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // An Outcome is the result of one test function.
@@ -20,12 +19,12 @@ type Outcome struct {
 	Drawn  int               // cases that rapid drew
 	Listed int               // subtests
 	Attrs  map[string]string // of testing.T.Attr
-	Time   time.Duration
 }
 
-// Go runs go test -json with the arguments in the folder root. It returns the outcome of every test by its name.
-func Go(root string, args ...string) (map[string]*Outcome, error) {
-	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
+// Go runs tests of the package in dir, a folder below root, with further arguments of go test. It returns the outcome
+// of each test by its name, and an error if one of the named tests has not passed.
+func Go(root, dir string, names []string, args ...string) (map[string]*Outcome, error) {
+	cmd := exec.Command("go", append([]string{"test", "-json", "-count=1", "-run", Only(names), "./" + dir}, args...)...)
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -38,7 +37,23 @@ func Go(root string, args ...string) (map[string]*Outcome, error) {
 	if waited := cmd.Wait(); err == nil && waited != nil {
 		err = fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), waited)
 	}
-	return outcomes, err
+	if err != nil {
+		return nil, err
+	}
+	return outcomes, passed(outcomes, dir, names)
+}
+
+// Only returns the expression for -run that matches the named tests.
+func Only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
+
+// passed returns an error if one of the named tests has not passed.
+func passed(outcomes map[string]*Outcome, dir string, names []string) error {
+	for _, name := range names {
+		if o := outcomes[name]; o == nil || o.Action != "pass" {
+			return fmt.Errorf("%s has not passed; run go test -run '^%s$' ./%s", name, name, dir)
+		}
+	}
+	return nil
 }
 
 // drawn matches the output of rapid for a property that held.
@@ -52,7 +67,6 @@ func Read(events io.Reader) (map[string]*Outcome, error) {
 	for lines.Scan() {
 		var e struct {
 			Action, Test, Output, Key, Value string
-			Elapsed                          float64
 		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return nil, fmt.Errorf("go test printed %q: %w", lines.Text(), err)
@@ -67,11 +81,8 @@ func Read(events io.Reader) (map[string]*Outcome, error) {
 			outcomes[name] = o
 		}
 		o.event(e.Action, e.Output, sub)
-		switch {
-		case e.Action == "attr":
+		if e.Action == "attr" {
 			o.Attrs[e.Key] = e.Value
-		case !sub && e.Elapsed > 0:
-			o.Time = time.Duration(e.Elapsed * float64(time.Second))
 		}
 	}
 	return outcomes, lines.Err()

@@ -3,7 +3,6 @@ package testrun
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -12,8 +11,8 @@ func TestReadGoTestOutput(t *testing.T) {
 	got, err := Read(strings.NewReader(`{"Action":"run","Test":"TestA"}
 {"Action":"output","Test":"TestA","Output":"    a_test.go:3: [rapid] OK, passed 100 tests (877ms)\n"}
 {"Action":"attr","Test":"TestA","Key":"tried","Value":"7"}
-{"Action":"pass","Test":"TestA","Elapsed":1.5}
-{"Action":"pass","Test":"TestB/one","Elapsed":1}
+{"Action":"pass","Test":"TestA"}
+{"Action":"pass","Test":"TestB/one"}
 {"Action":"skip","Test":"TestB/two"}
 {"Action":"pass","Test":"TestB"}
 {"Action":"pass","Test":"TestC/one"}
@@ -28,7 +27,7 @@ func TestReadGoTestOutput(t *testing.T) {
 	}
 	none := map[string]string{}
 	want := map[string]*Outcome{
-		"TestA": {Action: "pass", Drawn: 100, Attrs: map[string]string{"tried": "7"}, Time: 1500 * time.Millisecond},
+		"TestA": {Action: "pass", Drawn: 100, Attrs: map[string]string{"tried": "7"}},
 		"TestB": {Action: "skip", Listed: 1, Attrs: none},
 		"TestC": {Action: "pass", Listed: 1, Attrs: none},
 		"TestD": {Action: "fail", Listed: 1, Attrs: none},
@@ -41,5 +40,22 @@ func TestReadGoTestOutput(t *testing.T) {
 func TestOutputThatIsNotJSONIsError(t *testing.T) {
 	if _, err := Read(strings.NewReader("FAIL")); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestOnlyPassedTestsAreEvidence(t *testing.T) {
+	outcomes := map[string]*Outcome{"TestA": {Action: "pass"}, "TestB": {Action: "skip"}, "TestC": {Action: "fail"}}
+	for _, c := range []struct{ name, wrong string }{
+		{"TestA", ""},
+		{"TestB", "TestB has not passed"},
+		{"TestC", "TestC has not passed"},
+		{"TestD", "TestD has not passed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := passed(outcomes, "gen", []string{"TestA", c.name})
+			if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("the error is %v, want %q", err, c.wrong)
+			}
+		})
 	}
 }

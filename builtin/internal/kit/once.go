@@ -43,7 +43,7 @@ func (o *OnceObserver) First(run *agent.Run, binding *Binding, point string, v h
 	if run == nil {
 		return true
 	}
-	id := fireID{v.Start, v.Elapsed, v.By}
+	id := fireID{v.Start, v.Elapsed, v.Hook}
 	o.runs.Do(run, func(points *map[string]*pointFires) {
 		if *points == nil {
 			*points = make(map[string]*pointFires)

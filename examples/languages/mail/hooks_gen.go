@@ -105,6 +105,17 @@ func (h *Hooks) Layer(name string) *Hooks {
 	return layer
 }
 
+// Over returns new Hooks that fire the hooks of h first, whatever the priorities, and then those of
+// inner. Later changes of both apply to them. Layers that both have fire once. Observers and
+// tracers of both are notified, and failures go to the handler of inner, or to that of h if inner
+// has none. Listings show the hooks of inner under the name. Registering on the result panics; a
+// Layer on it is legal.
+func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
+	both := new(Hooks)
+	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
+	return both
+}
+
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -133,10 +144,10 @@ func (h *Hooks) Explain(w io.Writer) error {
 }
 
 // Points describes every point, and gives access to it without its types.
-func (h *Hooks) Points() []hookkit.PointInfo {
-	return hookimpl.Infos(
-		h.BeforeSend.registry(),
-		h.OnSent.registry(),
+func (h *Hooks) Points() []hookkit.AnyPoint {
+	return hookimpl.AnyPoints(
+		&h.BeforeSend,
+		&h.OnSent,
 	)
 }
 
@@ -223,47 +234,24 @@ type BeforeSendFired[P any] struct {
 }
 
 // BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type BeforeSendPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforeSendPoint) Add(f BeforeSend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforeSendPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforeSendFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforeSendPoint) Observe(f BeforeSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforeSendPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforeSendFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforeSendPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforeSendPoint,
+		BeforeSend[Message],
+		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
+		BeforeSendObserver[Message],
+		func(context.Context, *Run, BeforeSendFired[Message]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -275,7 +263,7 @@ func (p *BeforeSendPoint) FireBy(
 	run *Run,
 	payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -316,46 +304,23 @@ type OnSentFired[P any] struct {
 }
 
 // OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy
-// it.
+// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
+// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
+// firing order, those of outer layers included.
 type OnSentPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnSentPoint) Add(f OnSent[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnSentPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Message) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnSentFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnSentPoint) Observe(f OnSentObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnSentPoint) ObserveFunc(
-	f func(context.Context, *Run, OnSentFired[Message]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnSentPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onSentPoint,
+		OnSent[Message],
+		func(ctx context.Context, run *Run, payload Message) error,
+		OnSentObserver[Message],
+		func(context.Context, *Run, OnSentFired[Message]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -376,27 +341,29 @@ type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }
 
-// beforeSendPoint describes BeforeSend to the runtime.
-var beforeSendPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
-	Name:    "BeforeSend",
-	Payload: "Message",
-	Results: "Replace, Refuse, FailClosed",
-	Closed:  true,
-	Replace: ReplaceBeforeSend,
-	Exits: []any{
-		Refuse{},
-	},
-	Fire: (*BeforeSendPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforeSendFunc](
-		BeforeSend[Message].BeforeSend,
-		BeforeSendObserver[Message].ObserveBeforeSend,
-	),
-}
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
-// registry returns the hooks of p and the observers.
-func (p *BeforeSendPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforeSendPoint)
+// beforeSendPoint describes BeforeSend to the runtime.
+type beforeSendPoint struct{}
+
+func (beforeSendPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
+		Name:    "BeforeSend",
+		Payload: "Message",
+		Results: "Replace, Refuse, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeSend,
+		Exits: []any{
+			Refuse{},
+		},
+		Fire: (*BeforeSendPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforeSendFunc](
+			BeforeSend[Message].BeforeSend,
+			BeforeSendObserver[Message].ObserveBeforeSend,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -408,10 +375,11 @@ func (p *BeforeSendPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforeSend")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -454,28 +422,28 @@ func (p *BeforeSendPoint) runHooks(
 }
 
 // onSentPoint describes OnSent to the runtime.
-var onSentPoint = hookimpl.Point{
-	Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
-	Name:    "OnSent",
-	Payload: "Message",
-	Fire:    (*OnSentPoint).runHooks,
-	Calls: hookimpl.Checking[OnSentFunc](
-		OnSent[Message].OnSent,
-		OnSentObserver[Message].ObserveOnSent,
-	),
-}
+type onSentPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnSentPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onSentPoint)
+func (onSentPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
+		Name:    "OnSent",
+		Payload: "Message",
+		Fire:    (*OnSentPoint).runHooks,
+		Calls: hookimpl.Checking[OnSentFunc](
+			OnSent[Message].OnSent,
+			OnSentObserver[Message].ObserveOnSent,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSentFired[Message]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

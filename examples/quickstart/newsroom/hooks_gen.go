@@ -106,6 +106,17 @@ func (h *Hooks) Layer(name string) *Hooks {
 	return layer
 }
 
+// Over returns new Hooks that fire the hooks of h first, whatever the priorities, and then those of
+// inner. Later changes of both apply to them. Layers that both have fire once. Observers and
+// tracers of both are notified, and failures go to the handler of inner, or to that of h if inner
+// has none. Listings show the hooks of inner under the name. Registering on the result panics; a
+// Layer on it is legal.
+func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
+	both := new(Hooks)
+	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
+	return both
+}
+
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -134,11 +145,11 @@ func (h *Hooks) Explain(w io.Writer) error {
 }
 
 // Points describes every point, and gives access to it without its types.
-func (h *Hooks) Points() []hookkit.PointInfo {
+func (h *Hooks) Points() []hookkit.AnyPoint {
 	points := h.Agent.Points()
-	return append(points, hookimpl.Infos(
-		h.BeforePublish.registry(),
-		h.OnPublished.registry(),
+	return append(points, hookimpl.AnyPoints(
+		&h.BeforePublish,
+		&h.OnPublished,
 	)...)
 }
 
@@ -227,50 +238,24 @@ type BeforePublishFired[P any] struct {
 }
 
 // BeforePublishPoint holds the hooks and observers of BeforePublish. The zero value is ready to
-// use. Do not copy it.
+// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
+// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
+// lists the hooks in firing order, those of outer layers included.
 type BeforePublishPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *BeforePublishPoint) Add(f BeforePublish[Article], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *BeforePublishPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
-	opts ...hookkit.GateOption,
-) *hookkit.Registration {
-	return p.registry().AddGate(BeforePublishFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *BeforePublishPoint) Observe(
-	f BeforePublishObserver[Article],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *BeforePublishPoint) ObserveFunc(
-	f func(context.Context, *Run, BeforePublishFired[Article]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *BeforePublishPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		beforePublishPoint,
+		BeforePublish[Article],
+		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
+		BeforePublishObserver[Article],
+		func(context.Context, *Run, BeforePublishFired[Article]),
+		hookkit.GateOption,
+	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Article) (exit BeforePublishExit, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -282,7 +267,7 @@ func (p *BeforePublishPoint) FireBy(
 	run *Run,
 	payload *Article,
 ) (exit BeforePublishExit, by hookkit.By, err error) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -323,49 +308,23 @@ type OnPublishedFired[P any] struct {
 }
 
 // OnPublishedPoint holds the hooks and observers of OnPublished. The zero value is ready to use. Do
-// not copy it.
+// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
+// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
+// hooks in firing order, those of outer layers included.
 type OnPublishedPoint struct {
-	state hookimpl.State
-}
-
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
-// asked for is impossible.
-func (p *OnPublishedPoint) Add(f OnPublished[Article], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add(f, opts)
-}
-
-// AddFunc registers a function as a hook. It panics as Add does.
-func (p *OnPublishedPoint) AddFunc(
-	f func(ctx context.Context, run *Run, payload Article) error,
-	opts ...hookkit.HookOption,
-) *hookkit.Registration {
-	return p.registry().Add(OnPublishedFunc(f), opts)
-}
-
-// Observe registers an observer. It panics as Add does.
-func (p *OnPublishedPoint) Observe(
-	f OnPublishedObserver[Article],
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *OnPublishedPoint) ObserveFunc(
-	f func(context.Context, *Run, OnPublishedFired[Article]),
-	opts ...hookkit.ObserverOption,
-) *hookkit.Registration {
-	return p.registry().Observe(f, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (p *OnPublishedPoint) List() []hookkit.Info {
-	return p.registry().Hooks()
+	hookgenRegistry[
+		onPublishedPoint,
+		OnPublished[Article],
+		func(ctx context.Context, run *Run, payload Article) error,
+		OnPublishedObserver[Article],
+		func(context.Context, *Run, OnPublishedFired[Article]),
+		hookkit.HookOption,
+	]
 }
 
 // Fire runs the hooks.
 func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) {
-	if p.state.Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -387,27 +346,29 @@ type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }
 
-// beforePublishPoint describes BeforePublish to the runtime.
-var beforePublishPoint = hookimpl.Point{
-	Spec:    "example.com/quickstart/newsroom",
-	Name:    "BeforePublish",
-	Payload: "Article",
-	Results: "Replace, Withhold, FailClosed",
-	Closed:  true,
-	Replace: ReplaceBeforePublish,
-	Exits: []any{
-		Withhold{},
-	},
-	Fire: (*BeforePublishPoint).runHooks,
-	Calls: hookimpl.Deciding[BeforePublishFunc](
-		BeforePublish[Article].BeforePublish,
-		BeforePublishObserver[Article].ObserveBeforePublish,
-	),
-}
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
-// registry returns the hooks of p and the observers.
-func (p *BeforePublishPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &beforePublishPoint)
+// beforePublishPoint describes BeforePublish to the runtime.
+type beforePublishPoint struct{}
+
+func (beforePublishPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "example.com/quickstart/newsroom",
+		Name:    "BeforePublish",
+		Payload: "Article",
+		Results: "Replace, Withhold, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforePublish,
+		Exits: []any{
+			Withhold{},
+		},
+		Fire: (*BeforePublishPoint).runHooks,
+		Calls: hookimpl.Deciding[BeforePublishFunc](
+			BeforePublish[Article].BeforePublish,
+			BeforePublishObserver[Article].ObserveBeforePublish,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
@@ -419,10 +380,11 @@ func (p *BeforePublishPoint) runHooks(
 	by *hookkit.By,
 	snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
-	p.state.Require(payload != nil)
-	now := p.state.Current(snap)
+	hookimpl.Require(payload != nil, "BeforePublish")
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforePublishFired[Article]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -465,28 +427,28 @@ func (p *BeforePublishPoint) runHooks(
 }
 
 // onPublishedPoint describes OnPublished to the runtime.
-var onPublishedPoint = hookimpl.Point{
-	Spec:    "example.com/quickstart/newsroom",
-	Name:    "OnPublished",
-	Payload: "Article",
-	Fire:    (*OnPublishedPoint).runHooks,
-	Calls: hookimpl.Checking[OnPublishedFunc](
-		OnPublished[Article].OnPublished,
-		OnPublishedObserver[Article].ObserveOnPublished,
-	),
-}
+type onPublishedPoint struct{}
 
-// registry returns the hooks of p and the observers.
-func (p *OnPublishedPoint) registry() *hookimpl.Registry {
-	return p.state.Registry(p, &onPublishedPoint)
+func (onPublishedPoint) Describe() *hookimpl.Point {
+	return &hookimpl.Point{
+		Spec:    "example.com/quickstart/newsroom",
+		Name:    "OnPublished",
+		Payload: "Article",
+		Fire:    (*OnPublishedPoint).runHooks,
+		Calls: hookimpl.Checking[OnPublishedFunc](
+			OnPublished[Article].OnPublished,
+			OnPublishedObserver[Article].ObserveOnPublished,
+		),
+	}
 }
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
 func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
-	now := p.state.Current(snap)
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = p.state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPublishedFired[Article]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

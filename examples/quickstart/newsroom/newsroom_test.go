@@ -82,7 +82,7 @@ func TestHooksConform(t *testing.T) {
 			[]hooktest.Option{hooktest.Payloads(archive)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			hooktest.Check(t, func() []hookkit.PointInfo {
+			hooktest.Check(t, func() []hookkit.AnyPoint {
 				hooks := new(newsroom.Hooks)
 				test.use(hooks)
 				return hooks.Points()
@@ -95,7 +95,7 @@ func TestTheDeskFiresItsPoints(t *testing.T) {
 	hooks := new(newsroom.Hooks)
 	hooks.Use(&newsroom.Desk{Hooks: hooks, Out: io.Discard})
 	hooks.Use(&newsroom.Sources{Tool: "archive", Min: 1})
-	recorder := hooktest.Record(slices.DeleteFunc(hooks.Points(), func(p hookkit.PointInfo) bool {
+	recorder := hooktest.Record(slices.DeleteFunc(hooks.Points(), func(p hookkit.AnyPoint) bool {
 		return p.Name != "BeforePublish" && p.Name != "OnPublished" // the others are the agent's
 	}))
 	finish(t, hooks, newsroom.NewRun(nil), "High.")

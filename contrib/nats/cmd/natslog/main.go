@@ -19,7 +19,7 @@ import (
 	"runtime/debug"
 
 	"github.com/hookgen/hookgen/contrib/nats"
-	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 func main() {
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 		return fail(err)
 	}
 	code := 0
-	lines := wire.Lines(out)
+	lines := hooklog.Lines(out)
 	for event, err := range stream.Read(ctx, *follow) {
 		unreadable := new(nats.EventError)
 		switch {

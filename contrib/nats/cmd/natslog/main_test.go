@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -39,8 +40,8 @@ func newEvents(t *testing.T) (string, *nats.Conn, *nats.Events) {
 	return s.URL(), c, e
 }
 
-func event(seq int64) wire.Event {
-	return wire.Event{
+func event(seq int64) hooklog.Event {
+	return hooklog.Event{
 		Protocol: wire.Protocol, Seq: seq, Spec: "s", Point: "P", Payload: json.RawMessage(`"\u001b[31m"`),
 		Decision: "continue",
 	}
@@ -58,7 +59,7 @@ func TestEventsBecomeLines(t *testing.T) {
 	var out, problems bytes.Buffer
 	code := run(t.Context(), []string{"-server", url, "-events", "agents"}, none, &out, &problems)
 	n := int64(0)
-	for got, err := range wire.ReadLog(&out) {
+	for got, err := range hooklog.Read(&out) {
 		if err != nil || got.Seq != n || string(got.Payload) != `"\u001b[31m"` {
 			t.Errorf("the line %d is %+v, %v", n, got, err)
 		}
@@ -86,7 +87,7 @@ func TestFollowingEndsWithItsContext(t *testing.T) {
 		ended <- run(ctx, []string{"-server", url, "-events", "agents", "-follow"}, none, w, io.Discard)
 	}()
 	go func() { _ = e.WriteEvent(ctx, event(1)) }()
-	for got, err := range wire.ReadLog(r) {
+	for got, err := range hooklog.Read(r) {
 		if err != nil || got.Seq != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
