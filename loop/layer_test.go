@@ -190,13 +190,21 @@ func TestPermissionHooksOfBothVote(t *testing.T) {
 	}
 }
 
-// live returns how many of the hooks are in memory.
-func live(hooks []weak.Pointer[heavy]) (n int) {
-	runtime.GC()
-	for _, p := range hooks {
-		if p.Value() != nil {
-			n++
+// live returns how many of the hooks are in memory. A collection keeps what a goroutine that is about to end, a pool or
+// a stack slot that is not in use any more still refers to. So live collects again while there are more than most.
+func live(hooks []weak.Pointer[heavy], most int) (n int) {
+	for range 10 {
+		runtime.GC()
+		n = 0
+		for _, p := range hooks {
+			if p.Value() != nil {
+				n++
+			}
 		}
+		if n <= most {
+			break
+		}
+		runtime.Gosched()
 	}
 	return n
 }
@@ -211,7 +219,7 @@ func (k *heavy) Bind(h *agent.Hooks) {
 // TestCallsOfAnAgentWithHooksKeepNoMemory: the hooks of a thousand callers are collected, although the agent that they
 // call stays.
 func TestCallsOfAnAgentWithHooksKeepNoMemory(t *testing.T) {
-	const callers, kept = 1000, 64
+	const callers, kept, recent = 1000, 64, 4 // the last few callers may be on a stack still
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: using(),
 		Limits: loop.Limits{Parallel: 1}}
 	for name, c := range map[string]struct {
@@ -221,13 +229,13 @@ func TestCallsOfAnAgentWithHooksKeepNoMemory(t *testing.T) {
 		"hooks of a request": {func(boss *loop.Agent, hook *heavy) error {
 			_, err := boss.Do(t.Context(), loop.Request{Task: "x", Use: hooks(hook)})
 			return err
-		}, 1},
+		}, recent},
 		"hooks of an agent": {func(_ *loop.Agent, hook *heavy) error {
 			boss := starting(helper)["sub-agent"]
 			boss.Hooks = using(hook)
 			_, err := boss.Run(t.Context(), "x")
 			return err
-		}, kept + 1},
+		}, kept + recent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			boss := starting(helper)["sub-agent"]
@@ -240,7 +248,7 @@ func TestCallsOfAnAgentWithHooksKeepNoMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if n := live(watched); n > c.most {
+			if n := live(watched, c.most); n > c.most {
 				t.Errorf("%d of %d hooks are in memory, want at most %d", n, callers, c.most)
 			}
 			runtime.KeepAlive(boss)
