@@ -185,14 +185,14 @@ var rows = []row{
 		modules: []string{"golang.org/x/tools"},
 	},
 	{dir: "examples", imports: everything},
-	{dir: "lab", imports: []string{"internal/atomicfile", "internal/testrun"}},
+	{dir: "lab", imports: []string{"internal/atomicfile"}},
 	{dir: "internal/moduleproxy", modules: []string{"golang.org/x/mod"}},
 	{dir: "internal/usermodule", imports: []string{"internal/moduleproxy"}},
 	{
 		dir: "lab/release", imports: []string{"internal/moduleproxy"}, modules: []string{"golang.org/x/mod"},
 		tests: []string{"gen", "internal/usermodule"},
 	},
-	{dir: "lab/pages", imports: []string{"builtin/redact", "internal/leaks", "internal/testrun", "lab/figures"}},
+	{dir: "lab/pages", imports: []string{"builtin/redact", "internal/leaks", "lab/figures"}},
 	{dir: "tests", imports: append([]string{"internal", "lab/figures"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},

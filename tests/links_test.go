@@ -114,7 +114,6 @@ func TestExamplesHaveALine(t *testing.T) {
 // anyLength are pages whose lines have any length, because programs write them.
 var anyLength = []string{
 	"lab/bench/RESULTS.md", "docs/evidence/proof.md", "docs/agents/agent-points.md",
-	"lab/mutation/SURVIVORS.md",
 }
 
 // People read pages in a terminal too, and a change of a short line has a short diff. Tables and HTML cannot be

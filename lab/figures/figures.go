@@ -1,6 +1,6 @@
 // Package figures stores the results of long runs: the benchmark, mutations, fuzzing, soak. Each program writes
-// one report. The command lab/proof builds docs/evidence/proof.md from the reports, so that no figure is typed by hand.
-// Other programs replace a part of a page.
+// one report. The command lab/pages writes the reports into docs/evidence/proof.md, so that no figure is typed by hand.
+// Other parts of pages are replaced in the same way.
 package figures
 
 import (

@@ -83,14 +83,10 @@ func TestRunsAreAdded(t *testing.T) {
 		}
 		return known[at].Value, known[at].Holds
 	}
-	goal := func(i int) string { return goals[i].of }
 	for _, want := range []struct {
 		of, value string
 		holds     figures.Verdict
 	}{
-		{goal(0), "1h0m0s, 101 executions, 9 inputs", figures.Yes},
-		{goal(1), "0s, 0 executions, 0 inputs", figures.No},
-		{goal(2), "2m0s, 10 executions, 3 inputs", figures.No},
 		{"gen FuzzRead", "1h0m0s, 101 executions, 9 inputs", figures.Yes},
 		{"loop FuzzArguments", "2m0s, 10 executions, 3 inputs", figures.No},
 	} {
@@ -105,14 +101,11 @@ func TestRunsAreAdded(t *testing.T) {
 	if last.Of != "loop FuzzArguments" || last.Holds != figures.Yes || !strings.HasSuffix(last.Note, "pass now: abc") {
 		t.Errorf("a failure that is mended is %+v", last)
 	}
-	if got, holds := value(goal(2)); got != "1h2m0s, 11 executions, 3 inputs" || holds != figures.Yes {
-		t.Errorf("the decoders had %s (%q)", got, holds)
-	}
-	if len(known) != len(goals)+2 {
+	if len(known) != 2 {
 		t.Errorf("%d figures", len(known))
 	}
 	for _, value := range []string{"soon, 1 executions, 2 inputs", "1s", "1s, many executions", ""} {
-		if _, err := sum([]figures.Figure{{Group: parts, Of: "gen FuzzRead", Value: value}}, reader, result{}); err == nil {
+		if _, err := sum([]figures.Figure{{Of: "gen FuzzRead", Value: value}}, reader, result{}); err == nil {
 			t.Errorf("%q is added to", value)
 		}
 	}

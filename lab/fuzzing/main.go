@@ -1,11 +1,9 @@
 // Command fuzzing runs the fuzz targets of this repository one after another and adds the results to
 // docs/evidence/figures/fuzzing.json. Run it from the root of the repository:
 //
-//	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1] [-into DIR]
+//	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1]
 //
-// The inputs that go finds stay in its cache, and the next run continues with them. With -keep N the command does
-// not fuzz. It copies cached inputs of each target to testdata/fuzz, until the target has N of them. Every go test
-// runs those.
+// The inputs that go finds stay in its cache, and the next run continues with them.
 //
 // The exit status is 1 if an input fails; go has then written it to testdata/fuzz. It is 2 if the command could
 // not run.
@@ -28,12 +26,10 @@ func main() {
 	each := flag.Duration("each", 10*time.Minute, "how long each target runs")
 	only := flag.String("only", "", "the targets to run, with commas between them; all if empty")
 	parallel := flag.Int("parallel", 1, "how many workers a target has")
-	keep := flag.Int("keep", 0, "fuzz nothing, commit up to so many inputs of each target")
-	into := flag.String("into", ".", "the repository whose report is added to, where that is another copy")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	failed, err := run(ctx, *each, *only, *parallel, *keep, *into)
+	failed, err := run(ctx, *each, *only, *parallel)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "fuzzing:", err)
@@ -44,9 +40,7 @@ func main() {
 }
 
 // run reports whether an input failed.
-func run(
-	ctx context.Context, each time.Duration, only string, parallel, keep int, into string,
-) (failed bool, err error) {
+func run(ctx context.Context, each time.Duration, only string, parallel int) (failed bool, err error) {
 	if _, err := os.Stat("lab/fuzzing"); err != nil || flag.NArg() > 0 || parallel < 1 || each < time.Second {
 		return false,
 			errors.New("wrong usage; run it from the root of the repository, with flags only and at least a second per target")
@@ -66,15 +60,9 @@ func run(
 	}
 	var unable []error // a package that does not build must not stop the others
 	for _, t := range targets {
-		if keep > 0 {
-			if err := t.keep(ctx, keep); err != nil {
-				unable = append(unable, err)
-			}
-			continue
-		}
 		ran, err := t.fuzz(ctx, each, parallel)
 		if err == nil {
-			err = add(into, t, ran)
+			err = add(".", t, ran)
 		}
 		if err != nil {
 			unable = append(unable, err)

@@ -5,17 +5,11 @@
 //	go run ./lab/mutation                 all mutants of all parts: days
 //	go run ./lab/mutation -only builtin   the parts builtin and builtin/...
 //
-// These write the result of each part into results.json, and make SURVIVORS.md and the report of all results,
-// old and new. The others write nothing:
+// These write the score of each part, and its survivors without a reason, into the report in docs/evidence/figures.
+// The others write nothing:
 //
 //	go run ./lab/mutation -match near.go  the mutants whose key the expression matches; writes nothing
 //	go run ./lab/mutation -shard 0/4      a quarter of them; writes nothing
-//	go run ./lab/mutation -unreached      those that no test reaches, at once; writes nothing
-//
-// After an edit of results.json or equivalent.txt, such as the merge of two branches, this tries no mutant and makes
-// SURVIVORS.md and the report again:
-//
-//	go run ./lab/mutation -render
 //
 // All mutants of a package are compiled into one instrumented copy (go build -overlay); an environment variable
 // selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
@@ -56,13 +50,11 @@ type choice struct {
 	shard, n int
 	sample   int    // number of mutants of each part; 0: all
 	seed     uint64 // of the sample
-	quick    bool   // none run: only report those that no test reaches
-	render   bool   // none run: only make SURVIVORS.md and the report again
 	parallel int    // number of parallel runs
 }
 
 // counts reports whether the score of the selected mutants is one of their part.
-func (c choice) counts() bool { return c.match == nil && c.n == 1 && !c.quick }
+func (c choice) counts() bool { return c.match == nil && c.n == 1 }
 
 // wants reports whether a part is selected, by its name or a folder of the name.
 func (c choice) wants(name string) bool {
@@ -97,8 +89,6 @@ func run(args []string, out io.Writer) error {
 		return nil
 	})
 	flags.IntVar(&c.parallel, "parallel", 1, "how many mutants are tried at once")
-	flags.BoolVar(&c.quick, "unreached", false, "only tell the mutants that no test reaches")
-	flags.BoolVar(&c.render, "render", false, "only make SURVIVORS.md and the report again, from results.json")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -115,9 +105,6 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if c.render {
-		return write(root, parts, reasons)
-	}
 	var results []*result
 	for _, p := range parts {
 		if !c.wants(p.name) {
@@ -131,7 +118,7 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 		r.print(out)
 		results = append(results, r)
 		if c.counts() { // part by part, because a run takes hours
-			if err := write(root, parts, reasons, r); err != nil {
+			if err := r.write(root); err != nil {
 				return err
 			}
 		}
@@ -144,8 +131,8 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 
 // try plants the bugs of one part and runs the selected ones.
 func (p part) try(root string, c choice, out io.Writer) (*result, error) {
-	r := &result{Part: p.name, part: p}
-	if err := r.stamp(root, c); err != nil { // before compiling, so that it describes the measured source
+	r := &result{part: p, seed: c.seed}
+	if err := r.stamp.Stamp(root); err != nil { // before compiling, so that it describes the measured source
 		return nil, err
 	}
 	temp, err := os.MkdirTemp("", "mutation-")
@@ -168,9 +155,7 @@ func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 	}
 	fmt.Fprintf(out, "%s: %d tests reach some of them\n", p.name, len(tests))
 	r.plant(w.mutants)
-	chosen := slices.DeleteFunc(c.of(w.mutants), func(m mutant) bool {
-		return c.quick && slices.ContainsFunc(tests, func(t *test) bool { return t.reach(m) })
-	})
+	chosen := c.of(w.mutants)
 	fates := make([]chan fate, len(chosen))
 	free := make(chan bool, max(1, c.parallel))
 	for i := range fates {

@@ -73,7 +73,7 @@ func TestVerdictOfASampleFollowsItsInterval(t *testing.T) {
 		{90, 100, 900, figures.Open}, {100, 100, 900, figures.Yes}, {80, 100, 900, figures.No}, {85, 100, 900, figures.Open},
 	} {
 		t.Run(fmt.Sprintf("%d of %d of %d", c.found, c.tried, c.planted), func(t *testing.T) {
-			r := &result{part: part{bound: 90}, Planted: c.planted, Tried: c.tried, Killed: c.found}
+			r := &result{part: part{bound: 90}, planted: c.planted, tried: c.tried, killed: c.found}
 			if got := r.holds(); got != c.want {
 				t.Errorf("the verdict is %s, want %s", got, c.want)
 			}

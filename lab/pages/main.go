@@ -6,6 +6,7 @@
 //	go run ./lab/pages contrib      the modules and the size that each module of contrib links
 //	go run ./lab/pages trials       the tests that tried the promises of the security hooks
 //	go run ./lab/pages redaction    the secrets that package redact finds, and its time, next to gitleaks
+//	go run ./lab/pages proof        the bounds in the reports of the other programs of lab; measures nothing
 //
 // A test makes each part without its figures, and compares it with the page.
 package main
@@ -32,6 +33,7 @@ var parts = []part{
 	{"contrib", "docs/agents/contrib.md", contrib},
 	{"trials", "docs/evidence/security.md", tried},
 	{"redaction", "docs/evidence/redaction.md", redaction},
+	{"proof", "docs/evidence/proof.md", proof},
 }
 
 func main() {
@@ -45,7 +47,7 @@ func main() {
 func run(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
-			return fmt.Errorf("no page has a part %s: choose among rooms, contrib, trials and redaction", name)
+			return fmt.Errorf("no page has a part %s: choose among rooms, contrib, trials, redaction and proof", name)
 		}
 	}
 	for _, p := range parts {

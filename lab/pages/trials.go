@@ -7,19 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hookgen/hookgen/internal/testrun"
 )
 
 // tried returns the table of the tests that tried the promises of the security hooks, with their numbers of inputs. It
 // runs these tests, which takes about a minute.
 func tried(m meter) (string, error) {
-	outcomes := map[string]map[string]*testrun.Outcome{} // by room and name
+	outcomes := map[string]map[string]*outcome{} // by room and name
 	if m {
 		for room, names := range testsByRoom() {
 			fmt.Fprintf(os.Stderr, "%d tests of builtin/%s\n", len(names), room)
 			var err error
-			if outcomes[room], err = testrun.Go(".", "builtin/"+room, names); err != nil {
+			if outcomes[room], err = goTest(".", "builtin/"+room, names); err != nil {
 				return "", err
 			}
 		}
@@ -58,7 +56,7 @@ type count struct{ tried, kept int }
 
 // count adds up the inputs of the tests, which have passed. A test that counts its inputs says so by the attributes
 // tried and kept. The inputs of the others are their subtests.
-func (t trial) count(outcomes map[string]*testrun.Outcome) (count, error) {
+func (t trial) count(outcomes map[string]*outcome) (count, error) {
 	var sum count
 	for _, name := range t.tests {
 		o := outcomes[name]

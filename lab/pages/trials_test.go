@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/hookgen/hookgen/internal/testrun"
 )
 
 func TestEverySecurityHookHasAPromiseAndTrials(t *testing.T) {
@@ -64,7 +62,7 @@ func TestEveryTrialNamesExistingTests(t *testing.T) {
 }
 
 func TestCountsComeFromAttributesOrSubtests(t *testing.T) {
-	outcomes := map[string]*testrun.Outcome{
+	outcomes := map[string]*outcome{
 		"TestA": {Action: "pass", Listed: 3},
 		"TestB": {Action: "pass", Listed: 3, Attrs: map[string]string{"tried": "10", "kept": "9"}},
 		"TestC": {Action: "pass"},

@@ -1,5 +1,4 @@
-// Package testrun runs tests and counts their cases, for pages that say how something was tried.
-package testrun
+package main
 
 import (
 	"bufio"
@@ -8,23 +7,20 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
 )
 
-// An Outcome is the result of one test function.
-type Outcome struct {
+// An outcome is the result of one test function.
+type outcome struct {
 	Action string            // pass, fail or skip; fail or skip also if a subtest failed or was skipped
-	Drawn  int               // cases that rapid drew
 	Listed int               // subtests
 	Attrs  map[string]string // of testing.T.Attr
 }
 
-// Go runs tests of the package in dir, a folder below root, with further arguments of go test. It returns the outcome
+// goTest runs tests of the package in dir, a folder below root, with further arguments of go test. It returns the outcome
 // of each test by its name, and an error if one of the named tests has not passed.
-func Go(root, dir string, names []string, args ...string) (map[string]*Outcome, error) {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-count=1", "-run", Only(names), "./" + dir}, args...)...)
+func goTest(root, dir string, names []string, args ...string) (map[string]*outcome, error) {
+	cmd := exec.Command("go", append([]string{"test", "-json", "-count=1", "-run", only(names), "./" + dir}, args...)...)
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -33,7 +29,7 @@ func Go(root, dir string, names []string, args ...string) (map[string]*Outcome, 
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	outcomes, err := Read(out)
+	outcomes, err := readEvents(out)
 	if waited := cmd.Wait(); err == nil && waited != nil {
 		err = fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), waited)
 	}
@@ -43,11 +39,11 @@ func Go(root, dir string, names []string, args ...string) (map[string]*Outcome, 
 	return outcomes, passed(outcomes, dir, names)
 }
 
-// Only returns the expression for -run that matches the named tests.
-func Only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
+// only returns the expression for -run that matches the named tests.
+func only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 // passed returns an error if one of the named tests has not passed.
-func passed(outcomes map[string]*Outcome, dir string, names []string) error {
+func passed(outcomes map[string]*outcome, dir string, names []string) error {
 	for _, name := range names {
 		if o := outcomes[name]; o == nil || o.Action != "pass" {
 			return fmt.Errorf("%s has not passed; run go test -run '^%s$' ./%s", name, name, dir)
@@ -56,17 +52,14 @@ func passed(outcomes map[string]*Outcome, dir string, names []string) error {
 	return nil
 }
 
-// drawn matches the output of rapid for a property that held.
-var drawn = regexp.MustCompile(`\[rapid\] OK, passed (\d+) tests`)
-
-// Read parses the events of go test -json; see go doc test2json.
-func Read(events io.Reader) (map[string]*Outcome, error) {
-	outcomes := map[string]*Outcome{}
+// readEvents parses the events of go test -json; see go doc test2json.
+func readEvents(events io.Reader) (map[string]*outcome, error) {
+	outcomes := map[string]*outcome{}
 	lines := bufio.NewScanner(events)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e struct {
-			Action, Test, Output, Key, Value string
+			Action, Test, Key, Value string
 		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return nil, fmt.Errorf("go test printed %q: %w", lines.Text(), err)
@@ -77,10 +70,10 @@ func Read(events io.Reader) (map[string]*Outcome, error) {
 		name, _, sub := strings.Cut(e.Test, "/")
 		o := outcomes[name]
 		if o == nil {
-			o = &Outcome{Attrs: map[string]string{}}
+			o = &outcome{Attrs: map[string]string{}}
 			outcomes[name] = o
 		}
-		o.event(e.Action, e.Output, sub)
+		o.event(e.Action, sub)
 		if e.Action == "attr" {
 			o.Attrs[e.Key] = e.Value
 		}
@@ -88,13 +81,8 @@ func Read(events io.Reader) (map[string]*Outcome, error) {
 	return outcomes, lines.Err()
 }
 
-func (o *Outcome) event(action, output string, sub bool) {
+func (o *outcome) event(action string, sub bool) {
 	switch action {
-	case "output":
-		if found := drawn.FindStringSubmatch(output); found != nil {
-			n, _ := strconv.Atoi(found[1])
-			o.Drawn += n
-		}
 	case "pass":
 		if sub {
 			o.Listed++

@@ -1,4 +1,4 @@
-package testrun
+package main
 
 import (
 	"strings"
@@ -8,8 +8,7 @@ import (
 )
 
 func TestReadGoTestOutput(t *testing.T) {
-	got, err := Read(strings.NewReader(`{"Action":"run","Test":"TestA"}
-{"Action":"output","Test":"TestA","Output":"    a_test.go:3: [rapid] OK, passed 100 tests (877ms)\n"}
+	got, err := readEvents(strings.NewReader(`{"Action":"run","Test":"TestA"}
 {"Action":"attr","Test":"TestA","Key":"tried","Value":"7"}
 {"Action":"pass","Test":"TestA"}
 {"Action":"pass","Test":"TestB/one"}
@@ -26,25 +25,25 @@ func TestReadGoTestOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := map[string]string{}
-	want := map[string]*Outcome{
-		"TestA": {Action: "pass", Drawn: 100, Attrs: map[string]string{"tried": "7"}},
+	want := map[string]*outcome{
+		"TestA": {Action: "pass", Attrs: map[string]string{"tried": "7"}},
 		"TestB": {Action: "skip", Listed: 1, Attrs: none},
 		"TestC": {Action: "pass", Listed: 1, Attrs: none},
 		"TestD": {Action: "fail", Listed: 1, Attrs: none},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 }
 
 func TestOutputThatIsNotJSONIsError(t *testing.T) {
-	if _, err := Read(strings.NewReader("FAIL")); err == nil {
+	if _, err := readEvents(strings.NewReader("FAIL")); err == nil {
 		t.Error("no error")
 	}
 }
 
 func TestOnlyPassedTestsAreEvidence(t *testing.T) {
-	outcomes := map[string]*Outcome{"TestA": {Action: "pass"}, "TestB": {Action: "skip"}, "TestC": {Action: "fail"}}
+	outcomes := map[string]*outcome{"TestA": {Action: "pass"}, "TestB": {Action: "skip"}, "TestC": {Action: "fail"}}
 	for _, c := range []struct{ name, wrong string }{
 		{"TestA", ""},
 		{"TestB", "TestB has not passed"},
