@@ -1,14 +1,9 @@
 package redact
 
-import (
-	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
-)
+import "strings"
 
 // schemes are words before a credential in an HTTP header.
-var schemes = kit.Set("bearer", "basic", "digest", "token", "negotiate", "apikey", "ssws", "hmac", "aws4-hmac-sha256",
-	"oauth", "key", "bot", "splunk", "gitlab", "zoho-oauthtoken")
+var schemes = set("schemes")
 
 // schemeLength returns the length of the scheme at the beginning of s, for example 7 for "Bearer x", or 0.
 func schemeLength(s string) int {
@@ -155,14 +150,12 @@ type passwordFlag struct {
 	joined, apart bool // the password may be in the same word, or in the next one
 }
 
-var passwordFlags = []passwordFlag{
-	{"mysql", "-p", true, false}, {"mariadb", "-p", true, false}, {"sshpass", "-p", true, true},
-	{"redis-cli", "-a", false, true}, {"docker login", "-p", false, true}, {"podman login", "-p", false, true},
-	{"helm registry login", "-p", false, true}, {"oc login", "-p", false, true}, {"az login", "-p", false, true},
-	{"mongo", "-p", false, true}, {"ssh-keygen", "-N", false, true}, {"openssl enc", "-k", false, true},
-	{"ldapsearch", "-w", false, true}, {"sqlcmd", "-P", false, true}, {"zip", "-P", false, true},
-	{"gh secret set", "--body", true, true},
-}
+var passwordFlags = func() (flags []passwordFlag) {
+	for _, row := range table("commands") {
+		flags = append(flags, passwordFlag{strings.Join(row[2:], " "), row[0], row[1] != "apart", row[1] != "joined"})
+	}
+	return flags
+}()
 
 // passwordFlag redacts the password after the flag of a program whose name begins before from. It returns the position
 // to which it has read the command.

@@ -3,8 +3,6 @@ package redact
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // appendNamed appends the spans of values after the name of a secret. Each line has a value hunter2 or more:
@@ -220,13 +218,11 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 }
 
 var (
-	// pairNames are names whose value names another value, as in {"name": "PASSWORD", "value": "hunter2"}.
-	pairNames  = kit.Set("name", "key", "id", "field", "variable", "parametername", "k")
-	valueNames = kit.Set("value", "val", "parametervalue", "v", "plaintext")
-	queryNames = kit.Set("sig", "signature", "xamzsignature", "xamzcredential", "xamzsecuritytoken", "xgoogsignature",
-		"code", "key", "auth", "sid", "apikey", "accesskeyid", "hmac")
-	labelEnds = kit.Set("key", "keys", "code", "codes", "token", "tokens", "phrase", "id")
-	jwkNames  = kit.Set("d", "p", "q", "dp", "dq", "qi", "k")
+	pairNames  = set("pair-names")
+	valueNames = set("pair-values")
+	queryNames = set("query")
+	labelEnds  = set("label-ends")
+	jwkNames   = set("json-web-key")
 )
 
 // lowerName returns a name in lower case without punctuation.

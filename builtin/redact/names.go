@@ -1,10 +1,6 @@
 package redact
 
-import (
-	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
-)
+import "strings"
 
 // A secrecy says which values of a name are secret.
 type secrecy int
@@ -63,7 +59,7 @@ func secretName(words []string, own int) secrecy {
 		switch {
 		case isSecretWord(single):
 			kind = everything
-		case (single == "key" || single == "code" || single == "phrase" || single == "id") && keyKinds[previous+" "+single]:
+		case (single == "key" || single == "code" || single == "phrase" || single == "id") && keyKinds[previous+"-"+single]:
 			kind = everything
 		case single == "token":
 			kind = tokenKind(words, i)
@@ -103,10 +99,8 @@ func isSecretWord(w string) bool {
 	if secretWords[w] || strings.Contains(w, "passw") && w != "passwordless" {
 		return true
 	}
-	for _, end := range secretEnds {
-		if strings.HasSuffix(w, end) && w != "nosecret" {
-			return true
-		}
+	if w != "nosecret" && hasAny(w, "secret-ends", strings.HasSuffix) {
+		return true
 	}
 	return len(w) > 3 && strings.HasSuffix(w, "pwd") && w != "oldpwd"
 }
@@ -126,50 +120,13 @@ func tokenKind(words []string, i int) secrecy {
 }
 
 var (
-	secretWords = kit.Set("password", "passwd", "passphrase", "passcode", "secret", "credential", "cred", "cookie",
-		"authorization", "apikey", "accesskey", "privatekey", "secretkey", "bearer", "jwt", "cvv", "cvc", "otp", "totp",
-		"csrf", "xsrf", "sessionid", "psk", "mnemonic", "userpass", "requirepass", "masterauth", "bindpw", "rootpw",
-		"passwort", "kennwort", "senha", "contrasena", "contraseña", "wachtwoord", "motdepasse", "hasło", "пароль", "密码",
-		"パスワード", "sshpass", "authpass", "dbpass", "rootpass", "adminpass", "smtppass", "mysqlpass", "ftppass")
-	secretEnds = []string{"secret", "apikey", "credential", "privatekey", "accesskey", "secretkey", "accountkey",
-		"sharedkey", "sessid", "sessionid", "passphrase", "passwort", "accesstoken", "authtoken", "refreshtoken", "apitoken"}
-	keyKinds = kit.Set("api key", "access key", "private key", "secret key", "signing key", "encryption key", "ssh key",
-		"auth key", "client key", "master key", "account key", "shared key", "service key", "storage key", "deploy key",
-		"licence key", "license key", "webhook key", "pin code", "recovery code", "recovery phrase", "seed phrase",
-		"security code", "verification code", "decryption key", "app key", "application key", "admin key", "session key",
-		"subscription key", "session id", "server key", "user key", "integration key", "write key", "hmac key",
-		"auth code", "backup code", "secret phrase", "host key", "root key", "unseal key", "pat key", "login key")
-	// tokenCounts are words before "token" in the language of parsers and language models.
-	tokenCounts = kit.Set("max", "min", "total", "prompt", "completion", "input", "output", "cached", "cache", "used",
-		"count", "num", "n", "stop", "next", "eos", "bos", "pad", "unk", "sep", "mask", "special", "begin", "end", "start",
-		"close", "open", "current", "cur", "prev", "previous", "last", "first", "peek", "expected", "unexpected", "budget",
-		"page", "continuation", "cursor", "read", "write", "reasoning", "thinking", "audio", "text", "image", "estimated",
-		"est", "remaining", "per", "k", "of", "in", "context", "sync", "cancellation", "cancel", "lex", "string", "number",
-		"keyword", "ident", "left", "right", "go", "is", "new", "creation", "accepted", "rejected", "prediction")
-	tokenKinds = kit.Set("access", "refresh", "auth", "api", "bearer", "bot", "id", "session", "csrf", "xsrf", "oauth",
-		"personal", "deploy", "security", "github", "gitlab", "gh", "npm", "slack", "telegram", "discord", "hf", "vault",
-		"registration", "invite", "reset", "client", "user", "app", "service", "account", "join", "bootstrap", "upload",
-		"publish", "pypi", "jwt", "login", "device", "push", "webhook", "verification", "admin", "root", "ci", "job",
-		"registry", "identity", "hub", "sas", "repo", "release")
-	headerEnds = kit.Set("token", "key", "auth", "signature")
-	// describes are words at the end of a name that is about a secret but does not hold one.
-	describes = kit.Set("file", "path", "dir", "directory", "url", "uri", "endpoint", "name", "id", "type", "length",
-		"len", "size", "count", "limit", "min", "max", "policy", "field", "label", "header", "format", "prefix", "suffix",
-		"ttl", "expiry", "expire", "expiration", "expiresat", "at", "age", "timeout", "lifetime", "version", "algorithm",
-		"alg", "method", "mode", "provider", "store", "manager", "reset", "required", "enabled", "disabled", "valid",
-		"invalid", "exist", "hint", "prompt", "help", "description", "title", "placeholder", "regex", "regexp", "pattern",
-		"rule", "error", "err", "status", "statu", "state", "index", "position", "pos", "po", "start", "end", "kind",
-		"class", "scope", "source", "ref", "arn", "location", "region", "domain", "host", "port", "user", "username",
-		"usage", "budget", "window", "rate", "bucket", "parser", "stream", "strategy", "handler", "func", "fn", "callback",
-		"input", "form", "page", "view", "button", "link", "config", "option", "setting", "engine", "backend", "generator",
-		"factory", "service", "loader", "reader", "writer", "helper", "util", "test", "spec", "schema", "model", "env",
-		"var", "variable", "number", "num", "order", "stdin", "in", "interval", "period", "seconds", "second", "minute",
-		"hour", "day", "chars", "char", "byte", "rotation", "changed", "updated", "created", "validator", "checker",
-		"check", "list", "strength", "complexity", "issuer", "audience", "subject", "consent", "banner", "jar", "monster",
-		"matche", "missing", "found", "variant", "transaction", "hash", "salt", "cost", "price", "estimate", "ratio",
-		"share", "default")
-	personalWords = kit.Set("ssn", "socialsecurity", "creditcard", "cardnumber", "iban", "passport", "email", "phone",
-		"telephone", "birthdate", "dateofbirth")
+	secretWords   = set("secret")
+	keyKinds      = set("keys")
+	tokenCounts   = set("token-counts")
+	tokenKinds    = set("token-kinds")
+	headerEnds    = set("header-ends")
+	describes     = set("describes")
+	personalWords = set("personal")
 )
 
 // isDescription reports whether the last word of a name is about a secret, as in token_type.

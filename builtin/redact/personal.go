@@ -141,35 +141,19 @@ func isGrouped(sizes []int) bool {
 }
 
 // issuers are the first digits of card numbers, and the lengths of the numbers.
-var issuers = []struct {
+var issuers = func() (issuers []issuer) {
+	for _, row := range table("cards") {
+		i := issuer{}
+		i.from, i.to = sizes(row[0])
+		i.least, i.most = sizes(row[1])
+		issuers = append(issuers, i)
+	}
+	return issuers
+}()
+
+type issuer struct {
 	from, to    int // the first four digits
-	least, most int
-}{
-	{2200, 2204, 16, 19}, // Mir
-	{2221, 2720, 16, 16}, // Mastercard
-	{3000, 3059, 14, 19}, // Diners Club
-	{3095, 3095, 14, 19}, // Diners Club
-	{3400, 3499, 15, 15}, // American Express
-	{3528, 3589, 16, 19}, // JCB
-	{3600, 3699, 14, 19}, // Diners Club
-	{3700, 3799, 15, 15}, // American Express
-	{3800, 3999, 14, 19}, // Diners Club
-	{4000, 4999, 16, 16}, // Visa
-	{4000, 4999, 13, 13}, // Visa
-	{4000, 4999, 19, 19}, // Visa
-	{5018, 5018, 16, 19}, // Maestro
-	{5020, 5020, 16, 19}, // Maestro
-	{5038, 5038, 16, 19}, // Maestro
-	{5100, 5599, 16, 16}, // Mastercard
-	{5612, 5612, 16, 19}, // Maestro
-	{5893, 5893, 16, 19}, // Maestro
-	{6011, 6011, 16, 19}, // Discover
-	{6200, 6299, 16, 19}, // UnionPay
-	{6304, 6304, 16, 19}, // Maestro
-	{6390, 6390, 16, 19}, // Maestro
-	{6440, 6599, 16, 19}, // Discover
-	{6700, 6799, 16, 19}, // Maestro
-	{8100, 8171, 16, 19}, // UnionPay
+	least, most int // digits of the number
 }
 
 // isCard reports whether the digits are a number that an issuer uses, with a valid check digit.
@@ -273,16 +257,13 @@ func internationalLength(s string) int {
 }
 
 // ibanSizes holds the lengths of international bank account numbers by country, from the registry of ISO 13616.
-var ibanSizes = map[string]int{
-	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28,
-	"CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18,
-	"FK": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HN": 28, "HR": 21, "HU": 28,
-	"IE": 22, "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20,
-	"LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28,
-	"NL": 18, "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24,
-	"SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26,
-	"UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
-}
+var ibanSizes = func() map[string]int {
+	sizes := make(map[string]int)
+	for _, row := range table("accounts") {
+		sizes[row[0]] = number(row[1])
+	}
+	return sizes
+}()
 
 // ibanLength returns the length of the bank account number at the beginning of s, or 0. Blanks may separate groups.
 func ibanLength(s string) int {
@@ -404,11 +385,7 @@ func isMailDomain(domain string) bool {
 }
 
 // extensions are endings of file names that follow an "@", as in icon@2x.png.
-var extensions = map[string]bool{
-	"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "js": true, "ts": true, "css": true,
-	"html": true, "json": true, "yaml": true, "yml": true, "txt": true, "gz": true, "tgz": true, "zip": true, "tar": true,
-	"pdf": true, "go": true, "rb": true, "java": true, "exe": true, "dll": true, "service": true, "socket": true,
-}
+var extensions = set("extensions")
 
 // isRemotePath reports whether s[from:to] is the user and host of a remote path, as in git@example.org:team/project, or
 // of a URL.

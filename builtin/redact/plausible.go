@@ -1,10 +1,6 @@
 package redact
 
-import (
-	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
-)
+import "strings"
 
 // hides reports whether a value of the assignment is secret.
 func (a *assignment) hides(value string) bool {
@@ -57,21 +53,10 @@ func isConstant(value string) bool {
 	return constants[strings.ToLower(strings.TrimRight(value, ".,;:)"))] || value == Redacted
 }
 
-var constants = kit.Set("true", "false", "null", "nil", "none", "undefined", "yes", "no", "on", "off", "enabled",
-	"disabled", "required", "optional", "n/a", "unset", "empty", "missing", "invalid", "default", "never", "always", "ok",
-	"failed", "redacted", "hidden", "masked", "filtered", "omitted", "set", "not", "anonymous", "0", "-", "~", "[]", "{}",
-	"()", `""`, "''", "redacted]", "error", "expired", "yes/no", "todo", "tbd", "prompt", "ask", "auto", "include",
-	"same-origin", "read", "write", "plain", "basic", "bearer", "oauth", "oauth2")
+var constants = set("constants")
 
 // typeWords are types and keywords of programming languages that follow a name and a colon or an equals sign.
-var typeWords = kit.Set("string", "float64", "str", "bool", "boolean", "int", "int32", "int64", "uint", "uint64",
-	"float", "number", "any", "object", "bytes", "byte", "text", "varchar", "char", "optional", "option", "list", "dict",
-	"map", "array", "buffer", "url", "secretstr", "self", "this", "new", "await", "async", "func", "function", "lambda",
-	"return", "var", "let", "const", "void", "unknown", "error", "type", "interface", "struct", "chan", "case", "if",
-	"for", "in", "use", "break", "continue", "pass", "raise", "throw", "yield", "else", "elif", "while", "switch",
-	"uuid", "token", "rune", "json", "union", "tuple", "set", "final", "readonly", "static", "public", "import", "from",
-	"class", "def", "not", "and", "or", "as", "is", "with", "del", "try", "assert", "print", "typeof", "make", "len",
-	"append", "range")
+var typeWords = set("types")
 
 // isPlaceholder reports whether a value is the name of a value instead of the value: $PASSWORD, ${password},
 // <password>, {{ .Values.password }}, %s, your-api-key, **** and the like.
@@ -114,22 +99,16 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	lower := strings.ToLower(v)
-	for _, p := range []string{"your-", "your_", "your ", "my-", "example", "placeholder", "insert-", "enter-"} {
-		if strings.HasPrefix(lower, p) && !hasDigit(v) {
-			return true
-		}
+	if !hasDigit(v) && hasAny(lower, "placeholders", strings.HasPrefix) {
+		return true
 	}
 	return strings.Trim(v, v[:1]) == "" && len(v) > 1 && !isAlnum(v[0]) || len(v) >= 3 && strings.Trim(lower, "x*.-") == ""
 }
 
 // isReference reports whether a value says where a secret is instead of the secret.
 func isReference(v string) bool {
-	for _, p := range []string{"arn:aws:", "op://", "vault:", "vault://", "awssm://", "ssm:", "gcpsm://",
-		"azurekeyvault://",
-		"ref+", "secret://", "file://", "env:", "env://", "ENC[", "projects/", "sops:", "keyring:", "sealed:"} {
-		if strings.HasPrefix(v, p) {
-			return true
-		}
+	if hasAny(v, "references", strings.HasPrefix) {
+		return true
 	}
 	if n := strings.Index(v, "://"); n > 0 && n < 16 && lower.all(v[:n]) {
 		return true // credentials in URLs have rules of their own
@@ -149,15 +128,7 @@ func isPath(v string) bool {
 }
 
 // proseWords begin a sentence about a secret: "password: must have 8 characters".
-var proseWords = kit.Set("is", "are", "was", "must", "should", "cannot", "can't", "can", "could", "will", "would",
-	"may", "has", "have", "had", "the", "a", "an", "this", "that", "these", "your", "our", "their", "its", "it", "if",
-	"when", "and", "or", "not", "no", "for", "to", "in", "of", "on", "by", "with", "from", "as", "at", "use", "used",
-	"using", "enter", "please", "choose", "which", "what", "see", "does", "do", "did", "required", "optional", "invalid",
-	"incorrect", "wrong", "missing", "expired", "changed", "set", "unset", "none", "only", "all", "any", "some", "each",
-	"every", "one", "two", "value", "values", "stored", "needed", "too", "be", "been", "being", "but", "so", "than",
-	"then", "there", "they", "we", "you", "i", "he", "she", "who", "how", "why", "where", "because", "before", "after",
-	"between", "access", "request", "failed", "error", "could", "unable", "found", "detected", "redacted", "removed",
-	"replaced", "given", "returns")
+var proseWords = set("prose")
 
 // isProse reports whether a value is a sentence about a secret and not a secret.
 func isProse(v string) bool {
@@ -168,14 +139,7 @@ func isProse(v string) bool {
 	if rest == "" || hasDigit(v) || len(v) > 400 {
 		return false
 	}
-	lower := strings.ToLower(v)
-	for _, w := range []string{"password", "secret", "token", "api key", "passphrase", "credential", "cookie",
-		"authoriz"} {
-		if strings.Contains(lower, w) {
-			return true
-		}
-	}
-	return false
+	return hasAny(strings.ToLower(v), "about", strings.Contains)
 }
 
 // namesItself reports whether a value repeats the name, as in password: userPassword and signing_key_data = key.

@@ -113,7 +113,7 @@ func known() map[string]surrounded {
 		if f.isAddress() {
 			s = surrounded{before: f.prefix, secret: tokens[len(tokens)-1]}
 		}
-		secrets[f.provider+" "+f.prefix] = s
+		secrets[f.kind+" "+f.prefix] = s
 	}
 	for i, m := range markedForms {
 		r, s := rand.New(rand.NewPCG(2, uint64(i))), surrounded{secret: m.mark}
@@ -123,7 +123,7 @@ func known() map[string]surrounded {
 		if m.leastEnd > 0 {
 			s.secret += drawn(r, m.after, m.leastEnd, nil)
 		}
-		secrets[m.provider+" marked"] = s
+		secrets[m.kind+" marked"] = s
 	}
 	return secrets
 }

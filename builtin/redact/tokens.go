@@ -6,32 +6,6 @@ import (
 	"strings"
 )
 
-// A form describes the tokens of a provider that are recognisable without their context: a fixed prefix and a body of a
-// known alphabet and length.
-type form struct {
-	provider string
-	prefix   string
-	body     *alphabet
-	least    int                    // bytes of the body; fewer than the provider uses, so that truncated tokens are found
-	most     int                    // bytes of the body; 0: any number
-	test     func(body string) bool // of the first 256 bytes; nil: every body is a token
-}
-
-// isAddress reports whether the prefix is the beginning of a web address, which stays.
-func (f *form) isAddress() bool {
-	return strings.Contains(f.prefix, ".") && strings.Contains(f.prefix, "/")
-}
-
-// formsBy holds the forms by the first byte of their prefixes, and seconds the second bytes.
-var formsBy, seconds = func() (by [256][]*form, seconds [256]alphabet) {
-	for i := range forms {
-		prefix := forms[i].prefix
-		by[prefix[0]] = append(by[prefix[0]], &forms[i])
-		seconds[prefix[0]][prefix[1]] = true
-	}
-	return by, seconds
-}()
-
 // appendTokens appends the spans of tokens with well-known forms. A token begins with a word.
 func appendTokens(found []span, s string) []span {
 	runs := runs{s: s, ends: make(map[*alphabet]span, 8)}
@@ -172,7 +146,7 @@ func (r *runs) tokenAt(at int) (span, bool) {
 		}
 		n := end - from
 		if body := s[from:min(end, from+256)]; !(cut && f.begins(body)) &&
-			(n < f.least || f.most > 0 && n > f.most || f.test != nil && !f.test(body)) {
+			(n < f.least || f.most > 0 && n > f.most || !f.test(body)) {
 			continue
 		}
 		if f.isAddress() {
@@ -182,18 +156,6 @@ func (r *runs) tokenAt(at int) (span, bool) {
 	}
 	return span{}, false
 }
-
-// begins reports whether body, at the end of a text that may be cut, is the beginning of a token.
-func (f *form) begins(body string) bool {
-	uuid := len(body) > 9 && len(body) < 36 && beginsUUID(body)
-	if uuid || len(body) >= 12 && (isRandom(body) || anyHex.all(body) && isMixed(body)) {
-		return f.most == 0 || len(body) <= f.most
-	}
-	return len(f.prefix) >= 4 && f.least <= 20 && len(body) >= 6 && isMixed(body)
-}
-
-// headerNames are the first names in the header of a JSON web token.
-var headerNames = []string{"alg", "typ", "kid", "enc", "x5t", "x5u", "x5c", "jku", "cty", "jwk", "zip", "crit", "epk"}
 
 // webToken returns the end of the JSON web token that begins at at, or 0. The first segment of a token is a JSON object
 // that names an algorithm, a type or a key. A token that was cut is recognised by the beginning of that object.
@@ -217,12 +179,9 @@ func (r *runs) webToken(at int) int {
 func headerBegins(part string) bool {
 	plain, _ := base64.RawURLEncoding.DecodeString(part[:len(part)/4*4])
 	object := strings.TrimLeft(strings.TrimPrefix(string(plain), "{"), " \t\r\n")
-	for _, name := range headerNames {
-		if strings.HasPrefix(object, `"`+name+`"`) {
-			return true
-		}
-	}
-	return false
+	return hasAny(object, "header-names", func(object, name string) bool {
+		return strings.HasPrefix(object, `"`+name+`"`)
+	})
 }
 
 // isDiscordToken reports whether s is the token of a Discord bot: its ID in base64, a time and a signature.
@@ -230,16 +189,6 @@ func isDiscordToken(s string) bool {
 	parts := strings.Split(s, ".")
 	return len(parts) == 3 && len(parts[0]) >= 23 && len(parts[0]) <= 28 && len(parts[1]) == 6 &&
 		len(parts[2]) >= 27 && isRandom(s)
-}
-
-// A marked form describes tokens with a fixed part in the middle or at the end.
-type marked struct {
-	provider          string
-	before            *alphabet
-	least, most       int // bytes before the mark
-	mark              string
-	after             *alphabet
-	leastEnd, mostEnd int // bytes after the mark
 }
 
 // appendMarked appends the spans of tokens with a mark in the middle.

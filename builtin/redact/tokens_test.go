@@ -52,14 +52,14 @@ func bodies(r *rand.Rand, f form) (list []string) {
 
 func TestTokensOfEveryFormAreRedacted(t *testing.T) {
 	for i, f := range forms {
-		t.Run(fmt.Sprintf("%d %s %s", i, f.provider, f.prefix), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d %s %s", i, f.kind, f.prefix), func(t *testing.T) {
 			tokens := bodies(rand.New(rand.NewPCG(1, uint64(i))), f)
 			if len(tokens) == 0 {
 				t.Error("no body was drawn")
 			}
 			for _, body := range tokens {
 				want := "see " + Redacted + " here"
-				if strings.HasSuffix(f.provider, " webhook") || f.prefix == "api.telegram.org/bot" {
+				if strings.HasSuffix(f.kind, "-webhook") || f.prefix == "api.telegram.org/bot" {
 					want = "see " + f.prefix + Redacted + " here"
 				}
 				text := "see " + f.prefix + body + " here"
@@ -73,7 +73,7 @@ func TestTokensOfEveryFormAreRedacted(t *testing.T) {
 
 func TestTokensWithAMarkAreRedacted(t *testing.T) {
 	for i, m := range markedForms {
-		t.Run(m.provider, func(t *testing.T) {
+		t.Run(m.kind, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(2, uint64(i)))
 			part := func(a *alphabet, n int) string {
 				if n == 0 {

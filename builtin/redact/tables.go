@@ -1,0 +1,100 @@
+package redact
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// tables has the forms of tokens and the words of names, as texts with one entry a line. Each describes its columns.
+//
+//go:embed tables/*.txt
+var tables embed.FS
+
+// table returns the fields of the entries of a table.
+func table(name string) [][]string {
+	text, err := tables.ReadFile("tables/" + name + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	var rows [][]string
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] != "#" {
+			rows = append(rows, fields)
+		}
+	}
+	return rows
+}
+
+// lists holds the lists of words by their names.
+var lists = func() map[string][]string {
+	lists, name := make(map[string][]string), ""
+	for _, row := range table("words") {
+		if row[0] == "==" {
+			name = row[1]
+			continue
+		}
+		lists[name] = append(lists[name], row...)
+	}
+	return lists
+}()
+
+// set returns a list of words as a set.
+func set(list string) map[string]bool {
+	words := make(map[string]bool, len(lists[list]))
+	for _, w := range lists[list] {
+		words[w] = true
+	}
+	return words
+}
+
+// hasAny reports whether one of the words of a list fits s, for example as a prefix.
+func hasAny(s, list string, fits func(s, word string) bool) bool {
+	for _, w := range lists[list] {
+		if fits(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// sizes parses the column of a size: 36, 30-40, or 16+ for 16 or more. most is 0 if there is no limit.
+func sizes(column string) (least, most int) {
+	first, last, isRange := strings.Cut(column, "-")
+	first, open := strings.CutSuffix(first, "+")
+	least = number(first)
+	switch {
+	case isRange:
+		return least, number(last)
+	case open:
+		return least, 0
+	}
+	return least, least
+}
+
+func number(column string) int {
+	n, err := strconv.Atoi(column)
+	if err != nil {
+		panic(fmt.Sprintf("redact: %q in a table is not a number", column))
+	}
+	return n
+}
+
+// alphabets are the sets of bytes that tables name.
+var alphabets = map[string]*alphabet{
+	"-": chars(""), "digits": digits, "hex": hex, "HEX": upperHex, "anyhex": anyHex, "lower": lower, "upper": upper,
+	"alnum": alnum, "word": word, "slug": slug, "dotted": dotted, "equals": equals, "base32": base32, "std64": std64,
+	"path": path, "any64": any64, "crypt": chars("A-Za-z0-9./$=,+_-"),
+}
+
+// bytesOf parses the column of an alphabet: a name, or a list of bytes in brackets.
+func bytesOf(column string) *alphabet {
+	if list, ok := strings.CutPrefix(column, "["); ok {
+		return chars(strings.TrimSuffix(list, "]"))
+	}
+	if a := alphabets[column]; a != nil {
+		return a
+	}
+	panic(fmt.Sprintf("redact: no alphabet has the name %q", column))
+}
