@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin"
-	"github.com/hookgen/hookgen/builtin/claudecode"
-	"github.com/hookgen/hookgen/builtin/compact"
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
+	"github.com/hookgen/hookgen/builtin/declared/claudecode"
+	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/observe"
@@ -28,9 +28,8 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/retry"
-	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/shell"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -48,7 +47,7 @@ type places struct {
 
 // newPlaces returns places with a fact and a note for everybody, and a message for the conversation "c".
 func newPlaces(t testing.TB) places {
-	p := places{t.TempDir(), new(state.Map), new(memory.Map), new(memory.NotesText), new(prompt.Steering)}
+	p := places{t.TempDir(), new(session.Map), new(memory.Map), new(memory.NotesText), new(prompt.Steering)}
 	_, err := p.memory.AddFact(t.Context(), memory.Fact{Key: "city", Value: "Oslo"})
 	if err = errors.Join(err, p.notes.Append(t.Context(), "a note for everybody", ""),
 		p.steering.Steer(agent.Identity{Conversation: "c"}, "mind the gap")); err != nil {
@@ -92,18 +91,18 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"limit.Warning":      func() agent.Hook { return &limit.Warning{} },
 		"limit.Cancellation": func() agent.Hook { return &limit.Cancellation{Source: &limit.CancelSwitch{}} },
-		"state.Checkpoint":   func() agent.Hook { return &state.Checkpoint{Store: in().store, Every: 1, OnError: quiet} },
-		"compact.Auto":       func() agent.Hook { return &compact.Auto{Compactor: &compact.Truncate{}} },
+		"session.Checkpoint": func() agent.Hook { return &session.Checkpoint{Store: in().store, Every: 1, OnError: quiet} },
+		"window.Auto":        func() agent.Hook { return &window.Auto{Compactor: &window.Truncate{}} },
 		"permission.Confirm": func() agent.Hook { return &permission.Confirm{Tools: []string{"*"}} },
 		"prompt.Config":      func() agent.Hook { return &prompt.Config{System: "Be brief."} },
 		"window.Guard": func() agent.Hook {
-			return &window.Guard{Compactor: &compact.Truncate{}, Recall: in().store, OnError: quiet}
+			return &window.Guard{Compactor: &window.Truncate{}, Recall: in().store, OnError: quiet}
 		},
 		"observe.Cost":         func() agent.Hook { return &observe.Cost{} },
-		"done.Critic":          func() agent.Hook { return &done.Critic{Model: approving()} },
+		"answer.Critic":        func() agent.Hook { return &answer.Critic{Model: approving()} },
 		"permission.DenyTools": func() agent.Hook { return &permission.DenyTools{Deny: []string{"rm"}} },
-		"done.Gate": func() agent.Hook {
-			return &done.Gate{Conditions: []done.Condition{done.MinTools(1), done.AnswerSchema(`{}`)}, MaxRejections: 5}
+		"answer.Gate": func() agent.Hook {
+			return &answer.Gate{Conditions: []answer.Condition{answer.MinTools(1), answer.AnswerSchema(`{}`)}, MaxRejections: 5}
 		},
 		"observe.DebugLog":     func() agent.Hook { return &observe.DebugLog{Writer: io.Discard} },
 		"repair.EchoedPayload": func() agent.Hook { return &repair.EchoedPayload{} },
@@ -112,15 +111,15 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 				Store: in().memory, Path: filepath.Join(in().dir, "episodes"), Classify: record.FailureSignal, OnError: quiet,
 			}
 		},
-		"done.Eval": func() agent.Hook {
-			yes := func(context.Context, done.EvalContext) (any, error) { return true, nil }
-			return &done.Eval{Evaluators: []done.Evaluator{{Name: "yes", Grade: yes}}}
+		"answer.Eval": func() agent.Hook {
+			yes := func(context.Context, answer.EvalContext) (any, error) { return true, nil }
+			return &answer.Eval{Evaluators: []answer.Evaluator{{Name: "yes", Grade: yes}}}
 		},
 		"observe.EventBridge": func() agent.Hook { return &observe.EventBridge{Bus: silentBus{}} },
 		"prompt.FailureNote":  func() agent.Hook { return &prompt.FailureNote{} },
 		"limit.FinishReason":  func() agent.Hook { return &limit.FinishReason{Reasons: []string{"stop"}} },
 		"builtin.Guards":      func() agent.Hook { return builtin.Guards{} },
-		"screen.Input":        func() agent.Hook { return &screen.Input{Block: []string{"bomb"}} },
+		"guardrail.Input":     func() agent.Hook { return &guardrail.Input{Block: []string{"bomb"}} },
 		"repair.LoopDetector": func() agent.Hook { return &repair.LoopDetector{} },
 		"memory.Extractor": func() agent.Hook {
 			return &memory.Extractor{Store: in().memory, Dir: filepath.Join(in().dir, "memory")}
@@ -131,12 +130,12 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &record.Model{Dir: filepath.Join(in().dir, "model"), OnError: quiet}
 		},
 		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: in().notes} },
-		"screen.Output": func() agent.Hook {
-			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100),
-				screen.Schema(`{}`)}}
+		"guardrail.Output": func() agent.Hook {
+			return &guardrail.Output{Validators: []guardrail.Validator{guardrail.RedactPersonal(), guardrail.LengthCap(100),
+				guardrail.Schema(`{}`)}}
 		},
-		"screen.Reply": func() agent.Hook {
-			return &screen.Reply{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100)}}
+		"guardrail.Reply": func() agent.Hook {
+			return &guardrail.Reply{Validators: []guardrail.Validator{guardrail.RedactPersonal(), guardrail.LengthCap(100)}}
 		},
 		"permission.Rules": func() agent.Hook {
 			return &permission.Rules{List: []permission.Rule{
@@ -144,8 +143,8 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 				{Tool: "*", Decision: permission.Deny, Args: permission.PathGlob("at", "**/x")},
 			}}
 		},
-		"state.Persist": func() agent.Hook {
-			return &state.Persist{Store: &state.Sessions{Store: in().store}}
+		"session.Persist": func() agent.Hook {
+			return &session.Persist{Store: &session.Sessions{Store: in().store}}
 		},
 		"permission.Policy": func() agent.Hook { return &permission.Policy{Provider: policy{}, OnError: quiet} },
 		"record.Provenance": func() agent.Hook {
@@ -183,7 +182,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &record.Trajectory{Dir: filepath.Join(in().dir, "trajectory"), OnError: quiet}
 		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
-		"done.SubmitOnce":       func() agent.Hook { return &done.SubmitOnce{Tool: "submit"} },
+		"answer.SubmitOnce":     func() agent.Hook { return &answer.SubmitOnce{Tool: "submit"} },
 		"limit.Throttle": func() agent.Hook {
 			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
 		},
@@ -192,18 +191,18 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"retry.Tools": func() agent.Hook {
 			return &retry.Tools{Idempotent: []string{"*"}, FirstWait: time.Nanosecond}
 		},
-		"retry.Fallback":  func() agent.Hook { return &retry.Fallback{Models: []string{"small"}} },
-		"retry.Breaker":   func() agent.Hook { return &retry.Breaker{} },
-		"retry.Cache":     func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
-		"prompt.Todo":     func() agent.Hook { return &prompt.Todo{Tool: "work"} },
-		"state.Results":   func() agent.Hook { return &state.Results{Tools: []string{"*"}} },
-		"state.WriteGate": func() agent.Hook { return &state.WriteGate{} },
-		"record.Tree":     func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
-		"memory.Archive":  func() agent.Hook { return &memory.Archive{Store: in().memory} },
+		"retry.Fallback":    func() agent.Hook { return &retry.Fallback{Models: []string{"small"}} },
+		"retry.Breaker":     func() agent.Hook { return &retry.Breaker{} },
+		"retry.Cache":       func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
+		"prompt.Todo":       func() agent.Hook { return &prompt.Todo{Tool: "work"} },
+		"session.Results":   func() agent.Hook { return &session.Results{Tools: []string{"*"}} },
+		"session.WriteGate": func() agent.Hook { return &session.WriteGate{} },
+		"record.Tree":       func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
+		"memory.Archive":    func() agent.Hook { return &memory.Archive{Store: in().memory} },
 		"prompt.Skills": func() agent.Hook {
 			return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}}
 		},
-		"compact.Retrospective": func() agent.Hook { return &compact.Retrospective{} },
+		"window.Retrospective": func() agent.Hook { return &window.Retrospective{} },
 		"memory.Review": func() agent.Hook {
 			model := always{agent.LLMResponse{Content: `{"procedures": []}`}}
 			return &memory.Review{Store: in().memory, Model: model, MinSteps: 1, MinCalls: 1}
@@ -258,7 +257,11 @@ func TestEveryHookIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = append(files, inRooms...)
+	formats, err := filepath.Glob("declared/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(append(files, inRooms...), formats...)
 	checked := ready(t)
 	var hooks []string
 	examples := map[string]bool{}

@@ -13,15 +13,15 @@
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
-//   - declare hooks in a file, for example as commands: [external].File
+//   - declare hooks in a file, for example as commands: [declared].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny shell commands: [shell].Guard; allow some by pattern: [shell].CommandGlob
-//   - check tasks, tool outputs, replies: [screen].Input, [screen].Output, [screen].Reply
+//   - check tasks, tool outputs, replies: [guardrail].Input, [guardrail].Output, [guardrail].Reply
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
 //   - truncate long outputs: [window].TruncateOutput, [window].RecallTool
-//   - compact the conversation: [compact].Auto, [compact].Default
-//   - let the model go back after a wrong turn: [compact].Retrospective
+//   - compact the conversation: [window].Auto, [window].Default
+//   - let the model go back after a wrong turn: [window].Retrospective
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
 //   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
@@ -32,13 +32,13 @@
 //   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
 //   - recall earlier conversations: [memory].Archive
 //   - learn procedures from long runs: [memory].Review
-//   - save and continue conversations: [state].Persist, [state].Checkpoint
-//   - hand results of tools to the program: [state].Results
-//   - delay writes until no run is active: [state].WriteGate
+//   - save and continue conversations: [session].Persist, [session].Checkpoint
+//   - hand results of tools to the program: [session].Results
+//   - delay writes until no run is active: [session].WriteGate
 //   - say which runs share memories, notes and switches: [share].Scope
-//   - reject answers that are not good enough: [done].Gate, [done].Critic
-//   - end a run when a tool has submitted its result: [done].SubmitOnce
-//   - grade runs: [done].Eval
+//   - reject answers that are not good enough: [answer].Gate, [answer].Critic
+//   - end a run when a tool has submitted its result: [answer].SubmitOnce
+//   - grade runs: [answer].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
 //   - call a model or a tool again: [retry].Model, [retry].Tools
 //   - ask another model if one fails: [retry].Fallback, [retry].Router
@@ -71,10 +71,10 @@
 //
 // Start with [Guards].
 //
-// [claudecode]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/claudecode
-// [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
-// [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done
-// [external]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/external
+// [answer]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/answer
+// [claudecode]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/declared/claudecode
+// [declared]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/declared
+// [guardrail]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/guardrail
 // [limit]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/limit
 // [memory]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/memory
 // [observe]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/observe
@@ -84,9 +84,8 @@
 // [redact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/redact
 // [repair]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/repair
 // [retry]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/retry
-// [screen]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/screen
+// [session]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/session
 // [share]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/share
 // [shell]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/shell
-// [state]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/state
 // [window]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/window
 package builtin

@@ -16,8 +16,8 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -45,7 +45,7 @@ func collectors() map[string]collector {
 			return &record.Provenance{Dir: dir}, nothing
 		},
 		"record.History": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
-			return &record.History{Store: &state.Dir{Path: dir}, Share: share.Everyone}, nothing
+			return &record.History{Store: &session.Dir{Path: dir}, Share: share.Everyone}, nothing
 		},
 		"record.Summary": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
 			return &record.Summary{Dir: dir, Enabled: true}, nothing

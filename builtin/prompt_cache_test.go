@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/window"
@@ -128,7 +127,7 @@ func TestHooksKeepPromptsCacheable(t *testing.T) {
 		for _, name := range []string{
 			"limit.Warning", "memory.Injector", "memory.NotesInjector", "prompt.Config", "prompt.FailureHint",
 			"prompt.FailureNote", "prompt.Staged", "prompt.Static", "prompt.Steering", "prompt.Todo", "prompt.WorkingTheory",
-			"compact.Auto",
+			"window.Auto",
 			"window.Guard",
 		} {
 			all = append(all, ready(t)[name]())
@@ -179,9 +178,9 @@ func TestShortenedPromptsStayCacheable(t *testing.T) {
 			Max: limit.None, FullFor: limit.None, Aggregate: cacheSteps * cacheResult / 2,
 		}},
 		{"Guard, few steps in full", 0, &window.Guard{FullFor: 4}},
-		{"Guard, compaction", most, &window.Guard{Compactor: &compact.Truncate{Keep: 4}, FullFor: limit.None}},
-		{"Auto", 0, &compact.Auto{
-			Compactor: &compact.Truncate{Keep: 4}, Window: 2 * most, WarnAt: most / 2, ErrorAt: most,
+		{"Guard, compaction", most, &window.Guard{Compactor: &window.Truncate{Keep: 4}, FullFor: limit.None}},
+		{"Auto", 0, &window.Auto{
+			Compactor: &window.Truncate{Keep: 4}, Window: 2 * most, WarnAt: most / 2, ErrorAt: most,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

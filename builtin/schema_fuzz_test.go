@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
+	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
-	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzJSONSchemas checks that screen.Schema and done.AnswerSchema agree on any text, and that indentation does not
+// FuzzJSONSchemas checks that guardrail.Schema and answer.AnswerSchema agree on any text, and that indentation does not
 // matter.
 func FuzzJSONSchemas(f *testing.F) {
 	for _, s := range append([]string{
@@ -29,10 +29,10 @@ func FuzzJSONSchemas(f *testing.F) {
 			"sub": {"type": "array", "uniqueItems": true, "items": {"$ref": "#"}}
 		}
 	}`
-	output, answer := screen.Schema(schema), done.AnswerSchema(schema)
+	output, answers := guardrail.Schema(schema), answer.AnswerSchema(schema)
 	f.Fuzz(func(t *testing.T, text string) {
 		accepted, rejected, err := output.Validate(t.Context(), agent.ToolCallRequest{}, text)
-		feedback, failed := answer.Check(t.Context(), nil, done.Attempt{DoneRequest: agent.DoneRequest{Answer: text}})
+		feedback, failed := answers.Check(t.Context(), nil, answer.Attempt{DoneRequest: agent.DoneRequest{Answer: text}})
 		if err != nil || failed != nil || rejected == "" && (accepted != text || !json.Valid([]byte(text))) ||
 			(rejected == "") != (feedback == "") || len(rejected)+len(feedback) > 4*2000 {
 			t.Errorf("%q: %q, %v; as an answer %q, %v", text, rejected, err, feedback, failed)

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/observe"
@@ -23,7 +23,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -194,7 +194,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	at.memory, at.notes = file, notes
-	kept := &storeLog{Store: state.Dir{Path: filepath.Join(at.dir, "store")}}
+	kept := &storeLog{Store: session.Dir{Path: filepath.Join(at.dir, "store")}}
 	at.store = kept
 
 	watch, hooks := &tenantWatch{
@@ -211,8 +211,8 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"limit.Cancellation":      &limit.Cancellation{Source: button},
 		"limit.Tools":             &limit.Tools{Default: limit.AtMost(runs * 5)}, // less than all tenants need together
 		"limit.FinishReason":      &limit.FinishReason{},
-		"done.Gate":               &done.Gate{Conditions: []done.Condition{done.MinTools(1)}},
-		"done.Critic":             &done.Critic{Model: always{agent.LLMResponse{Content: `{"approve": true}`}}},
+		"answer.Gate":             &answer.Gate{Conditions: []answer.Condition{answer.MinTools(1)}},
+		"answer.Critic":           &answer.Critic{Model: always{agent.LLMResponse{Content: `{"approve": true}`}}},
 		"repair.LoopDetector":     &repair.LoopDetector{HintAfter: limit.None, BreakAfter: 100},
 		"observe.Stream":          stream,
 		"observe.EventBridge":     &observe.EventBridge{Bus: watch},
@@ -235,8 +235,8 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"builtin.SmallModel": nil,
 		"repair.Stagnation":  nil,
 		"permission.Rules":   nil,
-		"screen.Output":      nil,
-		"screen.Reply":       nil,
+		"guardrail.Output":   nil,
+		"guardrail.Reply":    nil,
 	}
 	for name, newHook := range readyIn(func() places { return at }) {
 		hook, ok := configured[name]
@@ -285,7 +285,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 				}
 			}
 			all.Go(func() {
-				result, err := answer(t.Context(), watch, a, req)
+				result, err := runOf(t.Context(), watch, a, req)
 				if err != nil && i != cancelled {
 					watch.report("a run of %s failed: %v", mark, err)
 				}
@@ -318,8 +318,8 @@ func TestTenantsNeverMeet(t *testing.T) {
 	checkPlaces(t, at, kept, tenants)
 }
 
-// answer runs the agent, and checks the events of the run and its result.
-func answer(
+// runOf runs the agent, and checks the events of the run and its result.
+func runOf(
 	ctx context.Context, watch *tenantWatch, a *loop.Agent, req loop.Request,
 ) (result agent.AgentResult, err error) {
 	for e, failed := range a.Stream(ctx, req) {
@@ -408,7 +408,7 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 		"agent",
 		"../c", "c/", "%2F", "history",
 	}
-	store := new(state.Map)
+	store := new(session.Map)
 	for _, name := range names {
 		for _, as := range []string{"conversation", "user", "agent"} {
 			req := loop.Request{Task: "go", Conversation: "c"}
@@ -421,12 +421,12 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 			case "agent":
 				l.Name, req.Tenant = name, "agents"
 			}
-			persist := &state.Persist{Store: state.Sessions{Store: store}}
+			persist := &session.Persist{Store: session.Sessions{Store: store}}
 			ran := looptest.Harness{
 				Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
 				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 2000)}},
 				Hooks: []agent.Hook{
-					persist, &state.Checkpoint{Store: store, Every: 1}, &record.History{Store: store},
+					persist, &session.Checkpoint{Store: store, Every: 1}, &record.History{Store: store},
 					&window.Guard{Recall: store, MaxOutput: 200},
 				},
 				Agent: &l,
@@ -450,7 +450,7 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 			t.Errorf("the key %q has %d separators", key, n)
 		}
 	}
-	sessions, err := state.Sessions{Store: store}.List(t.Context())
+	sessions, err := session.Sessions{Store: store}.List(t.Context())
 	if want := 2*len(names) + 1; err != nil || len(sessions) != want {
 		t.Errorf("%d sessions are listed, want %d, %v: %+v", len(sessions), want, err, sessions)
 	}
@@ -461,7 +461,7 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 			t.Errorf("the agent %q has %d runs, %v", name, len(runs), err)
 		}
 		for _, id := range []agent.Identity{{Conversation: name}, {User: name, Conversation: "c"}} {
-			saved, err := state.Latest(t.Context(), store, id)
+			saved, err := session.Latest(t.Context(), store, id)
 			if err != nil || saved.Conversation.Identity != id {
 				t.Errorf("the checkpoint of %+v: %+v, %v", id, saved.Conversation.Identity, err)
 			}

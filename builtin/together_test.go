@@ -11,12 +11,11 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
-	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
-	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -57,14 +56,14 @@ func promptHooks() map[string]func() agent.Hook {
 		"window.TokenBudget":    func() agent.Hook { return &window.TokenBudget{Max: 10} },
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{MaxChars: 10} },
 		"window.Guard": func() agent.Hook {
-			return &window.Guard{Max: 10, FullFor: 1, Compactor: &compact.Default{}}
+			return &window.Guard{Max: 10, FullFor: 1, Compactor: &window.Default{}}
 		},
-		"compact.Auto":          func() agent.Hook { return &compact.Auto{Compactor: &compact.Default{}} },
+		"window.Auto":           func() agent.Hook { return &window.Auto{Compactor: &window.Default{}} },
 		"repair.EchoedPayload":  func() agent.Hook { return &repair.EchoedPayload{} },
 		"repair.SchemaRetry":    func() agent.Hook { return &repair.SchemaRetry{} },
 		"repair.ToolErrorRetry": func() agent.Hook { return &repair.ToolErrorRetry{} },
-		"screen.Output": func() agent.Hook {
-			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(10)}}
+		"guardrail.Output": func() agent.Hook {
+			return &guardrail.Output{Validators: []guardrail.Validator{guardrail.RedactPersonal(), guardrail.LengthCap(10)}}
 		},
 		"builtin.SmallModel": func() agent.Hook { return builtin.SmallModel{} },
 	}

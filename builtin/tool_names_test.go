@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/claudecode"
-	"github.com/hookgen/hookgen/builtin/done"
-	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/answer"
+	"github.com/hookgen/hookgen/builtin/declared"
+	"github.com/hookgen/hookgen/builtin/declared/claudecode"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/retry"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -37,15 +37,15 @@ func namingTools(t *testing.T, tool string) map[string]agent.Hook {
 		"permission.Rules (List[0].Tool":     rules,
 		"limit.Throttle (Tools[0]":           &limit.Throttle{Tools: names},
 		"limit.Tools (Limits[":               &limit.Tools{Limits: map[string]int{tool: 1}},
-		"done.SubmitOnce (Tool":              &done.SubmitOnce{Tool: tool},
-		"done.Gate (Conditions[0]":           &done.Gate{Conditions: []done.Condition{done.RequireTool(tool)}},
+		"answer.SubmitOnce (Tool":            &answer.SubmitOnce{Tool: tool},
+		"answer.Gate (Conditions[0]":         &answer.Gate{Conditions: []answer.Condition{answer.RequireTool(tool)}},
 		"prompt.Skills (List[0].Tools[0]":    &prompt.Skills{List: []prompt.Skill{{Name: "pay back", Tools: names}}},
 		"repair.LoopDetector (Poll[0]":       &repair.LoopDetector{Poll: names},
 		"repair.Stagnation (Ignore[0]":       &repair.Stagnation{Ignore: names},
 		"retry.Breaker (Tools[0]":            &retry.Breaker{Tools: names},
 		"retry.Cache (Tools[0]":              &retry.Cache{Tools: names},
 		"retry.Tools (Idempotent[0]":         &retry.Tools{Idempotent: names},
-		"state.Results (Tools[0]":            &state.Results{Tools: names},
+		"session.Results (Tools[0]":          &session.Results{Tools: names},
 		"window.TruncateOutput (PerTool[":    &window.TruncateOutput{PerTool: map[string]limit.Bound[int]{tool: 1}},
 		"claudecode.Hooks (Tools[":           &claudecode.Hooks{Tools: map[string]claudecode.Tool{tool: {Name: "Bash"}}},
 		"claudecode.Hooks (the matcher 1 of": nil,
@@ -111,7 +111,7 @@ func TestDeclaredHooksReportToolsThatNobodyHas(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := &external.File{Path: path}
+	file := &declared.File{Path: path}
 	log := warningsWith(t, "desk__refund", func(h *agent.Hooks) {
 		if err := file.Load(h); err != nil {
 			t.Fatal(err)

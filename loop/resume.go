@@ -34,7 +34,7 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 //
 // Resume cannot know whether another process has resumed the same state before. The host must make sure of that: it
 // stores the state under the ID Suspension.ID, and takes it out with the method Take of its store before it resumes the
-// run. One of several processes gets the state, and the others an *agent.NotFound. The stores of builtin/state,
+// run. One of several processes gets the state, and the others an *agent.NotFound. The stores of builtin/session,
 // contrib/sqlite and contrib/nats have that method. The host must also check that the person may answer, because Resume
 // does not.
 //

@@ -118,28 +118,27 @@ var rows = []row{
 		modules: []string{"mvdan.cc/sh/v3"},
 	},
 	{
-		dir:     "builtin/screen",
+		dir:     "builtin/guardrail",
 		imports: room("builtin/redact"),
 		tests:   roomTests,
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
 	{
-		dir: "builtin/external", imports: room("builtin/permission", "internal/spelling"), tests: append([]string{
+		dir: "builtin/declared", imports: room("builtin/permission", "internal/spelling"), tests: append([]string{
 			"builtin/prompt", "builtin/repair", "builtin/window",
 		}, roomTests...),
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
 	},
 	{
-		dir: "builtin/claudecode", imports: room("internal/spelling"),
+		dir: "builtin/declared/claudecode", imports: room("internal/spelling"),
 		tests: append([]string{"builtin/permission"}, roomTests...),
 	},
 	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
-	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
-	{dir: "builtin/compact", imports: room(), tests: roomTests},
+	{dir: "builtin/window", imports: room(), tests: roomTests},
 	{dir: "builtin/prompt", imports: room(), tests: roomTests},
 	{dir: "builtin/memory", imports: room("builtin/redact"), tests: roomTests},
-	{dir: "builtin/state", imports: room(), tests: roomTests},
-	{dir: "builtin/done", imports: room(), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "builtin/session", imports: room(), tests: roomTests},
+	{dir: "builtin/answer", imports: room(), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin/repair", imports: room(), tests: roomTests},
 	{dir: "builtin/retry", imports: room(), tests: roomTests, modules: []string{"github.com/cenkalti/backoff/v5"}},
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
@@ -407,6 +406,11 @@ func isModule(tree fs.FS, dir string) bool {
 func TestRoomsLinkOnlyTheirLibraries(t *testing.T) {
 	module := os.DirFS(usermodule.Root(t))
 	rooms, err := fs.Glob(module, "builtin/*/doc.go")
+	if err == nil {
+		var formats []string
+		formats, err = fs.Glob(module, "builtin/declared/*/doc.go")
+		rooms = append(rooms, formats...)
+	}
 	if err != nil || len(rooms) == 0 {
 		t.Fatalf("no rooms (%v)", err)
 	}

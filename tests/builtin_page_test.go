@@ -33,7 +33,11 @@ func TestPageOfBuiltInHooksIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(files, index...) {
+	formats, err := fs.Glob(module, "builtin/declared/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(files, index, formats) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 // Tools limits how often each tool may be called in a run.
 //
 // Points: BeforeTool (SkipTool). Tier: Detection. State: the counts, per run; a sub-run has counts of its own. A run
-// that continues an interrupted one counts its calls too, if a hook such as state.Checkpoint restores them.
+// that continues an interrupted one counts its calls too, if a hook such as session.Checkpoint restores them.
 //
 // A call over the limit is refused: the model receives the error "Tool 'x' reached its per-run limit (2/2). Try a
 // different approach.", with NoRetry and the reason "tool_limit". Failed calls count too; calls that this hook refused

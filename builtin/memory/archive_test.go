@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/share"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -140,7 +140,7 @@ func TestCompactedTurnsAreArchived(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("The third answer, which is long enough.")},
 		Hooks: []agent.Hook{&memory.Archive{Store: store}, always},
-		Agent: &loop.Agent{Compactor: &compact.Truncate{Keep: 1}},
+		Agent: &loop.Agent{Compactor: &window.Truncate{Keep: 1}},
 	}.Do(t, t.Context(), loop.Request{Task: "the third question", Conversation: "c", Messages: asked(1, 2)})
 	got := archivedTurns(t, store, agent.Identity{Conversation: "c"})
 	if len(got) != 3 || !strings.Contains(got[2], "number 1") || !strings.Contains(got[0], "third") {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -241,12 +241,12 @@ func TestCostNamesTheRequestedModel(t *testing.T) {
 }
 
 func TestInvalidObservingHooksPanicInBind(t *testing.T) {
-	nothing := func(context.Context, done.EvalContext) (any, error) { return nil, nil }
+	nothing := func(context.Context, answer.EvalContext) (any, error) { return nil, nil }
 	for want, hook := range map[string]agent.Hook{
-		"OnEvent is nil": &observe.RequestTap{}, "Evaluators is empty": &done.Eval{},
-		"Evaluators[0]": &done.Eval{Evaluators: []done.Evaluator{{Grade: nothing}}},
-		"Collectors[0]": &done.Eval{Evaluators: []done.Evaluator{{Name: "x", Grade: nothing}},
-			Collectors: []done.Collector{{}}},
+		"OnEvent is nil": &observe.RequestTap{}, "Evaluators is empty": &answer.Eval{},
+		"Evaluators[0]": &answer.Eval{Evaluators: []answer.Evaluator{{Grade: nothing}}},
+		"Collectors[0]": &answer.Eval{Evaluators: []answer.Evaluator{{Name: "x", Grade: nothing}},
+			Collectors: []answer.Collector{{}}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

@@ -12,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -116,7 +116,7 @@ func TestMetadataOfAFinishedRunIsWritten(t *testing.T) {
 }
 
 func TestHistoryKeepsExactlyTheNewestRuns(t *testing.T) {
-	store := state.Dir{Path: t.TempDir()}
+	store := session.Dir{Path: t.TempDir()}
 	for n := 1; n <= 4; n++ {
 		history := &record.History{Store: store, Keep: limit.AtMost(2)}
 		looptest.Harness{
@@ -163,7 +163,7 @@ func TestLostRecordsAreReportedWithTheirLog(t *testing.T) {
 }
 
 func TestHistoryOfNobodyIsAnError(t *testing.T) {
-	history := &record.History{Store: state.Dir{Path: t.TempDir()}, Share: share.Tenant}
+	history := &record.History{Store: session.Dir{Path: t.TempDir()}, Share: share.Tenant}
 	if runs, err := history.Runs(t.Context(), agent.Identity{}, "porter"); err == nil {
 		t.Errorf("got %v", runs)
 	}

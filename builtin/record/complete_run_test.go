@@ -15,7 +15,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -100,7 +100,7 @@ func TestRecordersWriteEveryField(t *testing.T) {
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
 	recorder := &record.Model{Dir: filepath.Join(dir, "model"), OneRun: true}
-	store := state.Dir{Path: filepath.Join(dir, "store")}
+	store := session.Dir{Path: filepath.Join(dir, "store")}
 	trajectory := &record.Trajectory{
 		Dir: filepath.Join(dir, "trajectory"), OneRun: true, Recorder: recorder, Snapshot: true,
 	}

@@ -14,7 +14,7 @@
 //   - [Trajectory] holds steps, each with its briefing, its calls, and the numbers of its model calls in Model's files.
 //   - [Episodes], [History], [Summary] and [Tree] hold excerpts for later runs and for people, in stores of their own.
 //
-// Live numbers and events belong in package observe, and conversations to continue in package state. The package
+// Live numbers and events belong in package observe, and conversations to continue in package session. The package
 // imports packages limit, memory, redact and wire, and internal packages.
 //
 // Start with [Audit] for decisions and [Provenance] for whole runs.

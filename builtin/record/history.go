@@ -61,7 +61,7 @@ type HistoryEntry struct {
 // Bind adds the hook to OnRunEnd.
 func (r *History) Bind(h *agent.Hooks) {
 	if r.Store == nil {
-		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Path: ...}"))
+		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as session.Dir{Path: ...}"))
 	}
 	kit.MustConfig("record.History", errors.Join(r.Keep.Check("Keep"), r.Share.Check()))
 	h.OnRunEnd.Add(r, hookkit.Priority(kit.LastPriority))

@@ -10,8 +10,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -19,7 +19,7 @@ import (
 )
 
 func TestHistoryListsRunsPerAgent(t *testing.T) {
-	history := &record.History{Share: share.Everyone, Store: new(state.Map)}
+	history := &record.History{Share: share.Everyone, Store: new(session.Map)}
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line")))}
 	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 2}},
@@ -55,7 +55,7 @@ func TestHistoryListsRunsPerAgent(t *testing.T) {
 }
 
 func TestHistoryKeepsLastRuns(t *testing.T) {
-	history := &record.History{Share: share.Everyone, Store: new(state.Map), Keep: 3}
+	history := &record.History{Share: share.Everyone, Store: new(session.Map), Keep: 3}
 	var hooks agent.Hooks
 	hooks.Use(history)
 	var all sync.WaitGroup
@@ -73,7 +73,7 @@ func TestHistoryKeepsLastRuns(t *testing.T) {
 }
 
 func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
-	store := new(state.Map)
+	store := new(session.Map)
 	_ = store.Put(t.Context(), "history////a", []byte("[tor"))
 	for want, s := range map[string]agent.Store{"is not a list of runs": store, "no space left": new(fullDisk)} {
 		t.Run(want, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
 
 func ExampleHistory() {
 	ctx := context.Background()
-	history := &record.History{Share: share.Everyone, Store: new(state.Map)}
+	history := &record.History{Share: share.Everyone, Store: new(session.Map)}
 	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(looptest.Reply("done")), Use: []agent.Hook{history}}
 	_, _ = a.Run(ctx, "go")
 
@@ -108,6 +108,6 @@ func ExampleHistory() {
 }
 
 // fullDisk is a store whose Put always fails.
-type fullDisk struct{ state.Map }
+type fullDisk struct{ session.Map }
 
 func (*fullDisk) Put(context.Context, string, []byte) error { return errors.New("no space left") }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -19,7 +19,7 @@ func FuzzRunHistory(f *testing.F) {
 		`"stop_reason":"a","stop_message":"","error_count":1}`
 	fixture.SeedFiles(f, `[]`, `[`+one+`]`, `[`+one+`,{},null,`+one+`]`)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		history := &History{Store: new(state.Map), Keep: 3, Share: share.Everyone}
+		history := &History{Store: new(session.Map), Keep: 3, Share: share.Everyone}
 		key := historyKey(agent.Identity{}, "a")
 		runs := func(data []byte) ([]HistoryEntry, error) {
 			if err := history.Store.Put(t.Context(), key, data); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -87,7 +87,7 @@ func recorders(t *testing.T, dir string) []agent.Hook {
 			OnError:  failed,
 		},
 		&record.Provenance{Dir: filepath.Join(dir, "runs"), Snapshot: true, Hooks: new(agent.Hooks), OnError: failed},
-		&record.History{Store: &state.Dir{Path: filepath.Join(dir, "history")}},
+		&record.History{Store: &session.Dir{Path: filepath.Join(dir, "history")}},
 		&record.Summary{Dir: filepath.Join(dir, "pages"), Enabled: true},
 		&record.Episodes{Store: store, Path: filepath.Join(dir, "episodes"), OnError: failed},
 	}

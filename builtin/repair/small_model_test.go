@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/repair"
-	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -213,10 +213,10 @@ func TestToolErrorRetryStopsFailingTool(t *testing.T) {
 }
 
 // validated returns a result after AfterTool fired with the validators.
-func validated(t *testing.T, output string, vs ...screen.Validator) agent.ToolCallResult {
+func validated(t *testing.T, output string, vs ...guardrail.Validator) agent.ToolCallResult {
 	t.Helper()
 	var hooks agent.Hooks
-	hooks.Use(&screen.Output{Validators: vs})
+	hooks.Use(&guardrail.Output{Validators: vs})
 	result := agent.ToolCallResult{Output: output}
 	if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &result); err != nil {
 		t.Fatal(err)
@@ -225,8 +225,8 @@ func validated(t *testing.T, output string, vs ...screen.Validator) agent.ToolCa
 }
 
 func TestOutputValidatorsChangeAndReject(t *testing.T) {
-	object := screen.Schema(`{"type":"object","required":["n"],"properties":{"n":{"enum":[1,2]}}}`)
-	own := screen.ValidatorFunc(func(_ context.Context, _ agent.ToolCallRequest, out string) (string, string, error) {
+	object := guardrail.Schema(`{"type":"object","required":["n"],"properties":{"n":{"enum":[1,2]}}}`)
+	own := guardrail.ValidatorFunc(func(_ context.Context, _ agent.ToolCallRequest, out string) (string, string, error) {
 		if out == "bad" {
 			return "", "bad is bad", nil
 		}
@@ -234,39 +234,40 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 	})
 	for name, c := range map[string]struct {
 		output      string
-		validators  []screen.Validator
+		validators  []guardrail.Validator
 		want, error string
 	}{
-		"text capped": {strings.Repeat("é", 50), []screen.Validator{screen.LengthCap(30)},
+		"text capped": {strings.Repeat("é", 50), []guardrail.Validator{guardrail.LengthCap(30)},
 			strings.Repeat("é", 9) + " (capped at 30 chars)", ""},
-		"text that fits": {"short", []screen.Validator{screen.LengthCap(30)}, "short", ""},
-		"large JSON": {`["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]`, []screen.Validator{screen.LengthCap(30)}, "",
+		"text that fits": {"short", []guardrail.Validator{guardrail.LengthCap(30)}, "short", ""},
+		"large JSON": {`["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]`, []guardrail.Validator{guardrail.LengthCap(30)}, "",
 			"output validation: output size 42 > 30 (too large; narrow the query)"},
-		"e-mail": {"write to a.b@example.org now", []screen.Validator{screen.RedactPersonal()},
+		"e-mail": {"write to a.b@example.org now", []guardrail.Validator{guardrail.RedactPersonal()},
 			"write to [REDACTED] now", ""},
-		"nested": {`{"a":[{"mail":"a.b@example.org"}]}`, []screen.Validator{screen.RedactPersonal()},
+		"nested": {`{"a":[{"mail":"a.b@example.org"}]}`, []guardrail.Validator{guardrail.RedactPersonal()},
 			`{"a":[{"mail":"[REDACTED]"}]}`, ""},
-		"a card": {"card 4111 1111 1111 1111", []screen.Validator{screen.RedactPersonal()}, "card [REDACTED]",
+		"a card": {"card 4111 1111 1111 1111", []guardrail.Validator{guardrail.RedactPersonal()}, "card [REDACTED]",
 			""},
-		"an order number": {"order 4111 1111 1111 1112", []screen.Validator{screen.RedactPersonal()},
+		"an order number": {"order 4111 1111 1111 1112", []guardrail.Validator{guardrail.RedactPersonal()},
 			"order 4111 1111 1111 1112", ""},
-		"a pattern of one's own": {"code X-17", []screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d+`))},
+		"a pattern of one's own": {"code X-17", []guardrail.Validator{guardrail.RedactPersonal(regexp.MustCompile(`X-\d+`))},
 			"code [REDACTED]", ""},
 		"in order, once each": {
 			`{"z":"x","a@b.org":1,"c@d.org":[{"e@f.org":null}],"card":4111111111111111,"n":1.50,"t":true}`,
-			[]screen.Validator{screen.RedactPersonal()},
+			[]guardrail.Validator{guardrail.RedactPersonal()},
 			`{"z":"x","[REDACTED]":1,"[REDACTED]":[{"[REDACTED]":null}],"card":"[REDACTED]","n":1.50,"t":true}`,
 			"",
 		},
-		"escaped": {`["a\u0040b.org","<b>"]`, []screen.Validator{screen.RedactPersonal()}, `["[REDACTED]","<b>"]`,
+		"escaped": {`["a\u0040b.org","<b>"]`, []guardrail.Validator{guardrail.RedactPersonal()}, `["[REDACTED]","<b>"]`,
 			""},
 		"a mark of one's own": {`["a@b.org","X-1"]`,
-			[]screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
-		"nothing to redact": {`{"b": 1, "a": 2.0}`, []screen.Validator{screen.RedactPersonal()}, `{"b": 1, "a": 2.0}`, ""},
-		"schema pass":       {`{"n":1}`, []screen.Validator{object}, `{"n":1}`, ""},
-		"schema not JSON":   {`n=1`, []screen.Validator{object}, "", "output validation: the output is not JSON"},
-		"in order":          {"a", []screen.Validator{own, screen.LengthCap(2)}, "a!", ""},
-		"own rejection":     {"bad", []screen.Validator{own}, "", "output validation: bad is bad"},
+			[]guardrail.Validator{guardrail.RedactPersonal(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
+		"nothing to redact": {`{"b": 1, "a": 2.0}`, []guardrail.Validator{guardrail.RedactPersonal()},
+			`{"b": 1, "a": 2.0}`, ""},
+		"schema pass":     {`{"n":1}`, []guardrail.Validator{object}, `{"n":1}`, ""},
+		"schema not JSON": {`n=1`, []guardrail.Validator{object}, "", "output validation: the output is not JSON"},
+		"in order":        {"a", []guardrail.Validator{own, guardrail.LengthCap(2)}, "a!", ""},
+		"own rejection":   {"bad", []guardrail.Validator{own}, "", "output validation: bad is bad"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := validated(t, c.output, c.validators...)
@@ -279,7 +280,7 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 		t.Errorf("a value outside the enum left %+v", got)
 	}
 	var hooks agent.Hooks
-	hooks.Use(&screen.Output{Validators: []screen.Validator{screen.LengthCap(1)}})
+	hooks.Use(&guardrail.Output{Validators: []guardrail.Validator{guardrail.LengthCap(1)}})
 	failed := agent.ToolCallResult{Output: "guidance", Err: "down"}
 	if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &failed); err != nil || failed.Output != "guidance" {
 		t.Errorf("a failed result became %+v (%v)", failed, err)
@@ -293,10 +294,10 @@ func TestInvalidSmallModelHooksPanicInBind(t *testing.T) {
 		"NudgeAfter is -2":    &repair.Stagnation{NudgeAfter: -2},
 		"NudgeAfter is 1":     &repair.Stagnation{NudgeAfter: 1},
 		"Ignore[0] is empty":  &repair.Stagnation{Ignore: []string{""}},
-		"Validators is empty": &screen.Output{},
-		"LengthCap(0)":        &screen.Output{Validators: []screen.Validator{screen.LengthCap(0)}},
-		"screen.Schema":       &screen.Output{Validators: []screen.Validator{screen.Schema("{")}},
-		"pattern 0":           &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(nil)}},
+		"Validators is empty": &guardrail.Output{},
+		"LengthCap(0)":        &guardrail.Output{Validators: []guardrail.Validator{guardrail.LengthCap(0)}},
+		"guardrail.Schema":    &guardrail.Output{Validators: []guardrail.Validator{guardrail.Schema("{")}},
+		"pattern 0":           &guardrail.Output{Validators: []guardrail.Validator{guardrail.RedactPersonal(nil)}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -34,7 +34,7 @@ func FuzzRecall(f *testing.F) {
 	}, fixture.HostileJSON...) {
 		f.Add([]byte(s))
 	}
-	store := new(state.Map)
+	store := new(session.Map)
 	const kept = "a résumé of 24 characters"
 	if err := store.Put(f.Context(), storeKey(agent.Identity{}, "result-0123456789abcdef"), []byte(kept)); err != nil {
 		f.Fatal(err)

@@ -1,10 +1,15 @@
-// Package window keeps requests to the model within its context window.
+// Package window keeps an agent within the context window of its model.
 //
 // For example, a tool returns a file of 200,000 characters, and after twenty such calls the next request would be
-// refused. The hooks of this package shorten tool results and requests before they are sent.
+// refused. [Guard], [TruncateOutput] and [TokenBudget] shorten tool results and requests before they are sent; the
+// stored conversation stays as it is.
 //
-// They never change the stored conversation; for that, see package compact. The package imports compact, and otherwise
-// only internal packages of builtin.
+// [Auto] decides when to shorten the stored conversation itself, once for all later requests. A compactor decides how:
+// [Prune] clears old tool results, [Summarize] and [Incremental] ask the model for a summary, and [Truncate] drops old
+// turns. A [Chain] combines compactors; [Default] is the usual combination. With [Retrospective] the model itself drops
+// the steps after a wrong turn.
 //
-// Start with [Guard]. Use [TruncateOutput] or [TokenBudget] if you need only that one job.
+// The package imports package limit and internal packages of builtin.
+//
+// Start with [Guard], then [Auto] with [Default].
 package window

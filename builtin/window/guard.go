@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
@@ -114,7 +113,7 @@ func (w *Guard) check() error {
 		return fmt.Errorf("WarnBuffer is %d, CompactBuffer %d and BlockBuffer %d; let each be more than the next", b.warn,
 			b.compact, b.block)
 	case w.Compactor != nil:
-		if err := compact.Check(w.Compactor); err != nil {
+		if err := check(w.Compactor); err != nil {
 			return fmt.Errorf("Compactor: %w", err)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/window"
@@ -552,7 +551,7 @@ func TestPressureIsReportedOncePerLevel(t *testing.T) {
 
 func TestGuardVotesAgainAfterGrowth(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&window.Guard{Compactor: compact.Truncate{}})
+	hooks.Use(&window.Guard{Compactor: window.Truncate{}})
 	run := agent.NewRun(nil)
 	failed := &agent.Compacted{Err: "undone"}
 	worked := &agent.Compacted{
@@ -609,7 +608,7 @@ func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
 			})
 			ran := looptest.Harness{
 				Turns: turns, Tools: fixture.Worker(),
-				Hooks: []agent.Hook{&window.Guard{Compactor: compact.Truncate{Keep: 1}}, compactAt},
+				Hooks: []agent.Hook{&window.Guard{Compactor: window.Truncate{Keep: 1}}, compactAt},
 			}.Run(t, "the task")
 			for i, req := range ran.Script.Requests() {
 				want := ""
@@ -691,7 +690,7 @@ func TestInvalidGuardPanicsInBind(t *testing.T) {
 		"WarnBuffer is 20000, CompactBuffer 20000 and Blo": {WarnBuffer: 20_000},
 		"WarnBuffer is 30000, CompactBuffer 5000 and Bloc": {CompactBuffer: 5000},
 		"WarnBuffer is 30000, CompactBuffer 20000 and Blo": {BlockBuffer: -1},
-		"Compactor: there are no Stages":                   {Compactor: &compact.Chain{}},
+		"Compactor: there are no Stages":                   {Compactor: &window.Chain{}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })

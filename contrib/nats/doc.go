@@ -1,7 +1,7 @@
 // Package nats connects agents of many processes and machines through NATS, a messaging server with a store.
 //
-//   - [Store] is an agent.Store, for example of state.Checkpoint and record.History.
-//   - [Sessions] is an agent.SessionStore, for state.Persist.
+//   - [Store] is an agent.Store, for example of session.Checkpoint and record.History.
+//   - [Sessions] is an agent.SessionStore, for session.Persist.
 //   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [Approvals] keeps suspended runs until persons have answered.
 //   - [Counters] are numbers with limits, for budgets that many processes share.

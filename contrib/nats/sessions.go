@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Sessions is an [agent.SessionStore] in a bucket, for state.Persist. It is safe for concurrent use, also by several
+// Sessions is an [agent.SessionStore] in a bucket, for session.Persist. It is safe for concurrent use, also by several
 // processes.
 type Sessions struct {
 	Bucket *Bucket

@@ -1,7 +1,7 @@
 // Package sqlite keeps the sessions, memory, audit log and records of agents in one SQLite file.
 //
-//   - [Store] is an agent.Store, for example of state.Checkpoint and record.History.
-//   - [Sessions] is an agent.SessionStore, for state.Persist.
+//   - [Store] is an agent.Store, for example of session.Checkpoint and record.History.
+//   - [Sessions] is an agent.SessionStore, for session.Persist.
 //   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [AuditLog] is a record.AuditStore, for record.Audit.
 //   - [EventLog] is a hooklog.Sink, for the function Record of any spec.
@@ -10,7 +10,7 @@
 //
 //	db, err := sqlite.Open("agent.db", sqlite.Options{})
 //	...
-//	hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}})
+//	hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})
 //	hooks.Use(&record.Audit{Store: sqlite.AuditLog{DB: db}})
 //
 // Any number of processes may use the file. A change is on the disk when its call returns. If the process is killed

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -31,8 +31,8 @@ func Example() {
 
 	memories := &sqlite.Memory{DB: db}
 	hooks := new(agent.Hooks)
-	hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}})
-	hooks.Use(&state.Checkpoint{Store: sqlite.Store{DB: db}, Resume: true})
+	hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})
+	hooks.Use(&session.Checkpoint{Store: sqlite.Store{DB: db}, Resume: true})
 	hooks.Use(&memory.Injector{Store: memories})
 	hooks.Use(&record.Episodes{Store: memories})
 	hooks.Use(&record.Audit{Store: sqlite.AuditLog{DB: db}, Key: []byte("a secret of the operator")})

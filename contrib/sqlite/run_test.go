@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -29,7 +29,7 @@ func TestAgentContinuesAfterARestart(t *testing.T) {
 		return looptest.Harness{
 			Turns: turns, Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: "worked"}},
 			Hooks: []agent.Hook{
-				&state.Persist{Store: Sessions{db}}, &state.Checkpoint{Store: Store{db}, Every: 1},
+				&session.Persist{Store: Sessions{db}}, &session.Checkpoint{Store: Store{db}, Every: 1},
 				&memory.Injector{Store: m}, &record.Episodes{Store: m}, &record.History{Store: Store{db}}, auditOf(db, nil),
 			},
 		}.Do(t, t.Context(), request(task))
@@ -49,7 +49,8 @@ func TestAgentContinuesAfterARestart(t *testing.T) {
 		}
 	}
 	db := reopen(t, path)
-	checkpoint, err := state.Latest(t.Context(), Store{db}, agent.Identity{Tenant: "acme", User: "ann", Conversation: "c"})
+	checkpoint, err := session.Latest(t.Context(), Store{db},
+		agent.Identity{Tenant: "acme", User: "ann", Conversation: "c"})
 	if err != nil || len(checkpoint.Conversation.Messages) == 0 {
 		t.Errorf("the checkpoint is %+v, %v", checkpoint, err)
 	}

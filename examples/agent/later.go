@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -45,7 +45,7 @@ func suspend(ctx context.Context, store sqlite.Store, o options, s agent.Suspens
 }
 
 // stored returns the request for a conversation in the store. With -resume that is the suspended run with the
-// answers, or else the task of an interrupted run, which state.Checkpoint continues.
+// answers, or else the task of an interrupted run, which session.Checkpoint continues.
 func stored(
 	ctx context.Context, store sqlite.Store, o options, approver agent.Approver, out io.Writer,
 ) (loop.Request, error) {
@@ -63,7 +63,7 @@ func stored(
 	case !o.resume || o.task != "":
 		return request, nil
 	}
-	last, err := state.Latest(ctx, store, agent.Identity{Conversation: o.conversation})
+	last, err := session.Latest(ctx, store, agent.Identity{Conversation: o.conversation})
 	if errors.As(err, new(*agent.NotFound)) {
 		return request, fmt.Errorf("conversation %q has no run to resume; give a task to continue it", o.conversation)
 	}

@@ -7,14 +7,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/declared"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/retry"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/shell"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/contrib/mcp"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -95,8 +95,8 @@ func confirmChanges(_ context.Context, run *agent.Run, call agent.ToolCallReques
 func useStore(a *loop.Agent, db *sqlite.DB, resume bool) {
 	memories := &sqlite.Memory{DB: db}
 	a.Tools = append(a.Tools, memory.Tools(memories)...)
-	a.Hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}})
-	a.Hooks.Use(&state.Checkpoint{Store: sqlite.Store{DB: db}, Every: 1, Resume: resume})
+	a.Hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})
+	a.Hooks.Use(&session.Checkpoint{Store: sqlite.Store{DB: db}, Every: 1, Resume: resume})
 	a.Hooks.Use(&memory.Injector{Store: memories})
 	a.Hooks.Use(&record.Episodes{Store: memories})
 	a.Hooks.Use(&record.Audit{Store: sqlite.AuditLog{DB: db}})
@@ -104,11 +104,11 @@ func useStore(a *loop.Agent, db *sqlite.DB, resume bool) {
 
 // useDeclaredHooks adds the hooks of a file. It can use some ready-made hooks by name.
 func useDeclaredHooks(hooks *agent.Hooks, path string) error {
-	file := &external.File{
+	file := &declared.File{
 		Path: path,
-		Ready: []external.Ready{
-			external.Of[limit.Steps](), external.Of[limit.Tokens](), external.Of[limit.Tools](),
-			external.Of[permission.DenyTools](), external.Of[shell.Guard](),
+		Ready: []declared.Ready{
+			declared.Of[limit.Steps](), declared.Of[limit.Tokens](), declared.Of[limit.Tools](),
+			declared.Of[permission.DenyTools](), declared.Of[shell.Guard](),
 		},
 	}
 	return file.Load(hooks)

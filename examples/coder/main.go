@@ -25,9 +25,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/retry"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/contrib/sqlite"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -128,10 +127,10 @@ Read a file before you edit it. Make small changes, check them, and say in a few
 func newCoder(model agent.Model, space *workspace, sessions sqlite.Sessions, t *terminal) *coder {
 	hooks := new(agent.Hooks)
 	protect(hooks, space.dir)
-	hooks.Use(&state.Persist{Store: sessions})
+	hooks.Use(&session.Persist{Store: sessions})
 	hooks.Use(&retry.Model{})
 	hooks.Use(&window.TruncateOutput{})
-	hooks.Use(&compact.Auto{Compactor: &compact.Default{}})
+	hooks.Use(&window.Auto{Compactor: &window.Default{}})
 	return &coder{
 		agent: &loop.Agent{
 			Name: "coder", Instructions: instructions, Model: model, Tools: space.tools(), Hooks: hooks,

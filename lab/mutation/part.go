@@ -77,8 +77,8 @@ var parts = append([]part{
 		tests: []tests{runtimeTests, fixtureTests, modelTests},
 	},
 	{name: "loop", bound: 90, dir: "loop", tests: []tests{{dir: "loop"}, {dir: "loop/looptest"}, builtinTests}},
-}, rooms("permission", "shell", "redact", "screen", "record", "limit", "external", "claudecode", "state", "memory",
-	"done", "retry", "repair", "window", "compact", "prompt", "observe")...)
+}, rooms("permission", "shell", "redact", "guardrail", "record", "limit", "declared", "declared/claudecode", "session",
+	"memory", "answer", "retry", "repair", "window", "prompt", "observe")...)
 
 // rooms returns the parts for packages of builtin.
 func rooms(names ...string) []part {

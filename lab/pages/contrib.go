@@ -47,19 +47,19 @@ var uses = []use{
 	{"mcp", "", `server, err := mcp.Connect(ctx, "files", mcp.Command{}, mcp.Options{})
 	fmt.Println(err)
 	a.Tools = server.Tools()`},
-	{"nats", "builtin/state", `conn, err := nats.Connect("nats://localhost")
+	{"nats", "builtin/session", `conn, err := nats.Connect("nats://localhost")
 	fmt.Println(err)
 	bucket, err := conn.Bucket(ctx, "agents", nats.Limits{})
 	fmt.Println(err)
-	a.Hooks.Use(&state.Persist{Store: nats.Sessions{Bucket: bucket}})`},
+	a.Hooks.Use(&session.Persist{Store: nats.Sessions{Bucket: bucket}})`},
 	{"nats", server, `s, err := embedded.Start("data")
 	fmt.Println(err)
 	conn, err := nats.Connect(s.URL())
 	fmt.Println(conn, err)`},
 	{"otel", "", "a.Hooks.Use(&otel.Telemetry{})"},
-	{"sqlite", "builtin/state", `db, err := sqlite.Open("agent.db", sqlite.Options{})
+	{"sqlite", "builtin/session", `db, err := sqlite.Open("agent.db", sqlite.Options{})
 	fmt.Println(err)
-	a.Hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}})`},
+	a.Hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})`},
 	{"tiktoken", "", `counter, err := tiktoken.ForModel("gpt-5-mini")
 	fmt.Println(err)
 	a.Tokens = counter`},

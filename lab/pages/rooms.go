@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,11 @@ func rooms(m meter) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	formats, err := filepath.Glob("builtin/declared/*/doc.go")
+	if err != nil {
+		return "", err
+	}
+	docs = append(docs, formats...)
 	if len(docs) == 0 {
 		return "", errors.New("builtin has no rooms: run this from the root of the repository")
 	}
@@ -33,7 +39,7 @@ func rooms(m meter) (string, error) {
 		m.figure("%.1f MB", megabytes(alone)))
 	table.WriteString("| room | hook | libraries | large standard packages | it adds |\n|---|---|---|---|---:|\n")
 	for _, doc := range docs {
-		room := filepath.Base(filepath.Dir(doc))
+		room := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(doc)), "builtin/")
 		libraries, standard, err := linked("./builtin/" + room)
 		if err != nil {
 			return "", err
@@ -84,14 +90,14 @@ const maxAdded = 500_000
 
 // needs has the rooms whose hook adds more, and the reason. Without it the hook would not work, or not be safe.
 var needs = map[string]string{
-	"claudecode": "`os/exec` and `regexp`: its settings hold commands, and patterns for names of tools",
-	"done":       "jsonschema-go, for AnswerSchema",
-	"memory":     "`crypto/sha256`: users whose names are too long for a file never share one",
-	"permission": "doublestar and expr: its rules have patterns of paths, and expressions",
-	"record":     "`regexp` and `crypto/sha256`: redactors take patterns, and a hash chains the audit log",
-	"screen":     "jsonschema-go, for Schema",
-	"shell":      "mvdan.cc/sh: a Guard reads commands as a shell does",
-	"window":     "`crypto/sha256`: a tool cannot make a result with the recall key of another",
+	"declared/claudecode": "`os/exec` and `regexp`: settings hold commands, and patterns of tools",
+	"answer":              "jsonschema-go, for AnswerSchema",
+	"memory":              "`crypto/sha256`: users whose names are too long for a file never share one",
+	"permission":          "doublestar and expr: its rules have patterns of paths, and expressions",
+	"record":              "`regexp` and `crypto/sha256`: redactors take patterns, and a hash chains the audit log",
+	"guardrail":           "jsonschema-go, for Schema",
+	"shell":               "mvdan.cc/sh: a Guard reads commands as a shell does",
+	"window":              "`crypto/sha256`: a tool cannot make a result with the recall key of another",
 }
 
 // checkSize returns an error if a hook of the room adds more than maxAdded bytes, and needs has no reason.
@@ -149,7 +155,7 @@ func hookOf(room string) (string, error) {
 
 // sizeWith returns the size of a program with a hook of the room, or 0 if nothing is measured.
 func (m meter) sizeWith(room, hook string) (int64, error) {
-	return m.firing(module+"/builtin/"+room, fmt.Sprintf("hooks.Use(&%s.%s{})", room, hook))
+	return m.firing(module+"/builtin/"+room, fmt.Sprintf("hooks.Use(&%s.%s{})", path.Base(room), hook))
 }
 
 // firing returns the size of a program that fires every point, with a hook of its own, or 0 if nothing is measured. If

@@ -152,24 +152,24 @@ var trials = []trial{
 		"TestApprovalStopIgnoresOtherOutputs", "TestApprovalStopReadsMalformedRequests",
 		"TestTheFirstRequestedApprovalIsPending", "FuzzApprovalRequest",
 	}},
-	{"screen.Input", "drawn tasks with a blocked word", "screen", []string{"TestBlockedWordsAreFoundInDrawnTasks"}},
-	{"screen.Input", "lists, tasks and failures of Match", "screen", []string{
+	{"guardrail.Input", "drawn tasks with a blocked word", "guardrail", []string{"TestBlockedWordsAreFoundInDrawnTasks"}},
+	{"guardrail.Input", "lists, tasks and failures of Match", "guardrail", []string{
 		"TestInputRefusesRunsByTheirTask", "TestAFailingMatchRefusesTheRun",
 	}},
-	{"screen.Output", "outputs, warnings and failures", "screen", []string{
+	{"guardrail.Output", "outputs, warnings and failures", "guardrail", []string{
 		"FuzzToolOutput", "TestWarningsAreValidatedToo", "TestARejectedOutputHasNoOtherContent",
 		"TestPersonalDataOfFailuresAreRemoved",
 	}},
-	{"screen.Reply", "replies, rejections and failures", "screen", []string{
+	{"guardrail.Reply", "replies, rejections and failures", "guardrail", []string{
 		"TestRepliesAreValidated", "TestARejectedReplyIsNeverShown", "TestReplyThatCannotBeCheckedIsWithheld",
 	}},
-	{"screen.RedactPersonal", "drawn personal data in each part of a result", "screen", []string{
+	{"guardrail.RedactPersonal", "drawn personal data in each part of a result", "guardrail", []string{
 		"TestDrawnPersonalDataReachesNoModel",
 	}},
-	{"screen.RedactPersonal", "forms of personal data", "redact", []string{
+	{"guardrail.RedactPersonal", "forms of personal data", "redact", []string{
 		"TestPersonalDataIsFoundByItsForm", "TestCardNumbersOfIssuersAreRedacted",
 	}},
-	{"screen.RedactPersonal", "numbers that are not personal data", "redact", []string{
+	{"guardrail.RedactPersonal", "numbers that are not personal data", "redact", []string{
 		"TestNumbersOfNoIssuerStay", "TestLongNumbersStay",
 	}},
 	{"redact.Redactor", "texts of real formats, with drawn secrets", "redact", []string{

@@ -23,8 +23,8 @@ func TestEverySecurityHookHasAPromiseAndTrials(t *testing.T) {
 		}
 	}
 	want := []string{"shell.CommandGlob", "permission.PathGlob", "permission.Terminal", "permission.Remember",
-		"screen.RedactPersonal", "redact.Redactor", "record.Audit", "builtin.Guards"}
-	for _, room := range []string{"permission", "shell", "screen", "limit"} {
+		"guardrail.RedactPersonal", "redact.Redactor", "record.Audit", "builtin.Guards"}
+	for _, room := range []string{"permission", "shell", "guardrail", "limit"} {
 		hooks, _, err := hooksOf("builtin/" + room)
 		if err != nil || len(hooks) == 0 {
 			t.Errorf("%s has the hooks %q, %v", room, hooks, err)

@@ -16,7 +16,7 @@ import (
 // CheckStore runs the conformance suite for implementations of [agent.Store]. The function open returns a new, empty
 // store each time. For example:
 //
-//	looptest.CheckStore(t, func(t *testing.T) agent.Store { return state.Dir{Path: t.TempDir()} })
+//	looptest.CheckStore(t, func(t *testing.T) agent.Store { return session.Dir{Path: t.TempDir()} })
 //
 // The suite checks that a key can be any text but "", that values are copied, that a Put is done whole or not at all,
 // that lists are sorted, that a missing value is an [*agent.NotFound], that a done context ends a call without an

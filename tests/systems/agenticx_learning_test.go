@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/declared"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/permission"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -52,7 +52,7 @@ func TestA25_RunsTeachAndGateLaterOnes(t *testing.T) {
 	})
 	t.Run("gate", func(t *testing.T) {
 		var events diary
-		gate := new(state.WriteGate)
+		gate := new(session.WriteGate)
 		tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 			defer events.note("call")
 			return "", gate.Write(ctx, func(context.Context) error { events.note("write"); return nil })
@@ -62,8 +62,8 @@ func TestA25_RunsTeachAndGateLaterOnes(t *testing.T) {
 		events.want(t, "call", "end", "write")
 	})
 	t.Run("loader", func(t *testing.T) {
-		f := &external.File{Path: filepath.Join(t.TempDir(), "hooks.json")}
-		f.Ready = all(external.Of[limit.Steps](), external.Of[permission.DenyTools]())
+		f := &declared.File{Path: filepath.Join(t.TempDir(), "hooks.json")}
+		f.Ready = all(declared.Of[limit.Steps](), declared.Of[permission.DenyTools]())
 		hooks := new(agent.Hooks)
 		listed := func(text string) string {
 			if err := os.WriteFile(f.Path, []byte(text), 0o600); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/external"
+	"github.com/hookgen/hookgen/builtin/declared"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -17,11 +17,11 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// declared runs an agent that calls work once, with the declared hooks of a file.
-func declared(t *testing.T, hooks ...string) *looptest.Ran {
+// declare runs an agent that calls work once, with the declared hooks of a file.
+func declare(t *testing.T, hooks ...string) *looptest.Ran {
 	t.Helper()
-	f := &external.File{Path: filepath.Join(t.TempDir(), "hooks.json"), OnError: func(error) {}}
-	f.Ready = []external.Ready{external.Of[limit.Steps](), external.Of[permission.DenyTools]()}
+	f := &declared.File{Path: filepath.Join(t.TempDir(), "hooks.json"), OnError: func(error) {}}
+	f.Ready = []declared.Ready{declared.Of[limit.Steps](), declared.Of[permission.DenyTools]()}
 	text := `{"hooks": [` + strings.Join(hooks, ",") + `]}`
 	if err := os.WriteFile(f.Path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestA19_CommandsBlockSkipAndAreDisabled(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := declared(t, c.hooks...).Calls[0]; got.OK() != c.ran {
+			if got := declare(t, c.hooks...).Calls[0]; got.OK() != c.ran {
 				t.Errorf("the call ended as %+v", got)
 			}
 		})
@@ -80,7 +80,7 @@ func TestA19_CommandsBlockSkipAndAreDisabled(t *testing.T) {
 }
 
 func TestL50_HooksInOtherProcesses(t *testing.T) {
-	ran := declared(t,
+	ran := declare(t,
 		command(t, "news", "Briefing", `printf '{"decision":"continue","collected":["It is Monday."]}'`, ""),
 		command(t, "guard", "OnPermission", denys, ""),
 		`{"name": "local", "use": "limit.Steps", "with": {"Max": 2}}`)
@@ -95,7 +95,7 @@ func TestL50_HooksInOtherProcesses(t *testing.T) {
 }
 
 func TestL52_DeclaredHooksByName(t *testing.T) {
-	ran := declared(t, `{"name": "no work", "use": "permission.DenyTools", "with": {"Deny": ["work"]}}`)
+	ran := declare(t, `{"name": "no work", "use": "permission.DenyTools", "with": {"Deny": ["work"]}}`)
 	if c := ran.Calls[0]; c.By != "no work" {
 		t.Errorf("the call ended as %+v", c)
 	}
@@ -111,8 +111,8 @@ func TestA20_EntriesOfEveryKindAreRead(t *testing.T) {
 		"unknown":   {`{"name": "a", "agent": "x"}`, `:1:26: unknown key "agent"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &external.File{
-				Path: filepath.Join(t.TempDir(), "hooks.json"), Ready: []external.Ready{external.Of[limit.Steps]()},
+			f := &declared.File{
+				Path: filepath.Join(t.TempDir(), "hooks.json"), Ready: []declared.Ready{declared.Of[limit.Steps]()},
 				Models: map[string]agent.Model{"": looptest.NewScript()},
 			}
 			if err := os.WriteFile(f.Path, []byte(`{"hooks": [`+c.entry+`]}`), 0o600); err != nil {

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -76,27 +76,27 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 		}.Do(t, t.Context(), loop.Request{Task: "go on", Messages: messages})
 	}
 	for name, compactor := range map[string]agent.Compactor{
-		"Summarize": &compact.Summarize{Trigger: 500}, "Truncate": compact.Truncate{}, "Default": &compact.Default{
-			Summarize: compact.Summarize{Trigger: 500},
+		"Summarize": &window.Summarize{Trigger: 500}, "Truncate": window.Truncate{}, "Default": &window.Default{
+			Summarize: window.Summarize{Trigger: 500},
 		},
 	} {
 		if ran := run(talk(20), compactor); len(ran.Messages) >= 42 || agentspec.CheckPairs(ran.Messages, false) != nil {
 			t.Errorf("%s leaves %d messages", name, len(ran.Messages))
 		}
 	}
-	if ran := run(talk(3), &compact.Summarize{}); len(ran.Messages) != 8 ||
+	if ran := run(talk(3), &window.Summarize{}); len(ran.Messages) != 8 ||
 		ran.Reply != "a summary" { // no call for a summary
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
 	long := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
-	ran := run(long, &compact.Summarize{Trigger: limit.AtMost(0), PreserveCalls: true})
+	ran := run(long, &window.Summarize{Trigger: limit.AtMost(0), PreserveCalls: true})
 	contains(t, fmt.Sprint(ran.Messages), "a summary", `{"n":1}`, "done")
 	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Messages) >= len(long) {
 		t.Errorf("%d messages of %d, %v", len(ran.Messages), len(long), err)
 	}
 	var messages []agent.Message
 	for i := range 50 {
-		ran := run(messages, &compact.Default{Summarize: compact.Summarize{Trigger: 200}})
+		ran := run(messages, &window.Default{Summarize: window.Summarize{Trigger: 200}})
 		if messages = append(ran.Messages, talk(1)...); agentspec.EstimateTokens(messages) > 1000 {
 			t.Fatalf("after %d runs there are %d tokens", i+1, agentspec.EstimateTokens(messages))
 		}
@@ -174,9 +174,9 @@ func TestE49_AuditLogWritesOnlyValidLines(t *testing.T) {
 }
 
 func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
-	sessions := state.Sessions{Store: state.Dir{Path: t.TempDir()}}
+	sessions := session.Sessions{Store: session.Dir{Path: t.TempDir()}}
 	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
-		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&state.Persist{Store: sessions})}.
+		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&session.Persist{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
 		s, err := sessions.Load(t.Context(), agent.Identity{Conversation: id})
 		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser ||

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -150,11 +150,12 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 		t.Errorf("the sub-run began with %+v", m)
 	}
 	dir := t.TempDir()
-	sessions := func() state.Sessions { return state.Sessions{Store: state.Dir{Path: dir}} } // a new one for each process
+	// A new one for each process.
+	sessions := func() session.Sessions { return session.Sessions{Store: session.Dir{Path: dir}} }
 	first := looptest.Harness{
 		Turns: working(1),
 		Tools: all[agent.Tool](work()),
-		Hooks: all[agent.Hook](&state.Persist{Store: sessions()}),
+		Hooks: all[agent.Hook](&session.Persist{Store: sessions()}),
 	}
 	if ran := first.Do(t, t.Context(), loop.Request{Task: "remember 7", Conversation: "c"}); ran.Failed != nil {
 		t.Fatal(ran.Failed)
@@ -166,7 +167,8 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 	for name, l := range map[string]struct {
 		hooks    []agent.Hook
 		messages []agent.Message
-	}{"by hand": {messages: stored.Messages}, "by Persist": {hooks: all[agent.Hook](&state.Persist{Store: sessions()})}} {
+	}{"by hand": {messages: stored.Messages},
+		"by Persist": {hooks: all[agent.Hook](&session.Persist{Store: sessions()})}} {
 		ran := looptest.Harness{Turns: working(0), Hooks: l.hooks}.Do(t, t.Context(), loop.Request{
 			Task: "which?", Messages: l.messages, Conversation: "c",
 		})

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -135,12 +135,13 @@ func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 		}
 		timing, asked := &observe.Timing{}, 0
 		hooks := all[agent.Hook](
-			&screen.Input{Block: all("bomb")}, &permission.DenyTools{Deny: all("rm")}, &permission.Confirm{Tools: all("send")},
+			&guardrail.Input{Block: all("bomb")}, &permission.DenyTools{Deny: all("rm")},
+			&permission.Confirm{Tools: all("send")},
 			&memory.Injector{Store: remembered}, &memory.NotesInjector{Notes: notes}, &window.TokenBudget{Max: 600},
 			builtin.SmallModel{}, &window.TruncateOutput{MaxChars: 400}, &record.Episodes{Store: remembered},
 			&record.Audit{Path: filepath.Join(dir, "audit")}, timing,
-			&screen.Output{Validators: all[screen.Validator](screen.RedactPersonal())},
-			&state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}, ID: "s"},
+			&guardrail.Output{Validators: all[guardrail.Validator](guardrail.RedactPersonal())},
+			&session.Persist{Store: session.Sessions{Store: session.Dir{Path: dir}}, ID: "s"},
 		)[:n]
 		l := looptest.Harness{
 			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),

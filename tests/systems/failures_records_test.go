@@ -16,7 +16,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -88,7 +88,7 @@ func TestF49_RecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
-		hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: filepath.Join(inside, "sessions")}}}
+		hook := &session.Persist{Store: session.Sessions{Store: session.Dir{Path: filepath.Join(inside, "sessions")}}}
 		looptest.Harness{
 			Turns: working(0),
 			Hooks: all[agent.Hook](hook),

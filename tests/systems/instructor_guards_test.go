@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookgen/hookgen/builtin"
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -210,11 +210,11 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 	critic := looptest.NewScript(rejects, rejects, rejects)
 	ran := looptest.Harness{
 		Turns: all(looptest.Reply("one"), looptest.Reply("two"), looptest.Reply("three")),
-		Hooks: all[agent.Hook](&done.Critic{Model: critic, MaxRejections: 2}),
+		Hooks: all[agent.Hook](&answer.Critic{Model: critic, MaxRejections: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" ||
-		ran.Stop.By != "done.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
+		ran.Stop.By != "answer.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
 		t.Errorf("the critic was asked %d times: %+v", len(critic.Calls()), ran.AgentResult)
 	}
 	contains(t, requestText(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")

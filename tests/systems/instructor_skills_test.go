@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/prompt"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -42,9 +42,9 @@ func (s stagedStore) Save(ctx context.Context, session agent.Session) error {
 func TestI22_StagesSkillsAndGoingBack(t *testing.T) {
 	t.Run("stages", func(t *testing.T) {
 		events := new(diary)
-		store := stagedStore{SessionStore: state.Sessions{Store: new(state.Map)}, events: events}
+		store := stagedStore{SessionStore: session.Sessions{Store: new(session.Map)}, events: events}
 		run := func() *looptest.Ran {
-			return looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&state.Persist{Store: store})}.Do(
+			return looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&session.Persist{Store: store})}.Do(
 				t, t.Context(), loop.Request{Task: "x", Conversation: "c"})
 		}
 		run()
@@ -117,7 +117,7 @@ func TestI22_StagesSkillsAndGoingBack(t *testing.T) {
 			{"four times", all(back("1"), back("1"), back("1"), back("1")), "the limit", "[CHECKPOINT 2]", agent.CallRefused},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				hook := &compact.Retrospective{}
+				hook := &window.Retrospective{}
 				ran := looptest.Harness{
 					Turns: append(append(working(2)[:2], c.turns...), looptest.Reply("ok")),
 					Tools: all(hook.Tool(), agent.Tool(work())), Hooks: all[agent.Hook](hook),

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -67,32 +66,32 @@ func compacted(
 func compactors() map[agent.Compactor][]looptest.Turn {
 	summary := all(looptest.Reply("the goal is 7"))
 	return map[agent.Compactor][]looptest.Turn{
-		&compact.Summarize{Trigger: 100}: summary, &compact.Truncate{}: nil, &compact.Prune{}: nil,
-		&compact.Default{}: nil, &compact.Incremental{Keep: 200, Buffer: 200}: summary,
-		&compact.Chain{Stages: all[agent.Compactor](compact.Prune{}, compact.Truncate{})}: nil,
+		&window.Summarize{Trigger: 100}: summary, &window.Truncate{}: nil, &window.Prune{}: nil,
+		&window.Default{}: nil, &window.Incremental{Keep: 200, Buffer: 200}: summary,
+		&window.Chain{Stages: all[agent.Compactor](window.Prune{}, window.Truncate{})}: nil,
 	}
 }
 
 func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
-		want     compact.Tier
+		want     window.Tier
 	}{
-		{4, compact.TierOK},
-		{5, compact.TierWarning},
-		{7, compact.TierWarning},
-		{8, compact.TierError},
-		{9, compact.TierBlocking},
+		{4, window.TierOK},
+		{5, window.TierWarning},
+		{7, window.TierWarning},
+		{8, window.TierError},
+		{9, window.TierBlocking},
 	} {
-		hook := &compact.Auto{Compactor: compact.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
-		var seen compact.Telemetry
+		hook := &window.Auto{Compactor: window.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
+		var seen window.Telemetry
 		ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			seen = hook.Telemetry(run)
 			return nil
 		})
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
-		if len(seen.Samples) != 1 || seen.Samples[0] != (compact.Sample{
+		if len(seen.Samples) != 1 || seen.Samples[0] != (window.Sample{
 			Step:   1,
 			Tier:   c.want,
 			Tokens: 100 * c.messages,
@@ -100,7 +99,7 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
 		}
 	}
-	notUsable(t, &compact.Auto{Compactor: compact.Truncate{}, WarnAt: 160_000}, "let each be less")
+	notUsable(t, &window.Auto{Compactor: window.Truncate{}, WarnAt: 160_000}, "let each be less")
 }
 
 // chat is a conversation of n messages without calls.
@@ -116,12 +115,12 @@ func chat(n int) []agent.Message {
 
 func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
 	for _, c := range []struct {
-		at       compact.Tier
+		at       window.Tier
 		messages int
 		fired    bool
-	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {compact.TierWarning, 4, false}, {compact.TierWarning, 5, true}} {
-		hook := &compact.Auto{
-			Compactor: compact.Truncate{},
+	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {window.TierWarning, 4, false}, {window.TierWarning, 5, true}} {
+		hook := &window.Auto{
+			Compactor: window.Truncate{},
 			Window:    1000,
 			WarnAt:    500,
 			ErrorAt:   800,
@@ -140,7 +139,7 @@ func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
 		contains(t, requestText(t, ran, 0), "now")
 		lacks(t, requestText(t, ran, 0), "message 1")
 	}
-	k := &compact.Truncate{} // the agent has one, and nobody asks
+	k := &window.Truncate{} // the agent has one, and nobody asks
 	ran := looptest.Harness{
 		Turns: working(0),
 		Agent: &loop.Agent{Compactor: k},
@@ -171,13 +170,13 @@ func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(0),
 		Hooks: all[agent.Hook](always, abort),
-		Agent: &loop.Agent{Compactor: compact.Truncate{}},
+		Agent: &loop.Agent{Compactor: window.Truncate{}},
 	}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := len(ran.Script.Requests()[0].Messages); got != 19 || ran.Recorder.Count("AfterCompact") != 0 {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
 
-	custom := &compact.Auto{Compactor: compact.Truncate{Keep: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
+	custom := &window.Auto{Compactor: window.Truncate{Keep: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
 	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run,
 		done agent.Compacted) (agent.AfterCompactOutcome, error) {
 		done.Messages = append(all(agent.Message{
@@ -189,7 +188,7 @@ func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	ran = looptest.Harness{
 		Turns: working(0),
 		Hooks: all[agent.Hook](custom, adds),
-		Agent: &loop.Agent{Compactor: &compact.Summarize{}},
+		Agent: &loop.Agent{Compactor: &window.Summarize{}},
 	}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := ran.Script.Requests(); len(got) != 1 ||
 		!strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
@@ -206,20 +205,20 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 		}
 		return n
 	}
-	done, _ := compacted(t, compact.Prune{}, past(8))
+	done, _ := compacted(t, window.Prune{}, past(8))
 	if got := cleared(done.Messages); !slices.Equal(got, all("c1", "c2", "c3")) || done.Cleared != 3 ||
 		len(done.Messages) != 17 {
 		t.Errorf("cleared %v: %+v", got, done.After)
 	}
-	if again, _ := compacted(t, compact.Prune{}, done.Messages); again.Cleared != 0 || len(cleared(again.Messages)) != 3 {
+	if again, _ := compacted(t, window.Prune{}, done.Messages); again.Cleared != 0 || len(cleared(again.Messages)) != 3 {
 		t.Errorf("pruned again: %d", again.Cleared)
 	}
-	if few, _ := compacted(t, compact.Prune{}, past(5)); cleared(few.Messages) != nil {
+	if few, _ := compacted(t, window.Prune{}, past(5)); cleared(few.Messages) != nil {
 		t.Error("few results were cleared")
 	}
 	mixed := past(4)
 	mixed[2].Name, mixed[6].Name = "other", "other"
-	if some, _ := compacted(t, compact.Prune{
+	if some, _ := compacted(t, window.Prune{
 		Keep:  1,
 		Tools: all("other"),
 	}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
@@ -248,8 +247,8 @@ func TestL34_TheFirstEffectiveStageWins(t *testing.T) {
 		}
 	}
 	clean := all(cleanup(errBoom), cleanup(nil))
-	done, _ := compacted(t, &compact.Chain{
-		Stages:  all[agent.Compactor](idle, compact.Truncate{}, never),
+	done, _ := compacted(t, &window.Chain{
+		Stages:  all[agent.Compactor](idle, window.Truncate{}, never),
 		Cleanup: clean,
 		OnError: func(err error) { d.note("%v", err) },
 	}, past(9))
@@ -257,12 +256,12 @@ func TestL34_TheFirstEffectiveStageWins(t *testing.T) {
 	if done.Err != "" || done.After.Messages != 5 {
 		t.Errorf("got %+v, %q", done.After, done.Err)
 	}
-	done, ran := compacted(t, &compact.Chain{Stages: all[agent.Compactor](idle, idle), Cleanup: clean}, past(9))
+	done, ran := compacted(t, &window.Chain{Stages: all[agent.Compactor](idle, idle), Cleanup: clean}, past(9))
 	d.want(t, "idle", "idle")
 	if done.Err == "" || len(ran.Script.Requests()[0].Messages) != 19 {
 		t.Errorf("without an effective stage: %q", done.Err)
 	}
-	notUsable(t, &compact.Auto{Compactor: &compact.Chain{}}, "there are no Stages")
+	notUsable(t, &window.Auto{Compactor: &window.Chain{}}, "there are no Stages")
 }
 
 func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
@@ -282,15 +281,15 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 }
 
 func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
-	done, ran := compacted(t, &compact.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
+	done, ran := compacted(t, &window.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
 	if got := requestText(t, ran, 1); !strings.HasPrefix(got,
 		"(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" ||
 		done.ModelCalls != 1 {
 		t.Errorf("the prompt is %q", got)
 	}
 	quiet := func(error) {}
-	first, _ := compacted(t, &compact.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
-	second, _ := compacted(t, &compact.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
+	first, _ := compacted(t, &window.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
+	second, _ := compacted(t, &window.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
 	if first.Summary != second.Summary || first.Err != "" {
 		t.Errorf("without the model: %q and %q, %q", first.Summary, second.Summary, first.Err)
 	}
@@ -298,7 +297,7 @@ func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
 	ran = looptest.Harness{
 		Turns: working(0),
 		Hooks: all[agent.Hook](always),
-		Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: limit.AtMost(0)}},
+		Agent: &loop.Agent{Compactor: &window.Summarize{Trigger: limit.AtMost(0)}},
 	}.Run(t, "only this")
 	if len(ran.Script.Calls()) != 1 || requestText(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))

@@ -14,8 +14,8 @@ import (
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -280,11 +280,11 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 
 func TestL28_ARunStopsForAnApproval(t *testing.T) {
 	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
-	store := new(state.Map)
+	store := new(session.Map)
 	l := looptest.Harness{
 		Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")),
 		Tools: append(letters(), asks),
-		Hooks: all[agent.Hook](&permission.ApprovalStop{}, &state.Checkpoint{Store: store, Every: 1}),
+		Hooks: all[agent.Hook](&permission.ApprovalStop{}, &session.Checkpoint{Store: store, Every: 1}),
 	}
 	ran := l.Do(t, t.Context(), loop.Request{Task: "x", Conversation: "c"})
 	pending, waits := permission.WaitsForApproval(ran.AgentResult)
@@ -293,7 +293,7 @@ func TestL28_ARunStopsForAnApproval(t *testing.T) {
 		t.Fatalf("waits %v for %+v, %+v", waits, pending, ran.Stop)
 	}
 	answer, err := pending.Answer("approve")
-	state, missing := state.Latest(t.Context(), store, agent.Identity{Conversation: "c"})
+	state, missing := session.Latest(t.Context(), store, agent.Identity{Conversation: "c"})
 	if err != nil || missing != nil || state.StepNumber != 2 {
 		t.Fatalf("%v, %v, step %d", err, missing, state.StepNumber)
 	}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -183,7 +183,7 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 }
 
 func TestL48_RunIsGradedWhenItIsOver(t *testing.T) {
-	var seen done.EvalContext
+	var seen answer.EvalContext
 	grades := map[string]any{
 		"number": 0.5,
 		"low":    0.4,
@@ -217,39 +217,39 @@ func TestL48_RunIsGradedWhenItIsOver(t *testing.T) {
 		"collector:broken": "error",
 		"collector:idle":   "error",
 	}
-	eval := &done.Eval{Expected: "secret 42", Collectors: all(
-		done.Collector{Name: "one", Collect: func(context.Context, done.EvalContext) (map[string]any, error) {
+	eval := &answer.Eval{Expected: "secret 42", Collectors: all(
+		answer.Collector{Name: "one", Collect: func(context.Context, answer.EvalContext) (map[string]any, error) {
 			return map[string]any{"a": 1, "b": 1}, nil
 		}},
-		done.Collector{
+		answer.Collector{
 			Name:    "two",
-			Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil },
+			Collect: func(context.Context, answer.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil },
 		},
-		done.Collector{
+		answer.Collector{
 			Name:    "broken",
-			Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, errBoom },
+			Collect: func(context.Context, answer.EvalContext) (map[string]any, error) { return nil, errBoom },
 		},
-		done.Collector{
+		answer.Collector{
 			Name:    "idle",
-			Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, nil },
+			Collect: func(context.Context, answer.EvalContext) (map[string]any, error) { return nil, nil },
 		})}
 	for _, name := range slices.Sorted(maps.Keys(grades)) {
-		eval.Evaluators = append(eval.Evaluators, done.Evaluator{
+		eval.Evaluators = append(eval.Evaluators, answer.Evaluator{
 			Name: name,
-			Grade: func(_ context.Context, e done.EvalContext) (any, error) {
+			Grade: func(_ context.Context, e answer.EvalContext) (any, error) {
 				seen = e
 				return grades[name], nil
 			},
 		})
 	}
-	eval.Evaluators = append(eval.Evaluators, done.Evaluator{
+	eval.Evaluators = append(eval.Evaluators, answer.Evaluator{
 		Name:       "judged",
 		NeedsJudge: true,
-		Grade:      func(context.Context, done.EvalContext) (any, error) { return true, nil },
+		Grade:      func(context.Context, answer.EvalContext) (any, error) { return true, nil },
 	},
-		done.Evaluator{
+		answer.Evaluator{
 			Name:  "fails",
-			Grade: func(context.Context, done.EvalContext) (any, error) { return true, errors.New("no opinion") },
+			Grade: func(context.Context, answer.EvalContext) (any, error) { return true, errors.New("no opinion") },
 		})
 	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
 

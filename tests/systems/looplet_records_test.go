@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/builtin/repair"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -253,12 +253,12 @@ func TestL43_ASnapshotDescribesTheRun(t *testing.T) {
 }
 
 func TestL49_RunsAreSavedOftenAndContinueThemselves(t *testing.T) {
-	store := new(state.Map)
+	store := new(session.Map)
 	run := func(turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{
 			Turns: turns,
 			Tools: letters(),
-			Hooks: all[agent.Hook](&state.Checkpoint{Store: store, Every: 2, Resume: true}),
+			Hooks: all[agent.Hook](&session.Checkpoint{Store: store, Every: 2, Resume: true}),
 		}.
 			Do(t, t.Context(), loop.Request{Task: "the task", Conversation: "c"})
 	}
@@ -272,7 +272,7 @@ func TestL49_RunsAreSavedOftenAndContinueThemselves(t *testing.T) {
 	if got := ran.Script.Requests()[0].Messages; len(got) != 9 || got[0].Content != "the task" || ran.Reply != "ok" {
 		t.Errorf("went on with %d messages: %+v", len(got), ran.AgentResult)
 	}
-	ran.Recorder.Decided(t, "OnRunStart", "state.Checkpoint", "Replace", "continues after step 4")
+	ran.Recorder.Decided(t, "OnRunStart", "session.Checkpoint", "Replace", "continues after step 4")
 	ran.Recorder.InOrder(t, "OnRunStart", "BeforeStep", "BeforeLLM", "BeforeTool", "AfterTool", "AfterStep", "OnRunEnd")
 	if keys, _ := store.Keys(t.Context(), ""); len(keys) != 0 {
 		t.Errorf("when it is done there are %q", keys)

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -126,7 +126,7 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 		"a gate's": {
 			&loop.Agent{},
 			all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)),
-			all[agent.Hook](&done.Gate{Conditions: all(done.AnswerSchema(schema))}),
+			all[agent.Hook](&answer.Gate{Conditions: all(answer.AnswerSchema(schema))}),
 		},
 	} {
 		ran := looptest.Harness{Agent: c.agent, Turns: c.turns, Hooks: c.hooks}.Run(t, "x")
@@ -205,7 +205,7 @@ func TestL19_PartsOfAHookShareItsState(t *testing.T) {
 		Agent: &loop.Agent{Hooks: hooks},
 		Hooks: all[agent.Hook](watch,
 			&record.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
-			&state.Checkpoint{Store: state.Dir{Path: filepath.Join(dir, "checkpoints")}, Every: 1}),
+			&session.Checkpoint{Store: session.Dir{Path: filepath.Join(dir, "checkpoints")}, Every: 1}),
 	}.Run(t, "x")
 	watch.seen.want(t, "private-call_1_1", "private-call_2_1")
 	files := 0

@@ -19,7 +19,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/retry"
-	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/mcp"
 	"github.com/hookgen/hookgen/contrib/otel"
 	"github.com/hookgen/hookgen/contrib/sqlite"
@@ -65,8 +65,8 @@ func run(ctx context.Context, url, model, file, approve, task string) (err error
 	hooks.Use(events)
 	hooks.Use(&retry.Model{}) // waits if the server is overloaded
 	hooks.Use(&permission.Confirm{Tools: []string{"bank__pay"}})
-	hooks.Use(&state.Persist{Store: sqlite.Sessions{DB: db}}) // the next task continues the conversation
-	hooks.Use(&otel.Telemetry{Provider: "openai"})            // to the exporters of your program, if it has any
+	hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}}) // the next task continues the conversation
+	hooks.Use(&otel.Telemetry{Provider: "openai"})              // to the exporters of your program, if it has any
 	clerk := &loop.Agent{
 		Name:         "clerk",
 		Instructions: "You pay bills.",

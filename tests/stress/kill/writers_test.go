@@ -11,11 +11,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
-	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -112,13 +112,13 @@ func (w watcher) ObserveOnRunEnd(_ context.Context, _ *agent.Run, fired agent.On
 
 var writers = []writer{
 	{
-		name: "state.Dir",
+		name: "session.Dir",
 		open: func(dir string, _ int) (func(int) error, error) {
-			store := state.Dir{Path: dir}
+			store := session.Dir{Path: dir}
 			return func(v int) error { return store.Put(background, "a key", []byte(textOf(v, big))) }, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			store := state.Dir{Path: dir}
+			store := session.Dir{Path: dir}
 			data, err := store.Get(background, "a key")
 			if err != nil {
 				return nil, err
@@ -133,7 +133,7 @@ var writers = []writer{
 	{
 		name: "Sessions",
 		open: func(dir string, _ int) (func(int) error, error) {
-			sessions := state.Sessions{Store: state.Dir{Path: dir}}
+			sessions := session.Sessions{Store: session.Dir{Path: dir}}
 			return func(v int) error {
 				return sessions.Save(background, agent.Session{Identity: talk, Messages: messagesOf(v, 8, big/8)})
 			}, nil
@@ -143,21 +143,21 @@ var writers = []writer{
 	{
 		name: "Sessions over a file that is none",
 		open: func(dir string, _ int) (func(int) error, error) {
-			store := state.Dir{Path: dir}
+			store := session.Dir{Path: dir}
 			return func(v int) error {
 				if err := store.Put(background, talkKey, corrupt(v)); err != nil {
 					return err
 				}
-				session := agent.Session{Identity: talk, Messages: messagesOf(v, 8, big/8)}
-				return state.Sessions{Store: store}.Save(background, session)
+				talked := agent.Session{Identity: talk, Messages: messagesOf(v, 8, big/8)}
+				return session.Sessions{Store: store}.Save(background, talked)
 			}, nil
 		},
 		read: readSaved,
 	},
 	{
-		name: "state.Persist",
+		name: "session.Persist",
 		open: func(dir string, _ int) (func(int) error, error) {
-			hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}}
+			hook := &session.Persist{Store: session.Sessions{Store: session.Dir{Path: dir}}}
 			return func(v int) error {
 				messages := messagesOf(v, 8, big/8)
 				run := runOf(messages)
@@ -176,8 +176,8 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			var reported error
 			var hooks agent.Hooks
-			hooks.Use(&state.Checkpoint{
-				Store:   state.Dir{Path: dir},
+			hooks.Use(&session.Checkpoint{
+				Store:   session.Dir{Path: dir},
 				Every:   1,
 				Name:    "c",
 				OnError: func(err error) { reported = err },
@@ -192,7 +192,7 @@ var writers = []writer{
 	{
 		name: "record.History",
 		open: func(dir string, from int) (func(int) error, error) {
-			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300, Share: share.Everyone}
+			history := &record.History{Store: session.Dir{Path: dir}, Keep: 300, Share: share.Everyone}
 			return func(int) error {
 				result := agent.AgentResult{Steps: 3, Stop: agent.EndRun{Cause: agent.CauseCompleted, Message: textOf(from, 150)}}
 				return ended(func() (agent.Hook, *error) { return history, nil }, runOf(nil), result)
@@ -200,7 +200,7 @@ var writers = []writer{
 		},
 		read: func(dir string, _ int) ([]int, error) {
 			runs, err := (&record.History{
-				Store: state.Dir{Path: dir},
+				Store: session.Dir{Path: dir},
 				Share: share.Everyone,
 			}).Runs(background, agent.Identity{}, "clerk")
 			if err != nil || len(runs) == 0 {
@@ -254,7 +254,7 @@ var writers = []writer{
 		name: "EvalReport.Save",
 		open: func(dir string, _ int) (func(int) error, error) {
 			return func(v int) error {
-				return done.EvalReport{Task: textOf(v, big)}.Save(filepath.Join(dir, "report.json"))
+				return answer.EvalReport{Task: textOf(v, big)}.Save(filepath.Join(dir, "report.json"))
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
@@ -262,7 +262,7 @@ var writers = []writer{
 			if err != nil {
 				return nil, err
 			}
-			var r done.EvalReport
+			var r answer.EvalReport
 			if err := json.Unmarshal(data, &r); err != nil {
 				return nil, err
 			}
@@ -282,7 +282,7 @@ const (
 )
 
 func readSession(dir string, _ int) ([]int, error) {
-	session, err := state.Sessions{Store: state.Dir{Path: dir}}.Load(background, talk)
+	session, err := session.Sessions{Store: session.Dir{Path: dir}}.Load(background, talk)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func readSaved(dir string, from int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := state.Dir{Path: dir}.Get(background, talkKey)
+	data, err := session.Dir{Path: dir}.Get(background, talkKey)
 	if none(err) && len(copies) > 0 {
 		return nil, fmt.Errorf("there is no session beside %d copies: %v", len(copies), err)
 	}
@@ -346,8 +346,8 @@ func readSaved(dir string, from int) ([]int, error) {
 // readCheckpoint also checks each checkpoint on its own, because the store skips unreadable ones. It deletes all
 // but the last to save space.
 func readCheckpoint(dir string, _ int) ([]int, error) {
-	store := state.Dir{Path: dir}
-	last, err := state.Latest(background, store, agent.Identity{Conversation: "c"})
+	store := session.Dir{Path: dir}
+	last, err := session.Latest(background, store, agent.Identity{Conversation: "c"})
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +357,7 @@ func readCheckpoint(dir string, _ int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		var state state.CheckpointState
+		var state session.CheckpointState
 		if err := json.Unmarshal(data, &state); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}

@@ -1,0 +1,155 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// stepsOf returns the steps of the checkpoints of an owner, in ascending order.
+func stepsOf(ctx context.Context, store agent.Store, owner agent.Identity) ([]int, error) {
+	keys, err := store.Keys(ctx, storekey.Of(checkpointKind, owner)+"/")
+	if err != nil {
+		return nil, fmt.Errorf("the checkpoints cannot be listed: %w", err)
+	}
+	var steps []int
+	for _, key := range keys {
+		_, parts, ok := storekey.Parse(checkpointKind, key)
+		if !ok || len(parts) != 2 {
+			continue
+		}
+		if n, _ := strconv.Atoi(parts[1]); n > 0 && partKey(owner, n) == key {
+			steps = append(steps, n)
+		}
+	}
+	slices.Sort(steps)
+	return steps, nil
+}
+
+// readCounters returns the counters of an owner, or nil. Unreadable counters are skipped and logged.
+func readCounters(ctx context.Context, store agent.Store, owner agent.Identity) (*savedCounters, error) {
+	key := countersKey(owner)
+	data, err := store.Get(ctx, key)
+	if errors.As(err, new(*agent.NotFound)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the counters cannot be read: %w", err)
+	}
+	var saved savedCounters
+	if err := json.Unmarshal(data, &saved); err != nil {
+		logUnreadable(ctx, key, err)
+		return nil, nil
+	}
+	return &saved, nil
+}
+
+func logUnreadable(ctx context.Context, key string, err error) {
+	slog.WarnContext(ctx, "session.Checkpoint: an unreadable checkpoint is skipped",
+		"key", shorten.To(key, shorten.SummaryChars), "error", err)
+}
+
+// Latest returns the last checkpoint of a conversation, with the counters of the run when it was interrupted. Set
+// Conversation to Checkpoint.Name, or to the name of the conversation if that is empty. Unreadable checkpoints are
+// skipped and logged, and so are those that follow them. Without a readable checkpoint, the error is a *agent.NotFound.
+func Latest(ctx context.Context, store agent.Store, owner agent.Identity) (CheckpointState, error) {
+	state, chain, err := latest(ctx, store, owner)
+	if err != nil {
+		return CheckpointState{}, err
+	}
+	counters, err := readCounters(ctx, store, owner)
+	if err != nil {
+		return CheckpointState{}, err
+	}
+	if counters != nil && counters.Chain == chain && counters.Counters.Steps != state.Counters.Steps {
+		state.Counters = counters.Counters // of a later step, or of a later run
+	}
+	return state, nil
+}
+
+// latest joins the checkpoints of the newest chain that has all its parts.
+func latest(ctx context.Context, store agent.Store, owner agent.Identity) (CheckpointState, string, error) {
+	steps, err := stepsOf(ctx, store, owner)
+	if err != nil {
+		return CheckpointState{}, "", err
+	}
+	chains := make(map[string]*CheckpointState)
+	broken := make(map[string]bool)
+	for _, n := range steps {
+		part, err := readPart(ctx, store, owner, n)
+		if ctx.Err() != nil {
+			return CheckpointState{}, "", ctx.Err()
+		}
+		if err != nil {
+			logUnreadable(ctx, partKey(owner, n), err)
+			continue // the next part of its chain does not fit
+		}
+		state := chains[part.Chain]
+		switch {
+		case part.First:
+			chains[part.Chain], broken[part.Chain] = &part.CheckpointState, false
+		case state == nil || broken[part.Chain] || part.From != len(state.Conversation.Messages):
+			broken[part.Chain] = true
+		default:
+			state.join(part)
+		}
+	}
+	if len(chains) == 0 {
+		return CheckpointState{}, "", &agent.NotFound{Key: storekey.Of(checkpointKind, owner)}
+	}
+	newest := slices.MaxFunc(slices.Sorted(maps.Keys(chains)), func(a, b string) int {
+		return cmp.Or(cmp.Compare(chains[a].CreatedAt, chains[b].CreatedAt),
+			cmp.Compare(chains[a].StepNumber, chains[b].StepNumber))
+	})
+	state := chains[newest]
+	results := resultsIn(state.Conversation.Messages)
+	maps.Copy(results, state.ToolResultsStore)
+	state.ToolResultsStore = results
+	return *state, newest, nil
+}
+
+func readPart(ctx context.Context, store agent.Store, owner agent.Identity, n int) (checkpointPart, error) {
+	var part checkpointPart
+	data, err := store.Get(ctx, partKey(owner, n))
+	if err == nil {
+		err = json.Unmarshal(data, &part)
+	}
+	switch {
+	case err != nil:
+	case part.StepNumber != n:
+		err = fmt.Errorf("it is of step %d", part.StepNumber)
+	case part.Chain == "" || part.First && part.From != 0:
+		err = errors.New("it is not a checkpoint")
+	}
+	return part, err
+}
+
+// join adds the next checkpoint of the chain to a state.
+func (s *CheckpointState) join(part checkpointPart) {
+	next := part.CheckpointState
+	next.Conversation.Messages = append(s.Conversation.Messages, next.Conversation.Messages...)
+	next.SessionLog.Entries = lastEntries(append(s.SessionLog.Entries, next.SessionLog.Entries...))
+	next.SessionLog.CurrentTheory = cmp.Or(next.SessionLog.CurrentTheory, s.SessionLog.CurrentTheory)
+	next.Config.SystemPrompt = cmp.Or(next.Config.SystemPrompt, s.Config.SystemPrompt)
+	if next.Metadata["task"] == "" && s.Metadata["task"] != "" {
+		if next.Metadata == nil {
+			next.Metadata = make(map[string]string)
+		}
+		next.Metadata["task"] = s.Metadata["task"]
+	}
+	if results := s.ToolResultsStore; results != nil {
+		maps.Copy(results, next.ToolResultsStore)
+		next.ToolResultsStore = results
+	}
+	*s = next
+}

@@ -1,0 +1,226 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/internal/filename"
+)
+
+// Dir is a store that keeps each value in a file of its own. The directory is created by the first Put.
+//
+// A key may be any text. It is encoded as a file name in the directory, with the extension ".json". If the name would
+// be too long, it has a hash instead and the extension ".keyed"; then the first line of the file is the key as JSON,
+// and the value follows. Values are replaced atomically and are readable only by their owner. If the program is killed
+// during a write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write
+// removes temporary files that are more than an hour old. Files with other names are ignored.
+//
+// Dir is safe for concurrent use, also by several programs.
+type Dir struct {
+	Path string // the directory; required
+}
+
+var _ agent.Store = Dir{}
+
+const (
+	storeExt = ".json"
+	keyedExt = ".keyed" // of a file that begins with its key
+)
+
+// Get returns the value of a key, or a *agent.NotFound.
+func (s Dir) Get(ctx context.Context, key string) ([]byte, error) {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return valueIn(path, key)
+}
+
+// valueIn returns the value of a key from its file.
+func valueIn(path, key string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &agent.NotFound{Key: key}
+	}
+	if err != nil || filepath.Ext(path) != keyedExt {
+		return data, err
+	}
+	value, ok := bytes.CutPrefix(data, keyLine(key))
+	if !ok {
+		return nil, fmt.Errorf("the file %s is corrupt: its first line is not the key; delete it", path)
+	}
+	return value, nil
+}
+
+// Put stores the value of a key.
+func (s Dir) Put(ctx context.Context, key string, value []byte) error {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(path) == keyedExt {
+		value = append(keyLine(key), value...)
+	}
+	return atomicfile.Write(path, value)
+}
+
+// keyLine returns the first line of a file that begins with its key. The key is in base64 if it is not valid UTF-8,
+// because JSON would change it.
+func keyLine(key string) []byte {
+	line := keyedLine{Key: &key}
+	if !utf8.ValidString(key) {
+		line = keyedLine{Bytes: []byte(key)}
+	}
+	data, _ := json.Marshal(line)
+	return append(data, '\n')
+}
+
+type keyedLine struct {
+	Key   *string `json:"key,omitempty"`
+	Bytes []byte  `json:"key_base64,omitempty"`
+}
+
+// keyIn returns the key in the first line of a file, or "" if the line is not a key.
+func keyIn(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	first, _ := bufio.NewReader(f).ReadBytes('\n')
+	var line keyedLine
+	_ = json.Unmarshal(first, &line)
+	key := string(line.Bytes)
+	if line.Key != nil {
+		key = *line.Key
+	}
+	if !bytes.Equal(first, keyLine(key)) {
+		return ""
+	}
+	return key
+}
+
+// Delete removes a key and its value. A missing key is not an error.
+func (s Dir) Delete(ctx context.Context, key string) error {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Take removes a key and returns its value, or a *agent.NotFound. If several programs take the same key, one of them
+// gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
+// resumed twice. If the run was refused, and the error matches loop.ErrNotStarted, the program puts the value back. A
+// corrupt value stays in its file.
+func (s Dir) Take(ctx context.Context, key string) ([]byte, error) {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := valueIn(path, key); err != nil {
+		return nil, err
+	}
+	own, err := os.MkdirTemp(s.Path, ".taken-*")
+	if err != nil {
+		return nil, err
+	}
+	taken := filepath.Join(own, filepath.Base(path))
+	err = os.Rename(path, taken)
+	if errors.Is(err, fs.ErrNotExist) { // another program was faster
+		err = &agent.NotFound{Key: key}
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(own))
+	}
+	value, err := valueIn(taken, key)
+	if err != nil { // the file stays for a person
+		return nil, err
+	}
+	return value, os.RemoveAll(own)
+}
+
+// Keys returns the keys that begin with prefix, sorted.
+func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		name, ours := strings.CutSuffix(e.Name(), storeExt)
+		if key, ok := filename.Decode(name); ours && ok {
+			keys = append(keys, key)
+		}
+		if name, keyed := strings.CutSuffix(e.Name(), keyedExt); keyed {
+			if key := keyIn(filepath.Join(s.Path, e.Name())); key != "" && filename.Of(key) == name {
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keysWith(keys, prefix), nil
+}
+
+func (s Dir) usable(ctx context.Context) error {
+	if s.Path == "" {
+		return errors.New("the store has no directory; set Path")
+	}
+	return ctx.Err()
+}
+
+func (s Dir) path(ctx context.Context, key string) (string, error) {
+	if err := s.usable(ctx); err != nil {
+		return "", err
+	}
+	if key == "" {
+		return "", errNoKey
+	}
+	name := filename.Of(key)
+	if _, ok := filename.Decode(name); !ok {
+		return filepath.Join(s.Path, name+keyedExt), nil
+	}
+	return filepath.Join(s.Path, name+storeExt), nil
+}
+
+// keepBackup copies a corrupt value to a new file next to it before another value replaces it. If an earlier program
+// was killed after making the same copy, that copy is reused.
+func keepBackup(path string, corrupt []byte) error {
+	for n := 1; ; n++ {
+		backup := fmt.Sprintf("%s.corrupt-%d", path, n)
+		info, err := os.Lstat(backup)
+		if err != nil { // usually because the file does not exist; otherwise Write fails
+			return atomicfile.Write(backup, corrupt)
+		}
+		if !info.Mode().IsRegular() {
+			continue
+		}
+		if kept, err := os.ReadFile(backup); err == nil && bytes.Equal(kept, corrupt) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Sessions stores conversations in another store: in files with a [Dir], or in memory with a [Map]. Each conversation
+// is a JSON object with its names, messages and state, and the time of the last Save. Its key begins with "session/",
+// so that other hooks can use the same store. Sessions is safe for concurrent use if its Store is.
+type Sessions struct {
+	Store agent.Store
+}
+
+var _ agent.SessionStore = Sessions{}
+
+const sessionKind = "session"
+
+func sessionKey(id agent.Identity) string { return storekey.Of(sessionKind, id) }
+
+var errUnnamed = errors.New("the conversation has no name; give it one")
+
+// nameOf describes a conversation in errors.
+func nameOf(id agent.Identity) string {
+	text := fmt.Sprintf("%q", shorten.To(id.Conversation, 80))
+	if id.User != "" {
+		text += fmt.Sprintf(" of the user %q", shorten.To(id.User, 80))
+	}
+	if id.Tenant != "" {
+		text += fmt.Sprintf(" of the tenant %q", shorten.To(id.Tenant, 80))
+	}
+	return text
+}
+
+// Save stores a conversation and replaces the earlier one of the same identity. If the earlier value in a [Dir],
+// or in a store that embeds one, is corrupt, Save first copies it to a file next to it. If the program is killed during
+// Save, the earlier conversation remains. A conversation without a name is an error.
+func (s Sessions) Save(ctx context.Context, session agent.Session) error {
+	if session.Conversation == "" {
+		return fmt.Errorf("a session cannot be saved: %w", errUnnamed)
+	}
+	if session.Messages == nil {
+		session.Messages = []agent.Message{}
+	}
+	fail := func(err error) error {
+		return fmt.Errorf("the session %s cannot be saved: %w", nameOf(session.Identity), err)
+	}
+	data, err := json.Marshal(storedSession{SavedAt: savingTime(), Session: session})
+	if err != nil {
+		return fail(err)
+	}
+	if err := s.keepCorrupt(ctx, session.Identity); err != nil {
+		return fail(fmt.Errorf("the corrupt session there cannot be kept: %w", err))
+	}
+	if err := s.Store.Put(ctx, sessionKey(session.Identity), data); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// A storedSession is the value of a conversation.
+type storedSession struct {
+	SavedAt time.Time `json:"saved_at"` // zero if an earlier version of this package saved it
+	agent.Session
+}
+
+// lastSave is the time of the last Save of this program, in nanoseconds.
+var lastSave atomic.Int64
+
+// savingTime returns the time. It is later than that of all earlier calls, even if the clock is coarse.
+func savingTime() time.Time {
+	for {
+		last, now := lastSave.Load(), time.Now().UnixNano()
+		now = max(now, last+1)
+		if lastSave.CompareAndSwap(last, now) {
+			return time.Unix(0, now).UTC()
+		}
+	}
+}
+
+// A storeOfFiles is a [Dir], a pointer to one, or a store that embeds one.
+type storeOfFiles interface {
+	path(ctx context.Context, key string) (string, error)
+}
+
+// keepCorrupt makes a backup of a stored value that is not a session. The store decides that: it may embed a Dir and
+// encode its values.
+func (s Sessions) keepCorrupt(ctx context.Context, id agent.Identity) error {
+	files, ok := s.Store.(storeOfFiles)
+	if !ok {
+		return nil
+	}
+	stored, err := s.Store.Get(ctx, sessionKey(id))
+	if err != nil {
+		return nil // there is no value, or Put will report the problem
+	}
+	if _, err := decodeSession(id, stored); err == nil {
+		return nil
+	}
+	path, err := files.path(ctx, sessionKey(id))
+	if err != nil {
+		return err
+	}
+	if stored, err = valueIn(path, sessionKey(id)); err != nil { // as it is in the file
+		return err
+	}
+	return keepBackup(path, stored)
+}
+
+type corruptSession struct {
+	id  agent.Identity
+	err error
+}
+
+func (e *corruptSession) Error() string {
+	return fmt.Sprintf("the stored value of session %s is corrupt: %v; repair it or delete it", nameOf(e.id), e.err)
+}
+
+func (e *corruptSession) Unwrap() error { return e.err }
+
+// Load returns a conversation. If it does not exist, the error is a *agent.NotFound. A value that is not a session is
+// an error.
+func (s Sessions) Load(ctx context.Context, id agent.Identity) (agent.Session, error) {
+	if id.Conversation == "" {
+		return agent.Session{}, fmt.Errorf("a session cannot be loaded: %w", errUnnamed)
+	}
+	data, err := s.Store.Get(ctx, sessionKey(id))
+	if err != nil {
+		return agent.Session{}, err
+	}
+	return decodeSession(id, data)
+}
+
+func decodeSession(id agent.Identity, data []byte) (agent.Session, error) {
+	var stored struct {
+		Messages *[]agent.Message           `json:"messages"`
+		State    map[string]json.RawMessage `json:"state"`
+	}
+	err := json.Unmarshal(data, &stored)
+	if err == nil && stored.Messages == nil {
+		err = errors.New("it has no messages")
+	}
+	if err != nil {
+		return agent.Session{}, &corruptSession{id, err}
+	}
+	return agent.Session{Identity: id, Messages: *stored.Messages, State: stored.State}, nil
+}
+
+// Delete removes a conversation. A missing conversation is not an error.
+func (s Sessions) Delete(ctx context.Context, id agent.Identity) error {
+	return s.Store.Delete(ctx, sessionKey(id))
+}
+
+// List returns the identities of all conversations. The one that was saved last is first, by the clocks of the programs
+// that saved them. List reads all values, because only they have the times. Values that are not sessions come last.
+func (s Sessions) List(ctx context.Context) ([]agent.Identity, error) {
+	keys, err := s.Store.Keys(ctx, storekey.Prefix(sessionKind))
+	if err != nil {
+		return nil, err
+	}
+	type saved struct {
+		id agent.Identity
+		at time.Time
+	}
+	var all []saved
+	for _, key := range keys {
+		id, parts, ok := storekey.Parse(sessionKind, key)
+		if !ok || len(parts) > 0 {
+			continue
+		}
+		value, err := s.Store.Get(ctx, key)
+		if _, deleted := errors.AsType[*agent.NotFound](err); deleted {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, saved{id, savedAt(value)})
+	}
+	slices.SortStableFunc(all, func(a, b saved) int { return b.at.Compare(a.at) })
+	var ids []agent.Identity
+	for _, one := range all {
+		ids = append(ids, one.id)
+	}
+	return ids, nil
+}
+
+// savedAt returns the time in a stored value, or the zero time.
+func savedAt(value []byte) time.Time {
+	var stored struct {
+		SavedAt time.Time `json:"saved_at"`
+	}
+	if json.Unmarshal(value, &stored) != nil {
+		return time.Time{}
+	}
+	return stored.SavedAt
+}

@@ -1,0 +1,362 @@
+package session_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/session"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/filename"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// stores returns the stores of this package, each empty.
+func stores() map[string]func(t *testing.T) agent.Store {
+	return map[string]func(t *testing.T) agent.Store{
+		"in memory": func(*testing.T) agent.Store { return new(session.Map) },
+		"in files":  func(t *testing.T) agent.Store { return session.Dir{Path: filepath.Join(t.TempDir(), "made")} },
+	}
+}
+
+func TestStoresKeepTheirContract(t *testing.T) {
+	for name, open := range stores() {
+		t.Run(name, func(t *testing.T) { looptest.CheckStore(t, open) })
+		t.Run("sessions "+name, func(t *testing.T) {
+			looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return session.Sessions{Store: open(t)} })
+		})
+	}
+}
+
+func TestDirIgnoresForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := session.Dir{Path: dir}
+	long := strings.Repeat("k", 300)
+	name := filename.Of(long) + ".keyed"
+	if err := s.Put(t.Context(), long, []byte("v")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, "renamed.keyed")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"README", "Upper.json", ".x.json.1.tmp", "%zz.json", "torn.keyed", "-.keyed", name} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{ "key": "`+long+"\" }\nv"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "dir.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if keys, err := s.Keys(t.Context(), ""); len(keys) != 0 || err != nil {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	if err := s.Put(t.Context(), "dir", nil); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "dir.json", "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "dir"); err == nil {
+		t.Error("a directory was deleted")
+	}
+	if err := s.Put(t.Context(), "z", nil); err != nil {
+		t.Error(err)
+	}
+	if keys, err := s.Keys(t.Context(), ""); !slices.Equal(keys, []string{"z"}) || err != nil {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	for what, use := range map[string]func() ([]byte, error){
+		"Get":  func() ([]byte, error) { return s.Get(t.Context(), long) },
+		"Take": func() ([]byte, error) { return s.Take(t.Context(), long) },
+	} {
+		value, err := use()
+		if value != nil || err == nil || !strings.Contains(err.Error(), "its first line is not the key") {
+			t.Errorf("%s of a torn file: %q, %v", what, value, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+		t.Errorf("the torn file: %v", err)
+	}
+	if keys, err := (session.Dir{Path: filepath.Join(dir, "README")}).Keys(t.Context(), ""); err == nil {
+		t.Errorf("a file has the keys %q", keys)
+	}
+	if _, err := s.Get(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "the key is empty") {
+		t.Errorf("without a key: %v", err)
+	}
+	if _, err := (session.Dir{}).Get(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "set Path") {
+		t.Errorf("without a directory: %v", err)
+	}
+}
+
+func TestCorruptSessionIsBackedUp(t *testing.T) {
+	dir := t.TempDir()
+	s := session.Sessions{Store: session.Dir{Path: dir}}
+	id := agent.Identity{Conversation: "s"}
+	path := filepath.Join(dir, "session%2f%2f%2fs.json")
+	for range 2 {
+		if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("two calls of Save made %v, %v", files, err)
+	}
+	for i, text := range []string{`{"messages": [tor`, `{"other": 1}`, `{"other": 2}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Load(t.Context(), id); err == nil || !strings.Contains(err.Error(), `session "s" is corrupt`) {
+			t.Errorf("loaded: %v", err)
+		}
+		if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
+			t.Error(err)
+		}
+		if got := string(fixture.ReadFile(t, fmt.Sprintf("%s.corrupt-%d", path, i+1))); got != text {
+			t.Errorf("moved aside: %q", got)
+		}
+		if got, err := s.Load(t.Context(), id); err != nil || got.Messages == nil {
+			t.Errorf("saved: %+v, %v", got, err)
+		}
+	}
+	if ids, _ := s.List(t.Context()); len(ids) != 1 {
+		t.Errorf("list: %q", ids)
+	}
+
+	// An earlier program has made the backup and was then killed.
+	if err := os.WriteFile(path, []byte(`{"other": 1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
+		t.Error(err)
+	}
+	if files, _ := filepath.Glob(path + ".*"); len(files) != 3 {
+		t.Errorf("copied again: %q", files)
+	}
+}
+
+// A store around a Dir, for example one that counts its reads, keeps the promise of the Dir.
+func TestWrappedDirsBackUpCorruptSessions(t *testing.T) {
+	type counted struct{ session.Dir }
+	for name, store := range map[string]func(session.Dir) agent.Store{
+		"pointer":  func(d session.Dir) agent.Store { return &d },
+		"embedded": func(d session.Dir) agent.Store { return counted{d} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := session.Dir{Path: t.TempDir()}
+			path := filepath.Join(dir.Path, "session%2f%2f%2fs.json")
+			if err := os.WriteFile(path, []byte("torn"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := session.Sessions{Store: store(dir)}
+			if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "s"}}); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(fixture.ReadFile(t, path+".corrupt-1")); got != "torn" {
+				t.Errorf("the backup is %q", got)
+			}
+		})
+	}
+}
+
+// A store that embeds a Dir may encode its values. No file of a Dir is a session then, and none is corrupt.
+func TestEncodedSessionsAreNotCorrupt(t *testing.T) {
+	dir := t.TempDir()
+	s := session.Sessions{Store: encoded{session.Dir{Path: dir}}}
+	for range 2 {
+		if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "s"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("the directory has %v, %v", files, err)
+	}
+}
+
+// encoded is a Dir whose values are in base64.
+type encoded struct{ session.Dir }
+
+func (e encoded) Put(ctx context.Context, key string, value []byte) error {
+	return e.Dir.Put(ctx, key, base64.StdEncoding.AppendEncode(nil, value))
+}
+
+func (e encoded) Get(ctx context.Context, key string) ([]byte, error) {
+	text, err := e.Dir.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.AppendDecode(nil, text)
+}
+
+// A value that an earlier version saved has no time. It is listed after those that have one, and can be loaded.
+func TestSessionsWithoutATimeAreLast(t *testing.T) {
+	store := new(session.Map)
+	s := session.Sessions{Store: store}
+	for _, name := range []string{"old", "new"} {
+		if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys, err := store.Keys(t.Context(), "")
+	if err != nil || len(keys) != 2 {
+		t.Fatalf("the keys are %q, %v", keys, err)
+	}
+	for _, key := range keys {
+		if strings.Contains(key, "old") {
+			if err := store.Put(t.Context(), key, []byte(`{"messages": []}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	old, recent := agent.Identity{Conversation: "old"}, agent.Identity{Conversation: "new"}
+	if ids, err := s.List(t.Context()); err != nil || !slices.Equal(ids, []agent.Identity{recent, old}) {
+		t.Errorf("the list is %+v, %v", ids, err)
+	}
+	if _, err := s.Load(t.Context(), old); err != nil {
+		t.Error(err)
+	}
+}
+
+// A link can point to a file that is deleted later, so an equal file that it points to is not a backup.
+func TestALinkIsNotABackup(t *testing.T) {
+	dir := t.TempDir()
+	s := session.Sessions{Store: session.Dir{Path: dir}}
+	path, elsewhere := filepath.Join(dir, "session%2f%2f%2fs.json"), filepath.Join(t.TempDir(), "copy")
+	for _, name := range []string{path, elsewhere} {
+		if err := os.WriteFile(name, []byte("torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(elsewhere, path+".corrupt-1"); err != nil {
+		t.Skip(err)
+	}
+	if err := s.Save(t.Context(), agent.Session{Identity: agent.Identity{Conversation: "s"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(fixture.ReadFile(t, path+".corrupt-2")); got != "torn" {
+		t.Errorf("the backup is %q", got)
+	}
+}
+
+// The path of the value is the longest that the system allows, so that no other file can be made next to it.
+func TestTooLongPathsLoseNoValue(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the longest path is that of Linux")
+	}
+	id := agent.Identity{Conversation: "s"}
+	for _, c := range []struct {
+		name, file string
+		use        func(session.Dir) error
+		want       string
+	}{
+		{"Take", "k.json", func(s session.Dir) error { _, err := s.Take(t.Context(), "k"); return err },
+			"file name too long"},
+		{"Save", "session%2f%2f%2fs.json", func(s session.Dir) error {
+			return session.Sessions{Store: s}.Save(t.Context(), agent.Session{Identity: id})
+		}, "the corrupt session there cannot be kept"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for longest := 4094 - len(c.file) - 2; len(dir) < longest; {
+				dir += "/" + strings.Repeat("d", max(1, min(200, longest-len(dir)-1)))
+			}
+			path := filepath.Join(dir, c.file)
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("torn"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.use(session.Dir{Path: dir}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %.300v, want %q in it", err, c.want)
+			}
+			if got := string(fixture.ReadFile(t, path)); got != "torn" {
+				t.Errorf("the file has %q", got)
+			}
+		})
+	}
+}
+
+func TestErrorsOfLoadHaveTheirCause(t *testing.T) {
+	store := new(session.Map)
+	if err := store.Put(t.Context(), "session///c", []byte("torn")); err != nil {
+		t.Fatal(err)
+	}
+	s := session.Sessions{Store: store}
+	if _, err := s.Load(t.Context(), agent.Identity{Conversation: "c"}); !errors.As(err, new(*json.SyntaxError)) {
+		t.Errorf("a torn session: %v", err)
+	}
+	if _, err := s.Load(t.Context(), agent.Identity{User: "u"}); err == nil || !strings.Contains(err.Error(), "no name") {
+		t.Errorf("without a name: %v", err)
+	}
+}
+
+func TestErrorsNameTheConversation(t *testing.T) {
+	for _, c := range []struct {
+		id   agent.Identity
+		want string
+	}{
+		{agent.Identity{Conversation: "c"}, `the session "c" cannot be saved`},
+		{agent.Identity{Conversation: "c", User: "u"}, `the session "c" of the user "u" cannot be saved`},
+		{agent.Identity{Conversation: "c", Tenant: "t"}, `the session "c" of the tenant "t" cannot be saved`},
+		{agent.Identity{Conversation: "c", User: "u", Tenant: "t"}, `"c" of the user "u" of the tenant "t" cannot`},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			invalid := map[string]json.RawMessage{"a": json.RawMessage("{")}
+			s := session.Sessions{Store: new(session.Map)}
+			err := s.Save(t.Context(), agent.Session{Identity: c.id, State: invalid})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want %q in it", err, c.want)
+			}
+			if ids, _ := s.List(t.Context()); len(ids) != 0 {
+				t.Errorf("saved %v", ids)
+			}
+		})
+	}
+}
+
+func TestSessionsHaveTheTimeOfTheirSave(t *testing.T) {
+	store := new(session.Map)
+	before := time.Now()
+	id := agent.Identity{Conversation: "c"}
+	if err := (session.Sessions{Store: store}).Save(t.Context(), agent.Session{Identity: id}); err != nil {
+		t.Fatal(err)
+	}
+	after := time.Now().Add(time.Second / 2)
+	var saved struct {
+		At time.Time `json:"saved_at"`
+	}
+	value, err := store.Get(t.Context(), "session///c")
+	err = errors.Join(err, json.Unmarshal(value, &saved))
+	if err != nil || saved.At.Before(before) || saved.At.After(after) {
+		t.Errorf("saved at %v between %v and %v, %v", saved.At, before, after, err)
+	}
+}
+
+// The clock of some systems moves only every few milliseconds.
+func TestListKeepsTheOrderOfEqualTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // its clock does not move
+		s := session.Sessions{Store: new(session.Map)}
+		var want []agent.Identity
+		for i := range 20 {
+			id := agent.Identity{Conversation: string(rune('a' + i))}
+			if err := s.Save(t.Context(), agent.Session{Identity: id}); err != nil {
+				t.Fatal(err)
+			}
+			want = slices.Insert(want, 0, id)
+		}
+		if ids, err := s.List(t.Context()); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("the list is %+v, %v", ids, err)
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package window
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Auto compacts the stored conversation when the context window fills up, and warns the model before that.
+//
+// For example, with the zero values and a model that does not report its window, the window counts as 128,000 tokens.
+// From 76,800 tokens on, each prompt has a line that says how full the window is. From 102,400 tokens on, Auto also
+// votes for a compaction.
+//
+// The estimate is the loop's: system prompt, tools, briefing and conversation. Auto votes at ShouldCompact and
+// contributes to Briefing, both with the priority Mutation. At OnRunStart it replaces the agent's compactor by
+// Compactor. After a compaction, whatever its effect, Auto votes again when the estimate has grown by a tenth. For
+// example, a compaction that leaves the conversation over ErrorAt is not repeated in each step.
+//
+// Bind panics if Compactor is nil or invalid, and unless WarnAt < ErrorAt < Window - Reserve. Auto keeps separate state
+// for each run and is safe for concurrent use.
+type Auto struct {
+	Compactor agent.Compactor
+	Window    int  // tokens; 0: the window of the model, or 128,000 if it reports none
+	WarnAt    int  // tokens; 0: three fifths of the window
+	ErrorAt   int  // tokens; 0: four fifths of the window
+	Reserve   int  // tokens kept free for the reply; 0: 13,000, but at most a tenth of the window
+	FireAt    Tier // tier from which Auto votes: TierError or TierWarning; empty: TierError
+
+	OnlyAtStart bool         // vote only before the first prompt of a run, so that no chain of calls is cut
+	EveryCalls  int          // log a reminder after each EveryCalls tool calls; 0: never
+	Log         *slog.Logger // for the reminders; nil: slog.Default()
+
+	runs hookkit.PerRun[contextRecord]
+}
+
+// A Tier says how full the context window is.
+type Tier string
+
+// The tiers, from an empty to a full window.
+const (
+	TierOK       Tier = "ok"
+	TierWarning  Tier = "warning"
+	TierError    Tier = "error"
+	TierBlocking Tier = "blocking"
+)
+
+func (t Tier) rank() int {
+	return slices.Index([]Tier{TierOK, TierWarning, TierError, TierBlocking}, t)
+}
+
+// A Sample is the estimate that was made before one prompt.
+type Sample struct {
+	Step   int  `json:"step"`
+	Tier   Tier `json:"tier"`
+	Tokens int  `json:"tokens"`
+}
+
+// Telemetry reports how full the context window was during one run.
+type Telemetry struct {
+	Samples []Sample `json:"samples"` // the last 1000
+	Peak    Tier     `json:"peak"`    // the fullest tier of all samples
+	Fired   []int    `json:"fired"`   // the steps in which Auto voted for a compaction; at most the last 1000
+}
+
+// maxSamples bounds the samples of one run.
+const maxSamples = 1000
+
+// contextRecord is the state of one run.
+type contextRecord struct {
+	Telemetry
+	seen   bool // at least one sample was taken
+	now    Sample
+	window int
+	votes  kit.Growth
+	calls  int // tool calls of the run when the last reminder was logged
+}
+
+// Bind adds the hook to its points.
+func (c *Auto) Bind(h *agent.Hooks) {
+	kit.MustConfig("window.Auto", c.check())
+	h.OnRunStart.Add(c, hookkit.Priority(hookkit.Mutation))
+	h.ShouldCompact.Add(c, hookkit.Priority(hookkit.Mutation))
+	h.AfterCompact.Observe(c)
+	h.Briefing.Add(c, hookkit.Priority(hookkit.Mutation))
+}
+
+func (c *Auto) check() error {
+	t := c.thresholds(0)
+	switch {
+	case c.Compactor == nil:
+		return errors.New("Compactor is nil, so nothing could be compacted; give it one, such as a window.Default")
+	case c.Window < 0 || c.WarnAt < 0 || c.ErrorAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
+		return errors.New("a number is negative; give Window, WarnAt, ErrorAt, Reserve and EveryCalls positive numbers, or 0")
+	case t.warn >= t.fail || t.fail >= t.block:
+		return fmt.Errorf("WarnAt is %d, ErrorAt %d and Window - Reserve %d; let each be less than the next", t.warn, t.fail,
+			t.block)
+	case c.FireAt != "" && c.FireAt != TierError && c.FireAt != TierWarning:
+		return fmt.Errorf("FireAt is %q; make it TierError or TierWarning", c.FireAt)
+	}
+	if err := check(c.Compactor); err != nil {
+		return fmt.Errorf("Compactor: %w", err)
+	}
+	return nil
+}
+
+// thresholds are the first token counts of the tiers.
+type thresholds struct{ window, warn, fail, block int }
+
+// thresholds returns the thresholds for a model with this window, or with an unknown one if window is 0.
+func (c *Auto) thresholds(window int) thresholds {
+	whole := cmp.Or(c.Window, max(window, 0), kit.UnknownWindow)
+	reserve := cmp.Or(c.Reserve, min(kit.ReplyTokens, whole/10))
+	return thresholds{whole, cmp.Or(c.WarnAt, whole/5*3), cmp.Or(c.ErrorAt, whole/5*4), whole - reserve}
+}
+
+func (t thresholds) tier(tokens int) Tier {
+	switch {
+	case tokens >= t.block:
+		return TierBlocking
+	case tokens >= t.fail:
+		return TierError
+	case tokens >= t.warn:
+		return TierWarning
+	}
+	return TierOK
+}
+
+// OnRunStart makes the run use the compactor.
+func (c *Auto) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+	kit.UseCompactor(run, c.Compactor)
+	return nil, nil
+}
+
+// ShouldCompact takes a sample and votes.
+func (c *Auto) ShouldCompact(
+	ctx context.Context, run *agent.Run, use agent.ContextUse,
+) (agent.ShouldCompactOutcome, error) {
+	t := c.thresholds(use.Window)
+	sample := Sample{use.Step, t.tier(use.Tokens), use.Tokens}
+	calls := kit.Env(run).Count().ToolCalls
+	var vote, advise bool
+	c.runs.Do(run, func(r *contextRecord) {
+		first := !r.seen
+		r.take(sample, t.window)
+		vote = r.votes.Allows(sample.Tokens,
+			sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && (first || !c.OnlyAtStart))
+		if vote {
+			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
+		}
+		if advise = c.EveryCalls > 0 && calls-r.calls >= c.EveryCalls; advise {
+			r.calls = calls - calls%c.EveryCalls
+		}
+	})
+	if advise {
+		cmp.Or(c.Log, slog.Default()).InfoContext(ctx,
+			"window.Auto: many tool calls since the last compaction was advised; consider one",
+			"run", run.ID(), "calls", calls, "tokens", use.Tokens, "tier", sample.Tier)
+	}
+	if !vote {
+		return nil, nil
+	}
+	return agent.Compact{Reason: fmt.Sprintf("context %s: %d of %d tokens", sample.Tier, use.Tokens, t.window)}, nil
+}
+
+func (r *contextRecord) take(s Sample, window int) {
+	r.now, r.window, r.seen = s, window, true
+	r.Samples = lastOf(append(r.Samples, s), maxSamples)
+	if s.Tier.rank() > r.Peak.rank() {
+		r.Peak = s.Tier
+	}
+}
+
+// lastOf returns the last n elements of a list.
+func lastOf[T any](list []T, n int) []T {
+	if over := len(list) - n; over > 0 {
+		return slices.Delete(list, 0, over)
+	}
+	return list
+}
+
+// ObserveAfterCompact updates the estimate after a compaction and postpones the next vote.
+func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
+	done := fired.Final
+	c.runs.Do(run, func(r *contextRecord) {
+		r.votes.Compacted(done)
+		if done.Err != "" || !done.Effective() {
+			return
+		}
+		r.now.Tokens = max(r.now.Tokens-done.Before.Tokens+done.After.Tokens, 0)
+		r.now.Tier = c.thresholds(r.window).tier(r.now.Tokens)
+	})
+}
+
+// Briefing warns the model from TierWarning on.
+func (c *Auto) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
+	var now Sample
+	var window int
+	c.runs.Do(run, func(r *contextRecord) { now, window = r.now, r.window })
+	if now.Tier.rank() < TierWarning.rank() {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf(
+		"[context %s] About %d%% of the context window is used (%d of %d tokens). Be brief, and finish what is open.",
+		now.Tier, int64(now.Tokens)*100/int64(max(window, 1)), now.Tokens, window)}, nil
+}
+
+// Telemetry returns a copy of the telemetry of a run.
+func (c *Auto) Telemetry(run *agent.Run) Telemetry {
+	var t Telemetry
+	c.runs.Do(run, func(r *contextRecord) {
+		t = Telemetry{slices.Clone(r.Samples), cmp.Or(r.Peak, TierOK), slices.Clone(r.Fired)}
+	})
+	return t
+}
