@@ -11,6 +11,7 @@
 //   - graph.go answers which statements may run after others;
 //   - variable.go answers whether a variable is read afterwards;
 //   - reach.go finds the values that come from a parameter;
+//   - standard.go lists the functions and methods of the standard library that change such a value;
 //   - expr.go and func.go have questions about one expression and one function;
 //   - report.go reports findings, unless a comment that ignore.go reads suppresses them.
 //
@@ -73,7 +74,8 @@
 // program, by other hooks and by observers, whatever the law of the point and whatever they decide. Clone it, change
 // the clone, and return a payload with it.
 //
-// The check follows local variables and functions of the package.
+// The check follows local variables and functions of the package, and knows the functions and methods of the standard
+// library that change what they are called with, for example Set of an http.Header.
 //
 // # Analyzer keptpayload
 //

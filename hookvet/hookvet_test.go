@@ -41,6 +41,7 @@ func newModule(t testing.TB) module {
 	m.Run(hookgen, "mail")
 	m.Run(hookgen, "-o", "newshooks", "news")
 	m.Run(hookgen, "shop")
+	m.Run(hookgen, "web")
 	return m
 }
 

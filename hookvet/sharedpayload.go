@@ -3,8 +3,6 @@ package hookvet
 import (
 	"go/ast"
 	"go/types"
-	"slices"
-	"strings"
 )
 
 var sharedPayload = check{
@@ -68,7 +66,8 @@ func (w *writes) in(h *reach) []write {
 func (w *writes) inCall(h *reach, call *ast.CallExpr) []write {
 	fn := h.callee(call)
 	if e, by := w.r.changedInPlace(call, fn); e != nil {
-		if h.sharesMemory(e) {
+		// A method with a pointer as its receiver also changes a value that is a part of shared memory.
+		if h.sharesMemory(e) || h.isShared(e) && !isReference(w.r.typeOf(e)) {
 			return []write{{call, e, by}}
 		}
 		return nil
@@ -89,39 +88,6 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr) []write {
 		}
 	}
 	return all
-}
-
-// changedInPlace returns the argument that a predeclared function, or one of the standard library, changes in place,
-// and the name of the function unless it is predeclared. The argument is nil for any other function.
-func (r *reporter) changedInPlace(call *ast.CallExpr, fn *types.Func) (e ast.Expr, by string) {
-	switch {
-	case len(call.Args) == 0:
-		return nil, ""
-	case r.isBuiltin(call, "delete", "clear", "copy"):
-		return ast.Unparen(call.Args[0]), ""
-	case r.isBuiltin(call, "append"):
-		// append(s[:i], ...) overwrites what follows.
-		if s, ok := ast.Unparen(call.Args[0]).(*ast.SliceExpr); ok && s.High != nil && !s.Slice3 {
-			return s.X, ""
-		}
-		return nil, ""
-	case fn == nil || fn.Pkg() == nil || fn.Signature().Recv() != nil:
-		return nil, ""
-	}
-	changes := false
-	switch name := fn.Name(); fn.Pkg().Path() {
-	case "sort":
-		changes = slices.Contains([]string{"Slice", "SliceStable", "Sort", "Stable", "Strings", "Ints", "Float64s"}, name)
-	case "slices":
-		changes = strings.HasPrefix(name, "Sort") && !strings.HasPrefix(name, "Sorted") ||
-			slices.Contains([]string{"Reverse", "Delete", "DeleteFunc", "Compact", "CompactFunc", "Replace"}, name)
-	case "maps":
-		changes = slices.Contains([]string{"Copy", "DeleteFunc", "Insert"}, name)
-	}
-	if !changes {
-		return nil, ""
-	}
-	return call.Args[0], r.qualified(call.Pos(), fn.Pkg(), fn.Name())
 }
 
 // changes reports whether a function of the package changes memory that it shares with its caller through a parameter.
