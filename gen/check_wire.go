@@ -3,6 +3,7 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,36 @@ type wireTypes struct {
 	own    map[string]bool // types with methods of encoding/json
 }
 
+// notEncodable are types of the standard library that JSON cannot hold, by package: interfaces with methods, structs
+// with functions or channels, and structs without exported fields, which would arrive empty. Types of other packages
+// are checked when a program connects.
+var notEncodable = map[string][]string{
+	"bufio":         {"ReadWriter", "Reader", "Scanner", "Writer"},
+	"bytes":         {"Buffer", "Reader"},
+	"context":       {"CancelCauseFunc", "CancelFunc", "Context"},
+	"database/sql":  {"Conn", "DB", "Rows", "Stmt", "Tx"},
+	"encoding/json": {"Decoder", "Encoder"},
+	"fmt":           {"Stringer"},
+	"io": {
+		"Closer", "PipeReader", "PipeWriter", "ReadCloser", "ReadSeekCloser", "ReadSeeker", "ReadWriteCloser", "ReadWriter",
+		"Reader", "ReaderAt", "Seeker", "WriteCloser", "Writer",
+	},
+	"io/fs":    {"DirEntry", "FS", "File", "FileInfo"},
+	"log":      {"Logger"},
+	"log/slog": {"Handler", "Logger"},
+	"net":      {"Addr", "Conn", "Listener"},
+	"net/http": {
+		"Client", "Flusher", "Handler", "HandlerFunc", "Request", "Response", "ResponseWriter", "RoundTripper", "Server",
+		"Transport",
+	},
+	"os":      {"File", "FileInfo", "Process"},
+	"os/exec": {"Cmd"},
+	"reflect": {"Type", "Value"},
+	"strings": {"Builder", "Reader"},
+	"time":    {"Ticker", "Timer"},
+	"unsafe":  {"Pointer"},
+}
+
 // walk visits a type that is written inside another one, or nil.
 func (w *wireTypes) walk(expr ast.Expr, inside string) {
 	switch t := expr.(type) {
@@ -71,8 +102,12 @@ func (w *wireTypes) walk(expr ast.Expr, inside string) {
 	case *ast.ChanType:
 		w.refuse(t.Pos(), inside, "a chan")
 	case *ast.SelectorExpr:
-		if x, ok := t.X.(*ast.Ident); ok && w.qualifiers[x.Name] != nil && w.qualifiers[x.Name].path == "unsafe" {
-			w.refuse(t.Pos(), inside, "an unsafe.Pointer")
+		x, _ := t.X.(*ast.Ident) // of code that compiles, it is the name of a package
+		if x == nil {
+			return
+		}
+		if line := w.qualifiers[x.Name]; line != nil && slices.Contains(notEncodable[line.path], t.Sel.Name) {
+			w.refuse(t.Pos(), inside, "of type "+line.path+"."+t.Sel.Name)
 		}
 	case *ast.InterfaceType:
 		if len(t.Methods.List) > 0 {

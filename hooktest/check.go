@@ -46,8 +46,8 @@ import (
 // payload has invariants that such values break, or needs one of those fields, pass payloads of your own with
 // [Payloads].
 //
-// Runs have a zero environment; if the hook uses run.Env, pass runs with [NewRun]. At an around point the wrapped act
-// returns a zero result.
+// Runs have a zero environment, and the same identities each time; if the hook uses run.Env, set it with [Env].
+// At an around point the wrapped act returns a zero result.
 func Check(t *testing.T, build func() []hookkit.AnyPoint, opts ...Option) {
 	t.Helper()
 	c := &checker{build: build, patience: 20 * time.Second, effort: 50 * time.Millisecond}
@@ -95,19 +95,28 @@ func Payloads(values ...any) Option {
 	return func(c *checker) { c.given = append(c.given, values...) }
 }
 
-// NewRun sets how Check makes runs, for hooks that use run.Env. The function returns a new run of the spec's Run type,
-// with an environment equal to that of the other runs.
-func NewRun(newRun func() hookkit.AnyRun) Option {
-	return func(c *checker) { c.newRun = newRun }
+// Env sets the environment of each run, for hooks that use run.Env. The function returns an environment of the spec's
+// type, equal to the others that it returned. Check chooses the identity of the run.
+func Env[E any](env func() E) Option {
+	return func(c *checker) {
+		c.newRun = func(id string) hookkit.AnyRun { return hookkit.NewRunWithID(id, env()) }
+	}
+}
+
+// StateAcrossRuns declares that the hook keeps state across runs on purpose, as rate limiters, circuit breakers and
+// caches do. Check then only compares the first decisions of two instances, which still must not share state.
+func StateAcrossRuns() Option {
+	return func(c *checker) { c.lasting = true }
 }
 
 type checker struct {
 	build    func() []hookkit.AnyPoint
 	given    []any
-	newRun   func() hookkit.AnyRun // nil for runs with a zero environment
-	patience time.Duration         // how long a call may take that should return at once
-	effort   time.Duration         // how long an instance is fired to find late changes of its decisions
-	blocked  atomic.Bool           // a fire has not returned
+	newRun   func(id string) hookkit.AnyRun // nil for runs with a zero environment
+	lasting  bool                           // an instance keeps state across runs
+	patience time.Duration                  // how long a call may take that should return at once
+	effort   time.Duration                  // how long an instance is fired to find late changes of its decisions
+	blocked  atomic.Bool                    // a fire has not returned
 }
 
 // registered reports a hook that is registered at no point, which would check nothing, and a build that returns the
@@ -193,26 +202,40 @@ func (c *checker) isolated(t testing.TB) {
 		want = append(want, first.round(run)...)
 	}
 	second, third := c.subject(t), c.subject(t)
-	for _, other := range []struct {
-		name string
-		s    *subject
-		run  hookkit.AnyRun
-	}{
-		{"a second instance in a run of its own", second, second.run()},
-		{"a second instance in the run of the first", third, run},
-		{"a second run of the instance", first, first.run()},
-	} {
-		var got []hookkit.AnyFired
-		for range rounds {
-			got = append(got, other.s.round(other.run)...)
-		}
-		for i := range want {
-			if where := decidedOtherwise(want[i], got[i]); where != "" {
-				t.Errorf("%s: %s decides differently, so state is shared: %s", want[i].Point, other.name, where)
-				return
-			}
+	if c.lasting {
+		rounds = 1 // later decisions may depend on the time
+	}
+	found := second.deviation(want, second.run(), rounds, "a second instance in a run of its own")
+	if found == "" && !c.lasting {
+		found = third.deviation(want, run, rounds, "a second instance in the run of the first")
+	}
+	if found == "" && !c.lasting {
+		// A hook may sample runs by their identity, or keep a map of it: then either a run of the same identity differs,
+		// or one of another identity.
+		const name = "a second run of the instance"
+		if first.deviation(want, first.runWith(1), rounds, name) != "" {
+			found = first.deviation(want, first.runWith(2), rounds, name)
 		}
 	}
+	if found != "" {
+		t.Error(found)
+	}
+}
+
+// deviation fires as many rounds in a run, and describes the first decision that differs from the wanted ones. It
+// returns "" if none does.
+func (s *subject) deviation(want []hookkit.AnyFired, run hookkit.AnyRun, rounds int, name string) string {
+	var got []hookkit.AnyFired
+	for range rounds {
+		got = append(got, s.round(run)...)
+	}
+	for i := range got {
+		if where := decidedOtherwise(want[i], got[i]); where != "" {
+			return fmt.Sprintf("%s: %s decides differently, so state is shared: %s\n"+
+				"if it keeps state across runs on purpose, pass StateAcrossRuns", want[i].Point, name, where)
+		}
+	}
+	return ""
 }
 
 // decidedOtherwise describes the first difference between two fires; "" without one.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -263,7 +264,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 				seen[run.ID()]++
 				return fixture.ReplaceRewriteLeaveOpen(item, "counted"), nil
 			})
-		}(), isolated, "a second instance in the run of the first decides differently"},
+		}(), isolated, "a second instance in a run of its own decides differently"},
 		{"state shared by instances", func() func() []hookkit.AnyPoint {
 			var mu sync.Mutex
 			n := 0
@@ -428,7 +429,51 @@ func TestCheckPassesGoodHooks(t *testing.T) {
 	})
 }
 
-func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
+func TestHooksMayDecideByTheRun(t *testing.T) {
+	for name, decide := range map[string]func(run *fixture.Run, seen map[string]int) bool{
+		"names the run":          func(run *fixture.Run, _ map[string]int) bool { return strings.HasSuffix(run.ID(), "1") },
+		"keeps a map of the run": func(run *fixture.Run, seen map[string]int) bool { return seen[run.ID()] > 3 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			Check(t, flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+				var mu sync.Mutex
+				seen := map[string]int{}
+				return func(_ context.Context, run *fixture.Run, item fixture.Item) (outcome, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					seen[run.ID()]++
+					if decide(run, seen) {
+						return fixture.ReplaceRewriteLeaveOpen(item, "sampled"), nil
+					}
+					return nil, nil
+				}
+			}))
+		})
+	}
+}
+
+func TestStateAcrossRunsIsDeclared(t *testing.T) {
+	Check(t, limited(3), StateAcrossRuns())
+	one := limiter(3)
+	for name, build := range map[string]func() []hookkit.AnyPoint{
+		"one instance in all Hooks": simple(one),
+		"state of the package": func() func() []hookkit.AnyPoint {
+			var n atomic.Int64
+			return simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+				item.Trail = []string{fmt.Sprint(n.Add(1))}
+				return fixture.ReplaceRewriteLeaveOpen(item, "numbered"), nil
+			})
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if found := broken(t, build, StateAcrossRuns())[isolated]; !strings.Contains(found, "a second instance in a run") {
+				t.Errorf("found %q", found)
+			}
+		})
+	}
+}
+
+func TestCheckUsesTheEnvironmentOfTheUser(t *testing.T) {
 	build := func() []hookkit.AnyPoint {
 		h := new(mail.Hooks)
 		h.BeforeSend.AddFunc(func(_ context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
@@ -438,14 +483,14 @@ func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
 	}
 	found := broken(t, build)
 	for _, rule := range []string{hostile, parallel} {
-		if got := found[rule]; strings.Count(got, "planted panicked") != 1 || !strings.Contains(got, "hooktest.NewRun") {
+		if got := found[rule]; strings.Count(got, "planted panicked") != 1 || !strings.Contains(got, "hooktest.Env") {
 			t.Errorf("%s, without an environment: want one panic with a hint; found %q", rule, got)
 		}
 	}
-	Check(t, build, NewRun(func() hookkit.AnyRun { return mail.NewRun(&mail.Account{Name: "me"}) }))
-	wrong := NewRun(func() hookkit.AnyRun { return fixture.NewRun(nil) })
+	Check(t, build, Env(func() *mail.Account { return &mail.Account{Name: "me"} }))
+	wrong := Env(func() string { return "" })
 	if found := broken(t, build, wrong)[hostile]; !strings.Contains(found, "the run is a") {
-		t.Errorf("with runs of another spec: %q", found)
+		t.Errorf("with an environment of another spec: %q", found)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ type subject struct {
 	*checker
 	t      testing.TB
 	points []hookkit.AnyPoint // those that have hooks or observers
+	runs   atomic.Int64       // made by run
 
 	mu       sync.Mutex
 	failures []*hookkit.Failure // that no fire returned
@@ -41,12 +43,17 @@ func (c *checker) subject(t testing.TB) *subject {
 	return s
 }
 
-// run returns a new run for the fires of the subject.
-func (s *subject) run() hookkit.AnyRun {
+// run returns a new run for the fires of the subject. Its identity is the number of the run, so that a hook that decides
+// by the identity decides alike in every instance.
+func (s *subject) run() hookkit.AnyRun { return s.runWith(s.runs.Add(1)) }
+
+// runWith returns a new run with the number as its identity.
+func (s *subject) runWith(number int64) hookkit.AnyRun {
+	id := fmt.Sprintf("%016x", number)
 	if s.newRun != nil {
-		return s.newRun()
+		return s.newRun(id)
 	}
-	return s.points[0].NewRun()
+	return s.points[0].ResumeRun(id, "", id)
 }
 
 // names are the hooks and observers of a point.
@@ -153,7 +160,7 @@ func (s *subject) hint() string {
 	if s.newRun != nil || run.FieldByName("Env").Type().Size() == 0 {
 		return ""
 	}
-	return "(run.Env is a zero value here: if the hook uses it, pass runs with hooktest.NewRun)\n"
+	return "(run.Env is a zero value here: if the hook uses it, set it with hooktest.Env)\n"
 }
 
 // late reports what observers, and hooks after their Timeout, did wrong. A fault at a point of which a fire reported

@@ -25,7 +25,7 @@ func Check(t *testing.T, newHook func() agent.Hook) {
 		hooks.Use(newHook())
 		return hooks.Points()
 	}
-	hooktest.Check(t, build, hooktest.NewRun(func() hookkit.AnyRun { return agent.NewRun(checkedEnv()) }))
+	hooktest.Check(t, build, hooktest.Env(checkedEnv))
 	t.Run("a run of a loop", func(t *testing.T) { checkLoop(t, newHook()) })
 }
 
