@@ -31,6 +31,13 @@ func Read(dir string) (*Spec, Diagnostics) {
 	return spec, found.sorted()
 }
 
+// ReadFiles reads a spec as [Read] does, from files in memory: those of one directory without tests. For example, a
+// program reads the text of an editor. The directory is named in diagnostics only.
+func ReadFiles(dir string, files []File) (*Spec, Diagnostics) {
+	spec, found := read(dir, sourcesOf(files), func() []source { return nil })
+	return spec, found.sorted()
+}
+
 // These rules are checked before a specInfo exists.
 const (
 	ruleNoSpec = "no-spec"

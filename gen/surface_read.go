@@ -33,13 +33,7 @@ func Files(dir string) ([]File, Diagnostics) {
 // Outline reads a spec from the files of a directory, without the rules of the language: an older hookgen may have had
 // other rules. Files that hookgen generated are skipped. A spec that does not parse is a diagnostic.
 func Outline(dir string, files []File) (*Spec, Diagnostics) {
-	var sources []source
-	for _, f := range files {
-		if !Generated(f.Text) {
-			sources = append(sources, source{fileName(f.Path), f.Path, f.Text, int64(len(f.Text))})
-		}
-	}
-	r, found := outlineOf(dir, sources)
+	r, found := outlineOf(dir, sourcesOf(files))
 	if len(found) == 0 && r.Interface == nil {
 		found = runRules(r, directiveRules())
 	}
@@ -49,6 +43,17 @@ func Outline(dir string, files []File) (*Spec, Diagnostics) {
 	r.fillEdits()
 	r.Spec.info = r
 	return r.Spec, nil
+}
+
+// sourcesOf returns the files that hookgen did not generate.
+func sourcesOf(files []File) []source {
+	var sources []source
+	for _, f := range files {
+		if !Generated(f.Text) {
+			sources = append(sources, source{fileName(f.Path), f.Path, f.Text, int64(len(f.Text))})
+		}
+	}
+	return sources
 }
 
 // fileName returns the name of a file without its directory. The file can be in a revision of git, as in v1:spec.go.

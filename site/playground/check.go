@@ -1,0 +1,78 @@
+package playground
+
+import (
+	"cmp"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// goVersion is the version of the language that the playground checks.
+const goVersion = "go1.26"
+
+// check type-checks the package of the spec with its generated files, and then the hook, as the compiler does. If the
+// package does not compile, the hook is not checked.
+func (p *Player) check(importPath string, files map[string][]byte, hook string) (spec, other []Note) {
+	spec, other = []Note{}, []Note{}
+	c := &checker{fset: token.NewFileSet(), known: map[string]*types.Package{}, exports: p.Exports}
+	pkg, found := c.check(importPath, files)
+	if len(found) > 0 {
+		return found, other
+	}
+	c.known[importPath] = pkg
+	if strings.TrimSpace(hook) != "" {
+		_, other = c.check(Module+"/hook", map[string][]byte{hookFile: []byte(hook)})
+	}
+	return spec, other
+}
+
+// A checker type-checks the packages of one question, each of which may import those before.
+type checker struct {
+	fset    *token.FileSet
+	known   map[string]*types.Package
+	exports Exports
+}
+
+// Import returns a package that was checked before, or one of the archive.
+func (c *checker) Import(importPath string) (*types.Package, error) {
+	if pkg := c.known[importPath]; pkg != nil && pkg.Complete() {
+		return pkg, nil
+	}
+	return c.exports.read(c.fset, importPath, c.known)
+}
+
+// check type-checks a package. The notes are in the order of the compiler: by file, line and column.
+func (c *checker) check(importPath string, files map[string][]byte) (*types.Package, []Note) {
+	found := []Note{}
+	var trees []*ast.File
+	for _, name := range sortedNames(files) {
+		tree, err := parser.ParseFile(c.fset, name, files[name], parser.AllErrors|parser.SkipObjectResolution)
+		if list, ok := errors.AsType[scanner.ErrorList](err); ok {
+			for _, e := range list {
+				found = append(found, noteAt(e.Pos, "syntax error: "+e.Msg))
+			}
+		}
+		trees = append(trees, tree)
+	}
+	if len(found) > 0 {
+		return nil, found
+	}
+	config := types.Config{Importer: c, GoVersion: goVersion, Sizes: types.SizesFor("gc", "amd64"), Error: func(err error) {
+		e := err.(types.Error) //nolint:errcheck,errorlint // the only type that the checker reports
+		if strings.HasPrefix(e.Msg, "\t") && len(found) > 0 {
+			found[len(found)-1].Message += "\n" + e.Msg // the rest of an error
+			return
+		}
+		found = append(found, noteAt(c.fset.Position(e.Pos), e.Msg))
+	}}
+	pkg, _ := config.Check(importPath, c.fset, trees, nil)
+	slices.SortStableFunc(found, func(a, b Note) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
+	return pkg, found
+}
