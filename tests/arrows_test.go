@@ -192,6 +192,7 @@ var rows = []row{
 		tests: []string{"gen", "internal/usermodule"},
 	},
 	{dir: "lab/pages", imports: []string{"builtin/redact", "internal/leaks", "lab/figures"}},
+	{dir: "site/playground", imports: []string{"gen"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "tests", imports: append([]string{"internal", "lab/figures"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},

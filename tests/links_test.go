@@ -29,7 +29,7 @@ func TestLinksOfPages(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+		case entry.IsDir() && slices.Contains([]string{".git", "testdata", "node_modules"}, entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || path.Ext(name) != ".md":
 			return nil
@@ -125,7 +125,7 @@ func TestPagesHaveShortLines(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+		case entry.IsDir() && slices.Contains([]string{".git", "testdata", "node_modules"}, entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || path.Ext(name) != ".md" || slices.Contains(anyLength, name):
 			return nil

@@ -370,3 +370,27 @@ func write(t *testing.T, dir, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestGalleryCompiles checks the programs of the gallery: the spec, its hook, and that the hook is checked at all.
+func TestGalleryCompiles(t *testing.T) {
+	programs, err := filepath.Glob("../gallery/*.txtar")
+	if err != nil || len(programs) != 5 {
+		t.Fatal(programs, err)
+	}
+	for _, name := range programs {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil || len(archive.Files) != 2 {
+				t.Fatalf("%d files, %v", len(archive.Files), err)
+			}
+			q := playground.Question{Spec: string(archive.Files[0].Data), Hook: string(archive.Files[1].Data)}
+			if a := player(t).Answer(q); len(a.Spec)+len(a.Hook) > 0 || a.API == "" {
+				t.Errorf("%v %v", a.Spec, a.Hook)
+			}
+			q.Hook = strings.Replace(q.Hook, "Bind(", "Binds(", 1) + "\nvar _ = missing\n"
+			if a := player(t).Answer(q); len(a.Hook) != 1 {
+				t.Errorf("the wrong hook: %v", a.Hook)
+			}
+		})
+	}
+}
