@@ -184,7 +184,7 @@ func readJudgement(text string) (ok bool, reason string, err error) {
 		OK     *bool  `json:"ok"`
 		Reason string `json:"reason"`
 	}
-	if err := wire.Unmarshal([]byte(text), &seen); err != nil {
+	if err := wire.UnmarshalReply(context.Background(), []byte(text), &seen); err != nil {
 		return false, "", err
 	}
 	if seen.OK == nil {

@@ -92,7 +92,7 @@ func (c *Caller) Call(ctx context.Context, request wire.Request) (reply wire.Rep
 	}
 	text, err := c.do(ctx, c.subject+callToken, body)
 	if err == nil {
-		err = wire.Unmarshal(text, &reply)
+		err = wire.UnmarshalReply(ctx, text, &reply)
 	}
 	return reply, err
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -110,7 +111,7 @@ func TestAgentsOutliveTheirPolicyService(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "decisions")
 	policy := start(t, addr, log)
 
-	remote, err := agent.Remote(t.Context(), wirehttp.NewCaller("http://"+addr+"/hooks"))
+	remote, err := agent.Remote(t.Context(), wirehttp.NewCaller("http://"+addr+"/hooks"), wire.Breaker(3, time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

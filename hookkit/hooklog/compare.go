@@ -164,7 +164,7 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 			return notComparable("it has no run: %v", err)
 		}
 	}
-	fired, err := p.Fire(ctx, run, payload)
+	fired, err := p.Fire(wire.WithTrial(ctx), run, payload)
 	if fired.Point == "" && err != nil {
 		return notComparable("%v", err) // the run is of another spec
 	}

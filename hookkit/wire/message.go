@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -13,11 +14,31 @@ const Protocol = 1
 
 // A Request asks the hooks of one point for their decision.
 type Request struct {
-	Protocol int             `json:"protocol"` // [Protocol]
-	Spec     string          `json:"spec"`     // the import path of the spec's package
-	Point    string          `json:"point"`    // the name of the point
-	Run      RunInfo         `json:"run"`
-	Payload  json.RawMessage `json:"payload"` // the payload as encoding/json writes it
+	Protocol int     `json:"protocol"` // [Protocol]
+	Spec     string  `json:"spec"`     // the import path of the spec's package
+	Point    string  `json:"point"`    // the name of the point
+	Run      RunInfo `json:"run"`
+
+	// Trial says that the decision counts for nothing: a record is replayed, or a candidate is compared with the hooks
+	// that decide. A service passes it to its hooks in the context, see [IsTrial].
+	Trial bool `json:"trial,omitempty"`
+	// Wait is how many milliseconds the sender waits. The service gives its hooks no more. 0 means without a limit.
+	Wait int64 `json:"wait,omitempty"`
+	// Damaged has the paths of texts that are not UTF-8 in the program. U+FFFD is in place of the wrong bytes.
+	Damaged []string `json:"damaged,omitempty"`
+	// Digest is that of the [Shape] of the point in the program; "" if it has none. A service that generated code made
+	// replies with its own, and with its Shape unless the digest is this one or that in Seen.
+	Digest string `json:"digest,omitempty"`
+	Seen   string `json:"seen,omitempty"` // the digest of another Shape that the program has received
+
+	Payload json.RawMessage `json:"payload"` // as encoding/json writes it; last, so that scripts find it
+}
+
+// SetWait sets Wait by the deadline of a context. Transports call it before they send a request.
+func (q *Request) SetWait(ctx context.Context) {
+	if at, ok := ctx.Deadline(); ok {
+		q.Wait = max(1, time.Until(at).Milliseconds())
+	}
 }
 
 // A RunInfo says which run of the program fired the point.
@@ -57,15 +78,19 @@ const (
 	Continue = "continue" // the hooks let the act go on
 	Replace  = "replace"  // Value is the new payload
 	Edit     = "edit"     // Value is the new value of the field that hooks of the point may edit
+	Patch    = "patch"    // Value is a JSON merge patch (RFC 7396) of the payload, where hooks may replace it
 )
 
 // A Reply is the decision of the hooks of one point. A reply with an Error has no other field.
 type Reply struct {
-	Decision  string          `json:"decision,omitempty"`  // Continue, Replace, Edit, or the type name of an exit
-	Value     json.RawMessage `json:"value,omitempty"`     // of Replace and Edit; or an exit, which may be left out
+	Decision  string          `json:"decision,omitempty"`  // Continue, Replace, Edit, Patch, or the name of an exit
+	Value     json.RawMessage `json:"value,omitempty"`     // an exit may be left out
 	Reason    string          `json:"reason,omitempty"`    // for records, with Replace and Edit; exits have their own
 	Collected json.RawMessage `json:"collected,omitempty"` // an array, at points that collect
 	Error     string          `json:"error,omitempty"`     // the hooks failed, or refused at a point that checks
+
+	Digest string `json:"digest,omitempty"` // of the shape in the service, if the request has one; see [Request]
+	Shape  *Shape `json:"shape,omitempty"`  // if the program does not know the digest
 }
 
 // A Description lists the points that a service answers.
@@ -73,6 +98,9 @@ type Description struct {
 	Protocol int      `json:"protocol"` // [Protocol]
 	Spec     string   `json:"spec"`     // the import path of the spec's package
 	Points   []string `json:"points"`   // the points that have hooks or observers, in the order of the spec
+	// Shapes has what the service knows of its points. It may lack points, or be nil: then each object of a replacement
+	// must have every field that was sent.
+	Shapes map[string]*Shape `json:"shapes,omitempty"`
 }
 
 // A Caller sends requests to one service. Its methods may be called concurrently. They return when the context ends,

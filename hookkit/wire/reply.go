@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/strictjson"
 )
 
 // A CallError is why a hook of another process failed: the process was not reached, it replied with an error, or the
@@ -60,7 +62,7 @@ func (r Reply) Read(p hookkit.AnyPoint) (hookkit.AnyReply, error) {
 		return out, fmt.Errorf("$.collected: hooks at %s contribute nothing", p.Name)
 	}
 	values := reflect.New(reflect.SliceOf(p.Contribution))
-	if err := decode(r.Collected, values.Interface(), "$.collected"); err != nil {
+	if err := strictjson.Decision.Unmarshal(context.Background(), r.Collected, values.Interface(), "$.collected"); err != nil {
 		return out, err
 	}
 	if values.Elem().Len() > 0 {
@@ -86,7 +88,8 @@ func (r Reply) outcome(p hookkit.AnyPoint) (any, error) {
 		}
 		value := reflect.New(o.Type)
 		if r.Value != nil {
-			if err := decode(r.Value, value.Interface(), "$.value"); err != nil {
+			err := strictjson.Decision.Unmarshal(context.Background(), r.Value, value.Interface(), "$.value")
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -118,7 +121,7 @@ func NewReply(p hookkit.AnyPoint, fired hookkit.AnyFired) (Reply, error) {
 		case fired.Exit == nil && rewrites && o.Name == rewriteOf(p, fired):
 			r.Decision, r.Reason, value = name, fired.Reason, fired.Final
 			if name == Edit {
-				value = editedField(fired.Final, o.Type).Interface()
+				value = strictjson.EditedField(fired.Final, o.Type).Interface()
 			}
 		}
 	}
@@ -152,21 +155,10 @@ func rewriteOf(p hookkit.AnyPoint, fired hookkit.AnyFired) string {
 	edited := reflect.New(reflect.TypeOf(fired.Payload)).Elem()
 	edited.Set(reflect.ValueOf(fired.Payload))
 	if edited.Kind() == reflect.Struct {
-		editedField(edited.Addr().Interface(), field).Set(editedField(fired.Final, field))
+		strictjson.EditedField(edited.Addr().Interface(), field).Set(strictjson.EditedField(fired.Final, field))
 		if reflect.DeepEqual(edited.Interface(), fired.Final) {
 			return hookkit.DecisionEdit
 		}
 	}
 	return hookkit.DecisionReplace
-}
-
-// editedField returns the one field of the payload that has the type t.
-func editedField(payload any, t reflect.Type) reflect.Value {
-	v := reflect.Indirect(reflect.ValueOf(payload))
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Type() == t && f.CanInterface() {
-			return f
-		}
-	}
-	panic(fmt.Sprintf("no field of type %v in %T", t, payload)) // hookgen accepts no such Edit
 }

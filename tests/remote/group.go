@@ -61,7 +61,7 @@ func (c Caller) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		return wire.Reply{}, err
 	}
 	var request wire.Request
-	if err := json.Unmarshal(text, &request); err != nil {
+	if err := wire.UnmarshalRequest(ctx, text, &request); err != nil {
 		return wire.Reply{}, err
 	}
 	reply, err := c.To.Call(ctx, request)
@@ -72,7 +72,7 @@ func (c Caller) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		return wire.Reply{}, err
 	}
 	var read wire.Reply
-	return read, wire.Unmarshal(text, &read)
+	return read, wire.UnmarshalReply(ctx, text, &read)
 }
 
 // DrawHook draws a hook that always does the same at p: it continues, decides, contributes, fails or panics.

@@ -43,9 +43,9 @@ func (c rawCaller) Describe(context.Context) (wire.Description, error) {
 	return wire.Description{}, errors.New("not asked")
 }
 
-func (c rawCaller) Call(context.Context, wire.Request) (wire.Reply, error) {
+func (c rawCaller) Call(ctx context.Context, _ wire.Request) (wire.Reply, error) {
 	var r wire.Reply
-	return r, wire.Unmarshal([]byte(c), &r)
+	return r, wire.UnmarshalReply(ctx, []byte(c), &r)
 }
 
 // A reply that the point does not allow, or with anything unknown in it, is a failure that names the place.

@@ -32,7 +32,7 @@ func (w *wiretap) Call(ctx context.Context, q wire.Request) (wire.Reply, error) 
 		return w.Caller.Call(ctx, q)
 	}
 	var reply wire.Reply
-	return reply, wire.Unmarshal([]byte(w.answer), &reply)
+	return reply, wire.UnmarshalReply(ctx, []byte(w.answer), &reply)
 }
 
 // keys returns the keys of a JSON object, sorted.
@@ -91,7 +91,7 @@ func TestL51_ProcessesAreShownDeclaredFields(t *testing.T) {
 				}
 				lacks(t, string(whole), "secret task")
 				if got := keys(t, q.Payload) + "; " + keys(t, whole); got !=
-					"args id name step; payload point protocol run spec" {
+					"args id name step; digest payload point protocol run spec" {
 					t.Errorf("the service is shown %s", got)
 				}
 				if want := map[string]string{"tenant": "t", "user": "u", "conversation": "c"}; !maps.Equal(q.Run.Labels, want) {

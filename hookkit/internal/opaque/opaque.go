@@ -26,7 +26,11 @@ type Settings struct {
 
 // Remote collects the options of a connection to a hook service.
 type Remote struct {
-	Points []string // nil to ask the service
+	Points   []string      // nil to ask the service
+	Accepted []string      // points whose law or types may differ
+	Failures int           // in a row, until the service is not asked any more; 0 for the default
+	Pause    time.Duration // until it is asked again
+	Observe  []func(call any)
 }
 
 // These functions set and return the registry of a *hookkit.AnyPoint for hookimpl. Package hookkit assigns them.

@@ -54,12 +54,15 @@ func (c *caller) Describe(ctx context.Context) (wire.Description, error) {
 
 // Call implements [wire.Caller].
 func (c *caller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	defer cancel()
+	request.SetWait(ctx)
 	text, err := c.ask(ctx, question{Request: &request})
 	if err != nil {
 		return wire.Reply{}, err
 	}
 	var a answer
-	if err := wire.Unmarshal(text, &a); err != nil {
+	if err := wire.UnmarshalReply(ctx, text, &a); err != nil {
 		return wire.Reply{}, fmt.Errorf("the program wrote %s: %w", excerpt(text), err)
 	}
 	return a.Reply, nil

@@ -49,39 +49,49 @@ func (c *Caller) String() string {
 // Describe implements [wire.Caller] by a GET request.
 func (c *Caller) Describe(ctx context.Context) (wire.Description, error) {
 	var d wire.Description
-	text, err := c.do(ctx, http.MethodGet, nil)
-	if err == nil {
-		err = json.Unmarshal(text, &d)
-	}
+	err := c.within(ctx, func(ctx context.Context) error {
+		text, err := c.send(ctx, http.MethodGet, nil)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &d)
+	})
 	return d, err
 }
 
 // Call implements [wire.Caller] by a POST request.
 func (c *Caller) Call(ctx context.Context, request wire.Request) (wire.Reply, error) {
-	body, err := json.Marshal(&request)
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	text, err := c.do(ctx, http.MethodPost, body)
-	if err != nil {
-		return wire.Reply{}, err
-	}
 	var reply wire.Reply
-	err = wire.Unmarshal(text, &reply)
-	return reply, err
+	err := c.within(ctx, func(ctx context.Context) error {
+		request.SetWait(ctx)
+		body, err := json.Marshal(&request)
+		if err != nil {
+			return err
+		}
+		text, err := c.send(ctx, http.MethodPost, body)
+		if err != nil {
+			return err
+		}
+		return wire.UnmarshalReply(ctx, text, &reply)
+	})
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	return reply, nil
 }
 
-// do sends a request within the time limit, and returns the JSON of the response.
-func (c *Caller) do(ctx context.Context, method string, body []byte) ([]byte, error) {
+// within calls f with the time limit. An error after the limit is the limit.
+func (c *Caller) within(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
 	defer cancel()
-	text, err := c.send(ctx, method, body)
+	err := f(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return text, err
+	return err
 }
 
+// send sends a request and returns the JSON of the response.
 func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, error) {
 	q, err := http.NewRequestWithContext(ctx, method, c.url, bytes.NewReader(body))
 	if err != nil {

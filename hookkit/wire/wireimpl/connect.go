@@ -1,18 +1,18 @@
 package wireimpl
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/encodable"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
+	"github.com/hookgen/hookgen/hookkit/internal/skew"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -24,9 +24,12 @@ type RemoteHook[H Pointer] struct{ connection }
 
 // A connection is a service and the points that it answers.
 type connection struct {
-	spec   Spec
-	caller wire.Caller
-	served []string
+	spec    Spec
+	caller  wire.Caller
+	served  []string
+	set     opaque.Remote
+	breaker breaker
+	shapes  map[string]*wire.Shape // of the points, as the service described them; nil if it did not
 }
 
 // Connect returns the hooks of a service. Without the option [wire.Points] it asks the service which points it serves.
@@ -36,38 +39,71 @@ func Connect[H Pointer](
 	if c == nil {
 		return nil, errors.New("wire: the wire.Caller is nil")
 	}
-	var set opaque.Remote
+	r := &RemoteHook[H]{connection{spec: spec, caller: c}}
 	for _, o := range opts {
-		o(&set)
+		o(&r.set)
 	}
-	r := connection{spec: spec, caller: c, served: set.Points}
-	for _, p := range r.served {
-		if err := spec.has(p, reflect.New(reflect.TypeFor[H]().Elem()).Interface().(H).Points()); err != nil {
+	r.served = r.set.Points
+	r.breaker.limit = cmp.Or(r.set.Failures, wire.DefaultFailures)
+	r.breaker.pause = cmp.Or(r.set.Pause, wire.DefaultPause)
+	points := reflect.New(reflect.TypeFor[H]().Elem()).Interface().(H).Points()
+	for option, names := range map[string][]string{"Points": r.served, "Accept": r.set.Accepted} {
+		for _, p := range names {
+			if err := spec.has(option, p, points); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(r.served) == 0 {
+		if err := r.describe(ctx, points); err != nil {
 			return nil, err
 		}
 	}
-	if len(r.served) == 0 {
-		d, err := c.Describe(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("wire: %s does not say which points it serves: %w; "+
-				"pass wire.Points to connect without asking", nameOf(c), err)
-		}
-		if err := spec.accept(d); err != nil {
-			return nil, fmt.Errorf("wire: %s: %w", nameOf(c), err)
-		}
-		r.served = d.Points
+	return r, nil
+}
+
+// describe asks the service which points it serves, and compares them with those of the program.
+func (r *connection) describe(ctx context.Context, points []hookkit.AnyPoint) error {
+	name := nameOf(r.caller)
+	d, err := r.caller.Describe(ctx)
+	if err != nil {
+		return fmt.Errorf("wire: %s does not say which points it serves: %w; "+
+			"pass wire.Points to connect without asking", name, err)
 	}
-	if len(r.served) == 0 {
-		return nil, fmt.Errorf("wire: %s has no hook at any point; register its hooks before programs connect, "+
-			"or pass wire.Points", nameOf(c))
+	if err := r.spec.accept(d); err != nil {
+		return fmt.Errorf("wire: %s: %w", name, err)
 	}
-	for _, p := range r.served {
-		if !slices.Contains(spec.Points, p) {
-			return nil, fmt.Errorf("wire: %s serves the point %.100q, which is not a wire point of %s; generate this program "+
-				"from the spec of the service, or name the points to use with wire.Points", nameOf(c), p, spec.Path)
+	if len(d.Points) == 0 {
+		return fmt.Errorf("wire: %s has no hook at any point; register its hooks before programs connect, "+
+			"or pass wire.Points", name)
+	}
+	for _, p := range d.Points {
+		if !slices.Contains(r.spec.Points, p) {
+			return fmt.Errorf("wire: %s serves the point %.100q, which is not a wire point of %s; generate this program "+
+				"from the spec of the service, or name the points to use with wire.Points", name, p, r.spec.Path)
 		}
 	}
-	return &RemoteHook[H]{r}, nil
+	r.served, r.shapes = d.Points, d.Shapes
+	var all []error
+	for _, p := range points {
+		if there := d.Shapes[p.Name]; there != nil && slices.Contains(d.Points, p.Name) {
+			all = append(all, r.compare(p.Name, skew.Of(p), there))
+		}
+	}
+	if err := errors.Join(all...); err != nil {
+		return fmt.Errorf("wire: %s was built with another version of the spec: %w", name, err)
+	}
+	return nil
+}
+
+// compare returns an error if the two ends understand a point differently, unless an option accepts it.
+func (r *connection) compare(point string, here, there *wire.Shape) error {
+	found := skew.Differences(here, there)
+	if len(found) == 0 || slices.Contains(r.set.Accepted, point) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s; build both from one version of the spec, or pass wire.Accept(%q)", point,
+		strings.Join(found, "; "), point)
 }
 
 // nameOf names the service that a caller reaches.
@@ -85,41 +121,8 @@ func (r *RemoteHook[H]) Bind(h H) {
 	for _, p := range h.Points() {
 		if slices.Contains(r.served, p.Name) {
 			refuseUnencodable(p)
-			p.AddAny(r.hook(p), name)
+			p.AddAny(newRemotePoint(&r.connection, p).ask, name)
 		}
-	}
-}
-
-// hook returns a hook that asks the service.
-func (r *connection) hook(p hookkit.AnyPoint) hookkit.AnyHook {
-	return func(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		payload, err := json.Marshal(call.Payload)
-		if err != nil {
-			return hookkit.AnyReply{}, fmt.Errorf("wire: the payload of %s cannot be written: %w", p.Name, err)
-		}
-		begun := time.Now()
-		failed := func(err error) (hookkit.AnyReply, error) {
-			if own := new(wire.CallError); errors.As(err, &own) {
-				return hookkit.AnyReply{}, err
-			}
-			return hookkit.AnyReply{}, &wire.CallError{
-				Service: nameOf(r.caller), Point: p.Name, Elapsed: time.Since(begun), Err: err,
-			}
-		}
-		reply, err := r.caller.Call(ctx, wire.Request{
-			Protocol: wire.Protocol, Spec: r.spec.Path, Point: p.Name, Run: wire.InfoOf(run), Payload: payload,
-		})
-		if err != nil {
-			return failed(err)
-		}
-		if reply.Error != "" {
-			return failed(fmt.Errorf("it replied with the error %.500q", reply.Error))
-		}
-		out, err := reply.Read(p)
-		if err != nil {
-			return failed(fmt.Errorf("the reply is wrong: %w", err))
-		}
-		return out, nil
 	}
 }
 

@@ -2,13 +2,15 @@ package wireimpl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/runstore"
+	"github.com/hookgen/hookgen/hookkit/internal/skew"
+	"github.com/hookgen/hookgen/hookkit/internal/strictjson"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -19,11 +21,12 @@ import (
 func Serve[R hookkit.AnyRun](
 	spec Spec, points []hookkit.AnyPoint, run func(context.Context, wire.RunInfo) (R, error),
 ) wire.Handler {
-	s := &server{spec: spec, points: map[string]hookkit.AnyPoint{}}
+	s := &server{spec: spec, points: map[string]servedPoint{}}
 	for _, p := range points {
 		if slices.Contains(spec.Points, p.Name) {
 			refuseUnencodable(p)
-			s.points[p.Name] = p
+			shape := skew.Of(p)
+			s.points[p.Name] = servedPoint{p, shape, skew.Digest(shape)}
 		}
 	}
 	s.runs = runstore.New(func(ctx context.Context, info wire.RunInfo) (hookkit.AnyRun, error) {
@@ -38,16 +41,26 @@ func Serve[R hookkit.AnyRun](
 // A server answers requests by firing points.
 type server struct {
 	spec   Spec
-	points map[string]hookkit.AnyPoint
+	points map[string]servedPoint
 	runs   *runstore.Store
+}
+
+// A servedPoint is a point with what this program knows of it.
+type servedPoint struct {
+	hookkit.AnyPoint
+	shape  *wire.Shape
+	digest string
 }
 
 // Describe lists the points that have hooks or observers now.
 func (s *server) Describe(context.Context) (wire.Description, error) {
-	d := wire.Description{Protocol: wire.Protocol, Spec: s.spec.Path, Points: []string{}}
+	d := wire.Description{
+		Protocol: wire.Protocol, Spec: s.spec.Path, Points: []string{}, Shapes: map[string]*wire.Shape{},
+	}
 	for _, name := range s.spec.Points {
 		if p, ok := s.points[name]; ok && len(p.Hooks())+len(p.Observers()) > 0 {
 			d.Points = append(d.Points, name)
+			d.Shapes[name] = p.shape
 		}
 	}
 	return d, nil
@@ -70,8 +83,16 @@ func (s *server) Call(ctx context.Context, q wire.Request) (reply wire.Reply, _ 
 	if !ok {
 		return failed("wire: %s has no wire point %q; it has %s", s.spec.Path, q.Point, strings.Join(s.spec.Points, ", "))
 	}
+	if q.Trial {
+		ctx = wire.WithTrial(ctx)
+	}
+	if q.Wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(q.Wait, maxWait))*time.Millisecond)
+		defer cancel()
+	}
 	payload := p.New()
-	if err := json.Unmarshal(q.Payload, payload); err != nil {
+	if err := strictjson.Request.Unmarshal(ctx, q.Payload, payload, "$.payload"); err != nil {
 		return failed("wire: the payload of %s cannot be read: %v", q.Point, err)
 	}
 	run, err := s.runs.Get(ctx, q.Run)
@@ -80,10 +101,19 @@ func (s *server) Call(ctx context.Context, q wire.Request) (reply wire.Reply, _ 
 	}
 	fired, err := p.Fire(ctx, run, payload)
 	if err == nil {
-		reply, err = wire.NewReply(p, fired)
+		reply, err = wire.NewReply(p.AnyPoint, fired)
 	}
 	if err != nil {
 		return failed("%v", err)
 	}
+	if q.Digest != "" {
+		reply.Digest = p.digest
+		if q.Digest != p.digest && q.Seen != p.digest {
+			reply.Shape = p.shape
+		}
+	}
 	return reply, nil
 }
+
+// maxWait is the longest time in milliseconds that a request can give the hooks; a day.
+const maxWait = 24 * 60 * 60 * 1000

@@ -16,19 +16,19 @@ type Spec struct {
 	Points []string // the points that have messages
 }
 
-// has returns an error if a point that the option Points names is not a wire point. all are the points of the Hooks.
-func (s Spec) has(named string, all []hookkit.AnyPoint) error {
+// has returns an error if a point that an option names is not a wire point. all are the points of the Hooks.
+func (s Spec) has(option, named string, all []hookkit.AnyPoint) error {
 	switch {
 	case slices.Contains(s.Points, named):
 		return nil
 	case slices.ContainsFunc(all, func(p hookkit.AnyPoint) bool { return p.Name == named }):
-		return fmt.Errorf("wire: wire.Points names %q, which has no messages; points that wrap an act, and points marked "+
-			"//hookgen:local, stay in the process", named)
+		return fmt.Errorf("wire: wire.%s names %q, which has no messages; points that wrap an act, and points marked "+
+			"//hookgen:local, stay in the process", option, named)
 	}
 	if meant := spelling.Suggest(named, s.Points); meant != "" {
-		return fmt.Errorf("wire: wire.Points names %q; did you mean %q?", named, meant)
+		return fmt.Errorf("wire: wire.%s names %q; did you mean %q?", option, named, meant)
 	}
-	return fmt.Errorf("wire: wire.Points names %q, which is not a point of %s; it has %s", named, s.Path,
+	return fmt.Errorf("wire: wire.%s names %q, which is not a point of %s; it has %s", option, named, s.Path,
 		strings.Join(s.Points, ", "))
 }
 

@@ -21,7 +21,7 @@ func FuzzUnmarshal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var strict, plain Reply
-		if err := Unmarshal([]byte(text), &strict); err != nil {
+		if err := UnmarshalReply(t.Context(), []byte(text), &strict); err != nil {
 			if !strings.HasPrefix(err.Error(), "$") {
 				t.Errorf("the error names no place: %v", err)
 			}

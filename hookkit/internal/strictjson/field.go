@@ -1,6 +1,7 @@
-package wire
+package strictjson
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,34 +9,35 @@ import (
 	"unicode"
 )
 
-// A field is a struct field as encoding/json names it.
-type field struct {
-	name string
-	typ  reflect.Type
+// A Field is a struct field as encoding/json names it.
+type Field struct {
+	Name   string
+	Type   reflect.Type
+	Quoted bool // the tag has the option string
 }
 
 // fieldsByType has the fields of the struct types that were decoded before.
-var fieldsByType sync.Map // of reflect.Type to []field
+var fieldsByType sync.Map // of reflect.Type to []Field
 
-// fieldsOf returns the fields of a struct type that encoding/json writes, those of embedded structs included. The
+// FieldsOf returns the fields of a struct type that encoding/json writes, those of embedded structs included. The
 // caller must not change them.
 //
 // For example, a struct has a field ID, and embeds two structs that both have a field Name. Then ID is written, but
 // neither Name is, because both are embedded equally deep. Of several fields with one name, encoding/json writes the
 // one that is embedded least; among equals, the only one whose tag has the name.
-func fieldsOf(t reflect.Type) []field {
+func FieldsOf(t reflect.Type) []Field {
 	if known, ok := fieldsByType.Load(t); ok {
-		return known.([]field)
+		return known.([]Field)
 	}
 	all := candidates(nil, t, nil)
-	var fields []field
+	var fields []Field
 	for i, c := range all {
 		beaten := false
 		for j, other := range all {
-			beaten = beaten || i != j && other.name == c.name && other.rank <= c.rank
+			beaten = beaten || i != j && other.Name == c.Name && other.rank <= c.rank
 		}
 		if !beaten {
-			fields = append(fields, c.field)
+			fields = append(fields, c.Field)
 		}
 	}
 	fieldsByType.Store(t, fields)
@@ -44,7 +46,7 @@ func fieldsOf(t reflect.Type) []field {
 
 // A candidate is a field that may lose its name to a field of the same or of a lower rank.
 type candidate struct {
-	field
+	Field
 	rank int
 }
 
@@ -67,14 +69,15 @@ func candidates(all []candidate, t reflect.Type, within []reflect.Type) []candid
 		if tag == "-" || !f.IsExported() && !isStruct {
 			continue
 		}
-		name, _, _ := strings.Cut(tag, ",")
+		name, options, _ := strings.Cut(tag, ",")
+		quoted := slices.Contains(strings.Split(options, ","), "string")
 		switch {
 		case isName(name):
-			all = append(all, candidate{field{name, f.Type}, rank})
+			all = append(all, candidate{Field{name, f.Type, quoted}, rank})
 		case isStruct:
 			all = candidates(all, inside, within)
 		default:
-			all = append(all, candidate{field{f.Name, f.Type}, rank + 1})
+			all = append(all, candidate{Field{f.Name, f.Type, quoted}, rank + 1})
 		}
 	}
 	return all
@@ -87,29 +90,40 @@ func isName(name string) bool {
 	})
 }
 
-// find returns the field for a key. Like encoding/json, it prefers an exact match and accepts another case.
-func find(fields []field, key string) (field, bool) {
+// Find returns the field for a key. Like encoding/json, it prefers an exact match and accepts another case.
+func Find(fields []Field, key string) (Field, bool) {
 	for _, f := range fields {
-		if f.name == key {
+		if f.Name == key {
 			return f, true
 		}
 	}
 	for _, f := range fields {
-		if strings.EqualFold(f.name, key) {
+		if strings.EqualFold(f.Name, key) {
 			return f, true
 		}
 	}
-	return field{}, false
+	return Field{}, false
 }
 
 // names lists the names of fields for an error.
-func names(fields []field) string {
+func names(fields []Field) string {
 	if len(fields) == 0 {
 		return "no fields"
 	}
 	var all []string
 	for _, f := range fields {
-		all = append(all, f.name)
+		all = append(all, f.Name)
 	}
 	return strings.Join(all, ", ")
+}
+
+// EditedField returns the one field of the payload that has the type t. The payload is a struct or a pointer to one.
+func EditedField(payload any, t reflect.Type) reflect.Value {
+	v := reflect.Indirect(reflect.ValueOf(payload))
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Type() == t && f.CanInterface() {
+			return f
+		}
+	}
+	panic(fmt.Sprintf("no field of type %v in %T", t, payload)) // hookgen accepts no such Edit
 }

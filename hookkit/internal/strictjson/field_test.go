@@ -1,4 +1,4 @@
-package wire
+package strictjson
 
 import (
 	"encoding/json"
@@ -88,8 +88,8 @@ func TestFieldsAreThoseOfEncodingJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range fieldsOf(reflect.TypeOf(v)) {
-				got = append(got, f.name)
+			for _, f := range FieldsOf(reflect.TypeOf(v)) {
+				got = append(got, f.Name)
 			}
 			slices.Sort(got)
 			if want := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {

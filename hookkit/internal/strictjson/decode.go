@@ -1,12 +1,14 @@
-package wire
+package strictjson
 
 import (
 	"bytes"
+	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,14 +16,26 @@ import (
 	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
-// decode reads JSON strictly into the value that into points to. It refuses what encoding/json accepts silently:
-// unknown fields, and fields given twice. The error begins with the path of the mistake; path is the one of the value
-// itself.
+// A Mode says which of two messages is read.
+type Mode int
+
+const (
+	// Decision is the mode of replies. A field that the type does not have is an error unless its value is zero: a
+	// decision that is half understood would be half obeyed. Keys may be written in another case.
+	Decision Mode = iota
+	// Request is the mode of requests and payloads. A field that the type does not have is ignored, because the program
+	// may be newer. A key that differs from a field only in its case is an error: a service in another language would
+	// not find the field, and would judge another payload.
+	Request
+)
+
+// Unmarshal reads JSON into the value that into points to. The error begins with the path of the mistake; path is the
+// one of the value itself. If ctx ends first, the error is its cause.
 //
 // The text of the error has keys and values of the other process, and may be logged for each fire. So it is short, and
 // control characters are escaped.
-func decode(data []byte, into any, path string) error {
-	err := decodeWhole(data, into, path)
+func (m Mode) Unmarshal(ctx context.Context, data []byte, into any, path string) error {
+	err := m.unmarshal(ctx, data, into, path)
 	if err == nil {
 		return nil
 	}
@@ -32,20 +46,24 @@ func decode(data []byte, into any, path string) error {
 	return err
 }
 
-func decodeWhole(data []byte, into any, path string) error {
+func (m Mode) unmarshal(ctx context.Context, data []byte, into any, path string) error {
+	if !utf8.Valid(data) {
+		return fmt.Errorf("%s: not UTF-8", path)
+	}
 	if !json.Valid(data) {
 		return fmt.Errorf("%s: not JSON: %w", path, json.Unmarshal(data, new(json.RawMessage)))
 	}
-	w := walker{jsonscan.Scanner{Data: data}, []byte(path)}
+	if at := LoneSurrogate(data); at >= 0 {
+		return fmt.Errorf("%s: not Unicode: %s at byte %d is half a character", path, data[at:at+6], at)
+	}
+	w := walker{Scanner: jsonscan.Scanner{Data: data}, mode: m, ctx: ctx, path: []byte(path)}
 	w.Blank()
 	if err := w.value(reflect.TypeOf(into).Elem(), 0); err != nil {
 		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(into)
-	if err == nil {
-		return nil
+	err := json.Unmarshal(data, into) // the walker has refused the fields that are unknown
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field != "" {
@@ -53,7 +71,43 @@ func decodeWhole(data []byte, into any, path string) error {
 		}
 		return fmt.Errorf("%s: a JSON %s is not a %v", path, wrong.Value, wrong.Type)
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// LoneSurrogate returns the offset of an escape such as \ud800 that is only one half of a character, or -1. The data is
+// valid JSON. Go reads such an escape as U+FFFD, and other languages keep it.
+func LoneSurrogate(data []byte) int {
+	for at := 0; ; {
+		n := bytes.IndexByte(data[at:], '\\')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		high := codeUnit(data[at:])
+		switch {
+		case high < 0xd800 || high > 0xdfff:
+			at += 2 // the rest of a \uXXXX has no backslash
+		case high < 0xdc00 && codeUnit(data[at+6:])>>10 == 0xdc00>>10:
+			at += 12
+		default:
+			return at
+		}
+	}
+}
+
+// codeUnit returns the number in an escape of the form \uXXXX at the beginning of data, or -1.
+func codeUnit(data []byte) int64 {
+	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return int64(n)
 }
 
 // maxDepth bounds the nesting of a decision. encoding/json has a bound of its own, which is larger.
@@ -63,13 +117,20 @@ const maxDepth = 1000
 // looks for the ends of values. Replies are read in each fire: json.Decoder.Token would allocate for each token.
 type walker struct {
 	jsonscan.Scanner
-	path []byte // of the current value
+	mode  Mode
+	ctx   context.Context
+	count int
+	path  []byte // of the current value
 }
 
 // value reads the next value, whose type is t; a nil t accepts anything.
 func (w *walker) value(t reflect.Type, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s: nested more than %d levels deep", w.path, maxDepth)
+	}
+	const often = 1 << 10 // values between two looks at the clock
+	if w.count++; w.count%often == 0 && w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
 	}
 	switch w.Peek() {
 	case '{':
@@ -86,11 +147,11 @@ func (w *walker) value(t reflect.Type, depth int) error {
 }
 
 func (w *walker) object(t reflect.Type, depth int) (err error) {
-	var fields []field
+	var fields []Field
 	var elem reflect.Type
 	isStruct := t != nil && t.Kind() == reflect.Struct
 	if isStruct {
-		fields = fieldsOf(t)
+		fields = FieldsOf(t)
 	} else if t != nil && t.Kind() == reflect.Map {
 		elem = t.Elem()
 	}
@@ -100,12 +161,18 @@ func (w *walker) object(t reflect.Type, depth int) (err error) {
 		key := string(decoded)
 		w.path = appendKey(append(w.path[:above], '.'), key)
 		if isStruct {
-			f, ok := find(fields, key)
-			if !ok {
+			f, known := Find(fields, key)
+			switch {
+			case known && w.mode == Request && f.Name != key:
+				err = fmt.Errorf("%s: the field is spelled %s", w.path, f.Name)
+				return false
+			case !known && w.mode == Decision && !w.zero():
 				err = fmt.Errorf("%s: unknown field; %v has %s", w.path, t, names(fields))
 				return false
+			case !known:
+				f = Field{Name: key}
 			}
-			key, elem = f.name, f.typ
+			key, elem = f.Name, f.Type
 		}
 		if seen[key] {
 			err = fmt.Errorf("%s: given twice", w.path)
@@ -116,6 +183,39 @@ func (w *walker) object(t reflect.Type, depth int) (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// zero reports whether the next value is one that omitting the field would mean too.
+func (w *walker) zero() bool {
+	ahead := w.Scanner
+	raw, _ := ahead.Value()
+	return Zero(raw)
+}
+
+// Zero reports whether a JSON value is null, false, 0, an empty text, an empty array, or an object of such values.
+func Zero(raw []byte) bool {
+	s := jsonscan.Scanner{Data: raw}
+	zero, _ := readZero(&s, 0)
+	return zero
+}
+
+// readZero reads one value; ok is false after the first value that is not zero.
+func readZero(s *jsonscan.Scanner, depth int) (zero, ok bool) {
+	switch s.Peek() {
+	case '{':
+		zero = depth < maxDepth && s.Members(func([]byte) bool { z, _ := readZero(s, depth+1); return z })
+		return zero, zero
+	case '[':
+		zero = s.Items(func() bool { return false })
+		return zero, zero
+	}
+	raw, _ := s.Value()
+	switch string(raw) {
+	case "null", "false", `""`:
+		return true, true
+	}
+	n, err := strconv.ParseFloat(string(raw), 64)
+	return err == nil && n == 0, err == nil && n == 0
 }
 
 // appendKey appends a key to a path. A key that is long or not printable is quoted, and ends after some characters.
@@ -169,16 +269,4 @@ func plain(t reflect.Type) reflect.Type {
 		t = t.Elem()
 	}
 	return nil
-}
-
-// Unmarshal reads a message as strictly as the decision in it is read. Transports use it for replies. The argument into
-// points to a [Reply], or to a struct of the transport that embeds one.
-//
-// Text that is not UTF-8 is an error. Package json would replace the wrong bytes, so that for example a hook that
-// replaces a payload would damage it.
-func Unmarshal(text []byte, into any) error {
-	if !utf8.Valid(text) {
-		return errors.New("$: not UTF-8")
-	}
-	return decode(text, into, "$")
 }

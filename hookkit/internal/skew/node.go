@@ -1,0 +1,231 @@
+package skew
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookgen/hookgen/hookkit/internal/strictjson"
+	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/internal/jsonscan"
+)
+
+// A node is a JSON value with the members and items that a shape describes.
+type node struct {
+	raw     []byte
+	form    form
+	members map[string]*node  // by the name of the field, or by the key of a map
+	fields  map[string]string // of an object: those that the shape has
+	items   []*node
+	known   uint64 // the hash of the part that the shape describes; equal parts have equal hashes
+	unknown *step  // the path of a field that the shape lacks and that is not zero; nil without one
+}
+
+// A form says what the members and items of a node are.
+type form int
+
+const (
+	leaf   form = iota // neither; raw is all
+	object             // the fields of a struct
+	table              // the entries of a map
+	list               // the items of a slice or an array
+)
+
+// A reader makes nodes of JSON that is valid.
+type reader struct {
+	jsonscan.Scanner
+	shape  *wire.Shape
+	deep   bool // objects of any type have members
+	failed bool // a value that has only a hash is nested too deep
+}
+
+const maxDepth = 1000
+
+// read returns the node for a JSON text of a type. Objects of the text have the fields of the shape and others.
+func read(text []byte, shape *wire.Shape, expr string, deep bool) (*node, error) {
+	r := reader{Scanner: jsonscan.Scanner{Data: text}, shape: shape, deep: deep}
+	r.Blank()
+	n, err := r.value(expr, nil, 0)
+	if r.failed {
+		err = errDeep
+	}
+	return n, err
+}
+
+var errDeep = errors.New("nested too deep")
+
+// value reads the next value.
+func (r *reader) value(expr string, path *step, depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, errDeep
+	}
+	t := parse(expr)
+	for t.head == "*" {
+		t = parse(t.elem)
+	}
+	begin := r.At
+	n := &node{}
+	var err error
+	switch c := r.Peek(); {
+	case c == '{' && t.object != "":
+		n.form = object
+		err = r.object(n, r.shape.Objects[t.object], path, depth)
+	case c == '{' && strings.HasPrefix(t.head, "map["):
+		n.form = table
+		err = r.table(n, t.elem, path, depth)
+	case c == '{' && r.deep:
+		n.form = table
+		err = r.table(n, "any", path, depth)
+	case c == '[' && strings.HasPrefix(t.head, "[") && strings.Contains(t.elem, "{"):
+		n.form = list
+		err = r.list(n, t.elem, path, depth)
+	default:
+		n.known = r.hash(depth)
+	}
+	n.raw = bytes.TrimRight(r.Data[begin:r.At], " \t\r\n")
+	return n, err
+}
+
+// object reads a struct. A name in another case is the field, as for encoding/json.
+func (r *reader) object(n *node, fields map[string]string, path *step, depth int) (err error) {
+	n.members, n.fields, n.known = map[string]*node{}, fields, zeroHash
+	r.Members(func(key []byte) bool {
+		name := string(key)
+		expr, ok := fields[name]
+		if !ok {
+			for _, f := range sortedKeys(fields) {
+				if strings.EqualFold(f, name) {
+					name, expr, ok = f, fields[f], true
+					break
+				}
+			}
+		}
+		at := path.member(name)
+		if n.members[name] != nil {
+			err = fmt.Errorf("$.value%v: given twice", at)
+			return false
+		}
+		if !ok {
+			expr = "any"
+		}
+		var m *node
+		if m, err = r.value(expr, at, depth+1); err != nil {
+			return false
+		}
+		n.members[name] = m
+		if ok {
+			if m.known != zeroHash {
+				n.known += mix(hashText(name), m.known) // in any order
+			}
+			n.unknown = cmp.Or(n.unknown, m.unknown)
+		} else if !strictjson.Zero(m.raw) {
+			n.unknown = cmp.Or(n.unknown, at)
+		}
+		return true
+	})
+	return err
+}
+
+// table reads a map.
+func (r *reader) table(n *node, elem string, path *step, depth int) (err error) {
+	n.members = map[string]*node{}
+	n.known = zeroHash
+	r.Members(func(key []byte) bool {
+		name := string(key)
+		var m *node
+		if n.members[name] != nil {
+			err = fmt.Errorf("$.value%v: given twice", path.member(name))
+		} else if m, err = r.value(elem, path.member(name), depth+1); err == nil {
+			n.members[name] = m
+			n.known += mix(hashText(name), m.known)
+			n.unknown = cmp.Or(n.unknown, m.unknown)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// list reads a slice or an array.
+func (r *reader) list(n *node, elem string, path *step, depth int) (err error) {
+	n.known = zeroHash
+	r.Items(func() bool {
+		var m *node
+		if m, err = r.value(elem, path.item(len(n.items)), depth+1); err != nil {
+			return false
+		}
+		n.items = append(n.items, m)
+		n.known = mix(n.known, m.known)
+		n.unknown = cmp.Or(n.unknown, m.unknown)
+		return true
+	})
+	return err
+}
+
+// seed makes the hashes of this process, so that nobody outside can choose texts with equal hashes.
+var seed = maphash.MakeSeed()
+
+// zeroHash is the hash of null, false, 0, "", [] and {}. A service may omit such a field that was sent, or send it.
+var zeroHash = hashText("zero")
+
+func hashText(s string) uint64 { return maphash.String(seed, s) }
+
+func mix(a, b uint64) uint64 {
+	var pair [16]byte
+	binary.LittleEndian.PutUint64(pair[:8], a)
+	binary.LittleEndian.PutUint64(pair[8:], b)
+	return maphash.Bytes(seed, pair[:])
+}
+
+// hash reads a value of any type and returns its hash. The order of keys, blanks, escapes and the notation of numbers
+// do not count.
+func (r *reader) hash(depth int) uint64 {
+	h := zeroHash
+	if r.failed = r.failed || depth > maxDepth; r.failed {
+		return h
+	}
+	switch r.Peek() {
+	case '{':
+		r.Members(func(key []byte) bool { h += mix(hashText(string(key)), r.hash(depth+1)); return !r.failed })
+		return h
+	case '[':
+		r.Items(func() bool { h = mix(h, r.hash(depth+1)); return !r.failed })
+		return h
+	case '"':
+		if text, _ := r.Decoded(); len(text) > 0 {
+			h = mix(1, maphash.Bytes(seed, text))
+		}
+		return h
+	}
+	raw, _ := r.Literal()
+	if strictjson.Zero(raw) {
+		return h
+	}
+	return mix(2, hashText(number(string(raw))))
+}
+
+// number returns the usual notation of a number.
+func number(text string) string {
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return text
+	}
+	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return text
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	if i := int64(f); float64(i) == f {
+		return strconv.FormatInt(i, 10)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

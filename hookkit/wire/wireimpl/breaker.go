@@ -1,0 +1,58 @@
+package wireimpl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// A breaker stops calls of a service that failed several times in a row. For example, a service hangs and a program
+// fires a hundred times a second: without a breaker, each fire would wait for the time limit.
+type breaker struct {
+	limit int           // failures in a row
+	pause time.Duration // until the next probe
+
+	mu      sync.Mutex
+	failed  int // in a row
+	last    error
+	next    time.Time // of the next probe, if failed has reached the limit
+	probing bool
+}
+
+// begin returns an error if the service is not to be asked now. Otherwise end must be called, and told whether the call
+// is a probe.
+func (b *breaker) begin() (probe bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failed < b.limit {
+		return false, nil
+	}
+	wait := time.Until(b.next)
+	if b.probing || wait > 0 {
+		return false, fmt.Errorf("%w: it failed %d times in a row, and is asked again in %v; the last failure: %w", wire.ErrPaused,
+			b.failed, max(wait, 0).Round(time.Millisecond), b.last)
+	}
+	b.probing = true
+	return true, nil
+}
+
+// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service.
+func (b *breaker) end(ctx context.Context, probe bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if probe {
+		b.probing = false
+	}
+	switch {
+	case err == nil:
+		b.failed, b.last = 0, nil
+	case !errors.Is(ctx.Err(), context.Canceled):
+		b.failed++
+		b.last = err
+		b.next = time.Now().Add(b.pause)
+	}
+}
