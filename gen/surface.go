@@ -41,6 +41,8 @@ func (w Written) String() string { return w.Text }
 // A SurfaceParent is an embedded Points interface of another generated package.
 type SurfaceParent struct {
 	Path string // the import path, relative to the module if the package is in it
+	Env  Written
+	Read bool // its spec was read, so that a zero Env means that it has none
 	Pos  token.Position
 }
 

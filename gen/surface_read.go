@@ -60,7 +60,7 @@ func sourcesOf(files []File) []source {
 func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:")+1:] }
 
 // Surface returns the surface of a spec. module is the path of its module, or "" if it is in none; files returns the
-// files of another package of the module, or nil if they are unknown. A file that does not parse is a diagnostic,
+// files of another package, or nil if they are unknown or of no interest. Types of such a package are names only. A file that does not parse is a diagnostic,
 // because it may hide types.
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
@@ -134,7 +134,9 @@ func (r *surfaceReader) surface() *Surface {
 	spec := scopeOf{in: r.own, file: r.file}
 	s.Env = r.written(spec, r.Env.Expr)
 	for _, p := range r.Parents {
-		s.Parents = append(s.Parents, SurfaceParent{r.relative(p.Import.Path), r.position(p.Pos)})
+		parent := SurfaceParent{Path: r.relative(p.Import.Path), Pos: r.position(p.Pos)}
+		parent.Env, parent.Read = r.envOf(parent.Path, map[string]bool{})
+		s.Parents = append(s.Parents, parent)
 	}
 	exits := map[string]bool{}
 	for _, p := range r.Points {
@@ -187,17 +189,21 @@ func (r *surfaceReader) ignores(list []Ignore) []SurfaceIgnore {
 	return all
 }
 
-// packageOf returns the package of the module with an import path as in canonical types, or nil if it is unknown.
+// packageOf returns the package with an import path as in canonical types, or nil if it is unknown.
 func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
-	if importPath != "." && !strings.HasPrefix(importPath, "./") || r.files == nil {
+	if r.files == nil {
 		return nil
+	}
+	full := importPath
+	if importPath == "." || strings.HasPrefix(importPath, "./") {
+		full = path.Join(r.module, importPath)
 	}
 	if p, met := r.packages[importPath]; met {
 		return p
 	}
 	r.packages[importPath] = nil
 	var sources []source
-	for _, f := range r.files(path.Join(r.module, importPath)) {
+	for _, f := range r.files(full) {
 		if name := fileName(f.Path); isSource(name) {
 			sources = append(sources, source{name, f.Path, f.Text, int64(len(f.Text))})
 		}

@@ -103,10 +103,23 @@ func (c *comparison) compareSpec() {
 
 func (c *comparison) compareEnv() {
 	old, now := c.old.Env, c.now.Env
+	unread := ""
+	if !old.IsZero() && now.IsZero() { // a spec that this one extends may have it now
+		for _, p := range c.now.Parents {
+			if now = p.Env; !p.Read {
+				unread = p.Path
+			}
+		}
+	}
 	switch {
 	case old.IsZero() && !now.IsZero():
 		c.report("env-added", BreaksLoops, nil, now.Pos, c.old.Pos,
 			"runs have an environment, %s: pass it to every call of NewRun", now.Text)
+	case !old.IsZero() && now.IsZero() && unread != "":
+		c.explain(old)
+		c.report("env-changed", BreaksHooks, nil, c.now.Pos, old.Pos,
+			"the environment was %s and is that of %s, whose spec cannot be read here: hooks that use run.Env compile only "+
+				"if it is the same", old.Text, unread)
 	case !old.IsZero() && now.IsZero():
 		c.explain(old)
 		c.report("env-removed", BreaksHooks, nil, c.now.Pos, old.Pos,
@@ -128,8 +141,11 @@ func (c *comparison) compareParents() {
 		}
 		verdict, message := BreaksLoops, "the spec extends %s, whose environment runs now have: "+
 			"pass it to every call of NewRun, and fire the points of both"
-		if len(c.old.Parents) > 0 { // which have the same environment
+		switch {
+		case len(c.old.Parents) > 0: // which have the same environment
 			verdict, message = Safe, "the spec also extends %s: fire its points, too"
+		case !c.old.Env.IsZero() && c.same(c.old.Env, p.Env):
+			verdict, message = Safe, "the spec also extends %s, which has its environment now: fire its points, too"
 		}
 		c.report("points-embedded", verdict, nil, p.Pos, c.old.Pos, message, p.Path)
 	}
