@@ -17,6 +17,10 @@ import (
 // A specVersion is one version of a spec.
 type specVersion struct {
 	breaking.Version
+	what   string // for messages
+	spec   *gen.Spec
+	files  func(importPath string) []gen.File // of other packages of its module
+	goMod  []byte
 	module string // the path of its module, or ""
 	root   string // the directory of the module
 	down   string // the directory of the spec, relative to root and slash-separated
@@ -24,6 +28,9 @@ type specVersion struct {
 
 // breaking prints the differences between the spec in the directory and an older version of it.
 func (i *invocation) breaking() error {
+	if i.forHooks {
+		return i.breakingFor()
+	}
 	i.line.Set(func() string { return "reading the spec, and " + i.against })
 	now, err := i.newVersion()
 	if err != nil {
@@ -36,11 +43,30 @@ func (i *invocation) breaking() error {
 	case old == nil:
 		return i.printChanges(nil, "the spec is new since "+i.against)
 	}
+	found, err := i.compareVersions(old, now)
+	if err != nil {
+		return err
+	}
+	return i.printChanges(found, "no change since "+i.against)
+}
+
+// compareVersions reads the surfaces of two versions and compares them. It says which types could not be compared.
+func (i *invocation) compareVersions(old, now *specVersion) ([]breaking.Finding, error) {
+	others := &otherModules{old: requirements(old.goMod), now: requirements(now.goMod)}
+	for _, v := range []*specVersion{now, old} {
+		if err := v.readSurface(others, v == now); err != nil {
+			return nil, err
+		}
+	}
+	if len(others.missing) > 0 {
+		fmt.Fprintf(i.stderr, "hookgen: the types of these packages were not compared, because both versions are not in the "+
+			"module cache: %s; run go mod download for each\n", strings.Join(others.missing, ", "))
+	}
 	if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
 		fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
 			"compare with git:REV, or with a copy of the whole module\n", i.against, strings.Join(missing, ", "))
 	}
-	return i.printChanges(breaking.Compare(old.Version, now.Version), "no change since "+i.against)
+	return breaking.Compare(old.Version, now.Version), nil
 }
 
 // printChanges prints findings in the format that the flags ask for, and returns the exit code. If there are none, the
@@ -77,17 +103,20 @@ func (i *invocation) newVersion() (*specVersion, error) {
 		return nil, incomparable("the spec", found)
 	}
 	files, _ := gen.Files(i.dir)
-	v := &specVersion{}
-	return v, v.describeIn(i.dir, "the spec", spec, files)
+	v := &specVersion{what: "the spec"}
+	v.describeIn(i.dir, spec, files)
+	return v, nil
 }
 
 // describeIn describes the version of the spec in a directory, which need not be in a module.
-func (v *specVersion) describeIn(dir, what string, spec *gen.Spec, files []gen.File) error {
+func (v *specVersion) describeIn(dir string, spec *gen.Spec, files []gen.File) {
 	absolute, root, text, err := locate(dir)
 	if module := modulePath(text); err == nil && module != "" {
 		v.setModule(root, module, absolute, files)
+		v.goMod = text
 	}
-	return v.describe(what, spec, filepath.ToSlash(absolute), files, modulesNear(dir).goFiles)
+	v.files = modulesNear(dir).goFiles
+	v.describe(spec, filepath.ToSlash(absolute), files)
 }
 
 // setModule sets the module of a version, and the import path of its generated package.
@@ -99,17 +128,28 @@ func (v *specVersion) setModule(root, module, dir string, files []gen.File) {
 	}
 }
 
-// describe sets the generated package and the surface of a version. dir is the directory of its files, slash-separated.
-// lookUp returns the files of another package of its module.
-func (v *specVersion) describe(what string, spec *gen.Spec, dir string, files []gen.File,
-	lookUp func(importPath string) []gen.File) error {
-	v.Output = spec.Package
+// describe sets the spec and the generated package of a version. dir is the directory of its files, slash-separated.
+func (v *specVersion) describe(spec *gen.Spec, dir string, files []gen.File) {
+	v.spec, v.Output = spec, spec.Package
 	if out := outputDir(dir, files); out != dir {
 		v.Output = path.Base(out)
 	}
-	surface, found := spec.Surface(v.module, lookUp)
+}
+
+// readSurface reads the surface, with the types of packages of its module and of others that the two versions require
+// in different versions.
+func (v *specVersion) readSurface(others *otherModules, isNew bool) error {
+	surface, found := v.spec.Surface(v.module, func(importPath string) []gen.File {
+		switch own := strings.HasPrefix(importPath+"/", v.module+"/") || v.module == ""; {
+		case !own:
+			return others.files(importPath, isNew)
+		case v.files == nil:
+			return nil
+		}
+		return v.files(importPath)
+	})
 	if len(found) > 0 {
-		return incomparable(what, found)
+		return incomparable(v.what, found)
 	}
 	v.Surface = surface
 	return nil
@@ -165,20 +205,20 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	}
 	// A copy of the old directory need not be in a module. Its imports are then those of the module that it was copied
 	// from.
-	v := &specVersion{module: now.module}
+	v := &specVersion{what: oldSpec, module: now.module, goMod: now.goMod}
 	if info.IsDir() {
-		err := v.describeIn(i.against, oldSpec, spec, files)
+		v.describeIn(i.against, spec, files)
 		if v.isCopyIn(now) {
 			v.Path = ""
 		}
-		return v, err
+		return v, nil
 	}
 	v.Part = true
-	err = v.describe(oldSpec, spec, "", files, nil)
-	if spec.Package == now.Package {
+	v.describe(spec, "", files)
+	if spec.Package == now.spec.Package {
 		v.Output = now.Output
 	}
-	return v, err
+	return v, nil
 }
 
 // committedVersion reads the version of a git revision, REV or REV:DIR. It returns nil if the spec is new since then.
@@ -202,16 +242,17 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 	case old == nil && given:
 		return nil, fmt.Errorf("%s has no spec at %s: give its directory from the root of the repository", dir, name)
 	case old == nil:
-		if old, err = r.find(dir, now.Package); old == nil || err != nil {
+		if old, err = r.find(dir, now.spec.Package); old == nil || err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(i.stderr, "hookgen: at %s the spec was in %s\n", name, old.dir)
 	}
-	v := &specVersion{module: now.module}
-	lookUp := func(string) []gen.File { return nil }
-	if module, root := r.module(old.dir); module != "" {
+	v := &specVersion{what: oldSpec, module: now.module}
+	if text, root := r.goMod(old.dir); modulePath(text) != "" {
+		module := modulePath(text)
+		v.goMod = text
 		v.setModule(filepath.FromSlash(root), module, filepath.FromSlash(old.dir), old.files)
-		lookUp = func(importPath string) []gen.File {
+		v.files = func(importPath string) []gen.File {
 			files, err := r.goFiles(path.Join(root, strings.TrimPrefix(importPath, module)))
 			if err != nil {
 				return nil
@@ -219,7 +260,8 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 			return files
 		}
 	}
-	return v, v.describe(oldSpec, old.spec, old.dir, old.files, lookUp)
+	v.describe(old.spec, old.dir, old.files)
+	return v, nil
 }
 
 // A committedSpec is the spec in a directory of a revision.

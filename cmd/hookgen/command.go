@@ -25,10 +25,12 @@ func commands() []command {
 	return []command{
 		{flags: []string{"o", "json"}, run: (*invocation).generate, usage: `
 	hookgen [-o DIR] [DIR]         generate from the spec in DIR (default: the current directory)`},
-		{name: "breaking", flags: []string{"against", "json", "github"}, run: (*invocation).breaking,
+		{name: "breaking", flags: []string{"against", "for", "json", "github"}, run: (*invocation).breaking,
 			noOut: "which reads the go:generate lines", usage: `
 	hookgen breaking -against REF [DIR]
-	                               print what changed in the spec since REF, and exit 1 if that breaks something`},
+	                               print what changed in the spec since REF, and exit 1 if that breaks something
+	hookgen breaking -for HOOKS... -against MODULE@VERSION
+	                               the same for the points that packages of hooks implement`},
 		{name: "check", flags: []string{"o", "json"}, run: (*invocation).check, usage: `
 	hookgen check [-o DIR] [DIR]   print how the output is stale, and exit 1 if it is; write nothing
 	hookgen check ./...            the same for every spec below, with the flags of its go:generate line`},
@@ -78,7 +80,7 @@ func (c command) refusal(f *flag.Flag) error {
 	case f.Name == "o":
 		return fmt.Errorf("-o cannot be given to %s, %s", c.name, c.noOut)
 	}
-	return errors.New("-against and -github are flags of hookgen breaking")
+	return errors.New("-against, -for and -github are flags of hookgen breaking")
 }
 
 // version prints the version.

@@ -165,16 +165,16 @@ func (r *revision) goFiles(dir string) ([]gen.File, error) {
 	})
 }
 
-// module returns the path of the module that contains a directory, and the directory of its go.mod. The path is "" if
+// goMod returns the go.mod of the module that contains a directory, and the directory of that file. The text is nil if
 // the directory is in no module.
-func (r *revision) module(dir string) (modPath, root string) {
+func (r *revision) goMod(dir string) (text []byte, root string) {
 	for at := dir; ; at = path.Dir(at) {
 		files, err := r.read(at, func(name string) bool { return name == "go.mod" })
 		if err == nil && len(files) == 1 {
-			return modulePath(files[0].Text), at
+			return files[0].Text, at
 		}
 		if at == "." || at == "/" {
-			return "", ""
+			return nil, ""
 		}
 	}
 }

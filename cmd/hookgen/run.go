@@ -28,9 +28,11 @@ type invocation struct {
 	out            string // of -o; "" if it was not given
 	fresh          string // of -check; "" if it was not given
 	json           bool
-	all            bool   // checkAll runs, which prints one line about all specs
-	against        string // of breaking
-	github         bool   // print annotations
+	all            bool     // checkAll runs, which prints one line about all specs
+	against        string   // of breaking
+	github         bool     // print annotations
+	forHooks       bool     // breaking compares for hooks
+	hooks          []string // of -for: the packages
 	stdout, stderr io.Writer
 	line           *progress.Line
 }
@@ -64,6 +66,7 @@ func (i *invocation) parse(args []string) error {
 	flags.BoolVar(&i.json, "json", false, "")
 	flags.StringVar(&i.against, "against", "", "")
 	flags.BoolVar(&i.github, "github", false, "")
+	flags.BoolVar(&i.forHooks, "for", false, "")
 	flags.StringVar(&i.fresh, "check", "", "")
 	var words []string
 	err := flags.Parse(args)
@@ -84,7 +87,8 @@ func (i *invocation) parse(args []string) error {
 	case i.command.name == "version" && (flags.NFlag() > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
 	case i.command.name == "breaking" && i.against == "":
-		return errors.New("breaking needs -against and a directory, a file, or git:REV: for example -against git:v1.0.0")
+		return errors.New("breaking needs -against and a directory, a file, or git:REV: for example -against git:v1.0.0; " +
+			"with -for, it needs a module and its version")
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if err == nil {
@@ -100,6 +104,12 @@ func (i *invocation) parse(args []string) error {
 		return errors.New("-check compares a file and -o writes one: choose one")
 	case i.json && i.command.prints && i.out == "" && i.fresh == "":
 		return fmt.Errorf("-json prints findings where %s prints its output: give -o too", i.command.name)
+	}
+	if i.forHooks {
+		if i.hooks = words; len(words) == 0 {
+			return errors.New("-for needs the packages of your hooks: for example hookgen breaking -for ./... -against MODULE@VERSION")
+		}
+		return nil
 	}
 	return i.setDir(words)
 }
