@@ -285,7 +285,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 				}
 			}
 			all.Go(func() {
-				result, err := runOf(t.Context(), watch, a, req)
+				result, err := looptest.Ended(runOf(t.Context(), watch, a, req))
 				if err != nil && i != cancelled {
 					watch.report("a run of %s failed: %v", mark, err)
 				}

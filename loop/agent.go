@@ -39,6 +39,11 @@ type Agent struct {
 	Tokens    agent.TokenCounter // nil: Model if it counts tokens, else an estimate
 	Clock     agent.Clock        // nil: the clock of the run that started this one, else the system clock
 
+	// Runs stores the agent's suspended runs until they have ended, for Answer; nil: the program stores
+	// AgentResult.Suspended itself. For example, session.Runs of package builtin keeps them in memory, in files or in a
+	// database. Only the outermost run is stored, with the runs that it started.
+	Runs agent.RunStore
+
 	// Done is a tool whose call is the answer; an empty Name disables it. The arguments must match Parameters. The
 	// answer is the argument "answer" if it is a string, else all arguments as JSON.
 	Done agent.ToolSchema
@@ -83,8 +88,9 @@ type Request struct {
 	// state that other runs must not see.
 	Use []agent.Hook
 
-	// Suspended is the state of a run that continues, and Answers are the answers to its questions; see [Agent.Resume].
-	// Such a request has no other starting state: only Use may be set in addition.
+	// Answers are the answers to the questions of a suspended run, which continues; see [Agent.Answer]. Its state is
+	// Suspended, or the one that Agent.Runs has for the ID. Such a request has no other starting state: only Use may be
+	// set in addition.
 	Suspended *agent.Suspension
 	Answers   []Answer
 
@@ -104,9 +110,10 @@ type Resume struct {
 	Rejections int
 }
 
-// Run works on the task until it is done or stopped. If the run failed or was cancelled, Run returns an error and
-// a complete result. If it could not start, the error matches [ErrNotStarted]. A run that a limit or a hook stopped
-// returns no error: AgentResult.Stop has the cause.
+// Run works on the task until it is done or stopped. The error is nil exactly if the model has answered or a hook gave
+// the reply with EndTurn. Otherwise it says what happened: a [*StoppedError] if a limit or a hook stopped the run,
+// [ErrSuspended] if it waits for a person, the error of the context if it was cancelled, or a failure. The result is
+// complete in each case, except if the run could not start; then the error matches [ErrNotStarted].
 func (a *Agent) Run(ctx context.Context, task string) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Task: task})
 }

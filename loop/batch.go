@@ -19,6 +19,7 @@ type batch struct {
 	copies      []agent.ToolCallResult // copies for AfterTool and then for the other points
 	hookResults []agent.ToolCallResult // copies, once all results are known
 
+	cut  bool  // the model reached a limit before the last call was complete
 	last *call // the call that hands over or finishes, run after the others; may be nil
 
 	to   *Agent // the agent that takes over after the batch; nil: no handoff
@@ -45,8 +46,9 @@ type call struct {
 	dispatcher *dispatcher // of a call in another goroutine
 	failed     error       // of a hook that judged the call
 
+	ask      *asked          // a person is to be asked, once the calls before have returned; nil: not
 	question *agent.Question // the question that a person has not answered yet; nil: none
-	skip     *savedSkip      // with question: the result that a hook gave instead of the tool
+	skip     *savedSkip      // with ask or question: the result that a hook gave instead of the tool
 	spawned  []savedSpawn    // the runs that the call had started when the run was suspended
 	waits    bool            // one of spawned is suspended
 }
@@ -118,13 +120,10 @@ func (b *batch) run(again bool) {
 	} else {
 		b.decide()
 	}
-	if b.suspend(func(c *call) bool { return c.question != nil }) {
-		return
-	}
 	if !r.state.over() {
 		b.dispatch()
 	}
-	if b.suspend((*call).waiting) {
+	if b.suspend() {
 		return
 	}
 	if r.state.over() {

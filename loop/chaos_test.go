@@ -340,7 +340,7 @@ func (c *chaos) resume(t testing.TB, rt *rapid.T, a *loop.Agent, ctx context.Con
 			answers = append(answers, loop.AnswerTo(q, c.approve(q, max(m, 1))))
 		}
 	}
-	return a.Resume(ctx, state, answers...)
+	return looptest.Ended(a.Resume(ctx, state, answers...))
 }
 
 // dispatched checks that the vote allowed exactly this call.
@@ -418,7 +418,7 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 			fires.left.Store(int64(at))
 			ran.Agent.Hooks.ObserveAny(fires)
 		}
-		got, failed := ran.Agent.Do(ctx, loop.Request{Task: "x"})
+		got, failed := looptest.Ended(ran.Agent.Do(ctx, loop.Request{Task: "x"}))
 		for got.Suspended != nil { // P11
 			if got.Stop.Cause != agent.CauseSuspended || failed != nil || got.Reply != "" {
 				rt.Fatalf("suspended, and %+v, %v", got, failed)

@@ -26,6 +26,9 @@ func (b *batch) decide() {
 				"not run: a reply can have at most %d calls; send the rest in the next reply", limit)}, "", "")
 		case b.r.toolsOff():
 			b.disabled(c)
+		case b.cut && i == len(b.calls)-1: // a hook must not complete it
+			c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailArguments, Message: "not run: your reply was cut at " +
+				"the limit of its tokens before this call was complete; send less at once, for example in several calls"}, "", "")
 		default:
 			b.before(c)
 		}
@@ -74,8 +77,8 @@ func (b *batch) before(c *call) {
 
 // skip handles SkipTool. A successful result, for example from a cache, still needs permission.
 func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
-	if exit.Result.Err == "" && !b.permit(c, nil) {
-		if c.question != nil {
+	if exit.Result.Err == "" && !b.permit(c) {
+		if c.ask != nil {
 			c.skip = &savedSkip{Result: exit.Result.Clone(), Reason: exit.Reason, By: by.Hook}
 		}
 		return
@@ -131,8 +134,9 @@ func (b *batch) check(c *call) {
 		}
 		return
 	}
-	if !b.permit(c, e) {
-		if c.question != nil && e.tool == nil {
+	c.entry = e
+	if !b.permit(c) {
+		if c.ask != nil && e.tool == nil {
 			b.last = c // another call must not hand over or finish before the answer
 		}
 		return

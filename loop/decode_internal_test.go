@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func suspended(t *testing.T) *snapshot {
 		return nil, nil
 	})
 	result, err := a.Run(t.Context(), "go")
-	if err != nil || result.Suspended == nil {
+	if !errors.Is(err, ErrSuspended) || result.Suspended == nil {
 		t.Fatalf("the run is not suspended: %+v, %v", result.Stop, err)
 	}
 	s, err := decodeState(result.Suspended)

@@ -26,7 +26,8 @@
 //     as an approval changed it. All calls of a reply are decided, in call order, before the first one is
 //     dispatched. Then they are carried out in call order. Consecutive calls of tools that are ReadOnly or
 //     Concurrent run in parallel. Every other call runs alone: it begins when all earlier calls have returned, and no
-//     later call begins before it has returned. A call that the loop abandons has returned.
+//     later call begins before it has returned. A call that the loop abandons has returned. A person is asked about
+//     a call when all earlier calls have returned, so that a preview shows what the call will meet.
 //   - P4, asked once: OnPermission fires once per call, on the final arguments. If an approval changes them, it
 //     fires once more, on the changed ones. An approver is asked at most once, and never about a call that a
 //     hook denies. If there is no approver, or it fails or does not answer in time, the call is denied.
@@ -39,30 +40,39 @@
 //   - P9, prompts are per request: text that a hook adds to a prompt is part of that prompt only. Only
 //     compaction changes the stored conversation.
 //   - P10, stops: the result has all stop signals. It reports the strongest cause, or the first among equals.
-//   - P11, suspension: an approver may say that its answer comes later. All calls of the reply are then decided, none
-//     is dispatched, and the run ends with the cause suspended. When it is resumed with the answers, it ends with the
-//     conversation, the counters and the result of a run that was not suspended. See below.
+//   - P11, suspension: an approver may say that its answer comes later. The calls before that one have run then, and
+//     are never run again. Those after it wait, and the run ends with the cause suspended and all questions of the
+//     reply. When it is resumed with the answers, it ends with the conversation, the counters and the result of a run
+//     that was not suspended. See below.
+//   - P12, honest ends: the error of a run is nil exactly if the cause is completed or finish_reason, or if the
+//     EndTurn of a hook gave the reply. Otherwise it is a [*StoppedError], matches [ErrSuspended] or the error of the
+//     context, or is the failure of the run; see there. A reply that the model's limit has cut is never an answer:
+//     its text is kept, the run is stopped, and an incomplete call is not run.
+//   - P13, one continuation: a suspended run in Agent.Runs stays there until it has ended. One process continues it with
+//     [Agent.Answer]. A run whose process was killed is in doubt and is never continued by itself.
 //
 // # Suspension
 //
 // For example, a payment above 1000 euros needs the approval of a manager, who is asleep. The approver sends the
-// question to the manager and returns Approval{Pending: true}. The run ends, and the program stores
-// AgentResult.Suspended. The next day the manager clicks a button, and another process calls [Agent.Resume] with the
-// state and the answer. The page docs/agents/approvals.md of the repository has a whole program.
+// question to the manager and returns Approval{Pending: true}, as permission.Later does. The run ends, and its state
+// goes to Agent.Runs. The next day the manager clicks a button, and another process calls [Agent.Answer] with the ID of
+// the run and the answer. The page docs/agents/approvals.md of the repository has a whole program. A program without
+// Agent.Runs stores AgentResult.Suspended itself and calls [Agent.Resume].
 //
 // A suspended run ends in order: AfterStep, OnStop, BeforeRunEnd and OnRunEnd fire. A resumed run begins with
 // OnRunStart and BeforeStep of the same step. So each of these pairs fires in both processes, and so do
 // OnSubagentStart, OnSubagentStop and AroundTool of a call that waits for its own inner run. Everything else fires
 // once: BeforeTool, OnPermission, OnHandoff and BeforeAsk before the suspension; OnPermissionGranted or
-// OnPermissionDenied, AfterTool and ShouldStop after the resumption. AfterTool fires then in call order. Before the
-// suspension it fires only for calls that were over before a call that waits for its inner run.
+// OnPermissionDenied, AfterTool of the other calls and ShouldStop after the resumption. AfterTool fires in call order in
+// each process, and before the suspension for the calls that have run then.
 //
 //   - The answer is bound to its question, to the tool and to the exact arguments. It has all effects that it has
 //     without suspension: P3 and P4 hold. Decided calls are not decided again, but a tool that was switched off, was
 //     removed or has another schema since then is not called.
-//   - Some of the answers suspend the run again, with a new state. No call of a reply is dispatched before all
-//     questions about the reply are answered. Calls that had finished, and inner runs that had finished, are not run
-//     again.
+//   - A suspension has the questions about all calls of the reply, so that they can be answered at once. A question
+//     that was asked before earlier calls had run is marked as Early.
+//   - Some of the answers suspend the run again, with a new state, when the first call without an answer is reached.
+//     Calls that had finished, and inner runs that had finished, are not run again.
 //   - If an inner run is suspended, the calls that run in parallel with it finish, and the outer run is suspended with
 //     it. Later calls of the reply wait for the resumption.
 //     Only runs that a call or a handoff started can wait. In a run that a hook starts, a pending answer denies.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result. Each part is
@@ -112,6 +111,8 @@ func (e *ending) close() (agent.AgentResult, error) {
 	}
 
 	result.Suspended = r.suspension()
+	r.stopExtending()
+	unstored := r.keepState(&result)
 	r.state.move(move{to: closed})
 	r.tools.close()
 	r.crew.close()
@@ -124,8 +125,16 @@ func (e *ending) close() (agent.AgentResult, error) {
 		final := cloned(result)
 		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &final})
 	}
-	if e.err == nil && r.state.cause != nil {
-		e.err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
+	switch cause := r.state.cause; {
+	case unstored != nil:
+		e.err = unstored
+	case e.err != nil:
+	case cause == nil:
+		e.err = unfinished(result)
+	case errors.Is(cause, r.ctx.Err()):
+		e.err = fmt.Errorf("agent %q: %w", r.agent.name(), cause)
+	default:
+		e.err = fmt.Errorf("agent %q: %w: %w", r.agent.name(), r.ctx.Err(), cause)
 	}
 	r.err = ofStarted(e.err)
 	return result, r.err
@@ -211,11 +220,14 @@ func (r *run) noteInterruption() {
 
 // mayEndWith reports whether the last text of the model can serve as the reply of a run without a reply.
 func (r *run) mayEndWith(interim reply) bool {
-	cause := r.strongest().Cause
-	if interim.rejected {
+	switch cause := r.strongest().Cause; {
+	case interim.rejected:
 		return cause == agent.CauseRetryLimit
+	case interim.cut:
+		return true
+	default:
+		return !cause.Forced()
 	}
-	return !cause.Forced()
 }
 
 // result builds the result of the run from its current state.
@@ -229,7 +241,7 @@ func (r *run) result(failed error) agent.AgentResult {
 		Steps: r.counts.get(&r.counts.steps), ModelCalls: modelCalls, Usage: usage,
 		Calls: slices.Concat(r.hookResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
 		Stop: r.strongest(), Signals: slices.Clone(r.signals),
-		EndedBy: r.state.reply.by, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
+		EndedBy: r.state.reply.by, FinishReason: r.finishReason, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
 	}
 	if failed != nil {
 		result.Err = failed.Error()
@@ -243,6 +255,7 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		ownedField("Agent", result.Agent, fixed.Agent), ownedField("Steps", result.Steps, fixed.Steps),
 		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
 		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),
+		ownedField("FinishReason", result.FinishReason, fixed.FinishReason),
 		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
 		owned{"Stop", !sameSignal(result.Stop, fixed.Stop) && !sameSignal(result.Stop, agent.EndRun{})},
 		owned{"Signals", result.Signals != nil && !slices.EqualFunc(result.Signals, fixed.Signals, sameSignal)},
@@ -254,7 +267,7 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
 		fixed.HandedOffTo
-	result.Stop, result.Suspended = r.strongest(), fixed.Suspended
+	result.Stop, result.Suspended, result.FinishReason = r.strongest(), fixed.Suspended, fixed.FinishReason
 	if (result.Err == "") != (fixed.Err == "") {
 		result.Err = fixed.Err
 	}
@@ -263,30 +276,4 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 // sameSignal compares two signals without their details.
 func sameSignal(a, b agent.EndRun) bool {
 	return a.Cause == b.Cause && a.Message == b.Message && a.By == b.By
-}
-
-func cloned(result agent.AgentResult) agent.AgentResult {
-	result.Calls = clonedResults(result.Calls)
-	result.Messages = agentspec.CloneMessages(result.Messages)
-	result.Signals = slices.Clone(result.Signals)
-	result.Warnings = slices.Clone(result.Warnings)
-	result.Suspended = cloneSuspension(result.Suspended)
-	return result
-}
-
-func cloneSuspension(s *agent.Suspension) *agent.Suspension {
-	if s == nil {
-		return nil
-	}
-	c := *s
-	c.Questions, c.State = slices.Clone(c.Questions), slices.Clone(c.State)
-	for i, q := range c.Questions {
-		c.Questions[i] = cloneQuestion(q)
-	}
-	return &c
-}
-
-func cloneQuestion(q agent.Question) agent.Question {
-	q.Call, q.Tool.Parameters = q.Call.Clone(), slices.Clone(q.Tool.Parameters)
-	return q
 }

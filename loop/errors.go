@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
@@ -49,6 +50,38 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 
 // Timeout returns true, like the timeout errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
+
+// A StoppedError reports a run that ended without an error before its task was done. For example, it used up its steps,
+// a hook of ShouldStop stopped it, its answers were rejected too often, or the model's reply was cut at a limit. The
+// result of the run is complete; its Reply is the text so far or the fallback.
+//
+// The run of [Agent.Run], [Agent.Do], [Agent.Stream], [Spawn] and [RunAs] has a nil error exactly if it ended as
+// completed or finish_reason, or if the EndTurn of a hook gave the reply. The error of a run that waits for a person
+// matches [ErrSuspended], and the error of a cancelled run matches that of its context.
+type StoppedError struct {
+	Agent string       // the agent of the run
+	Stop  agent.EndRun // AgentResult.Stop
+}
+
+// Error has the cause and its message.
+func (e *StoppedError) Error() string {
+	text := fmt.Sprintf("agent %q: the run was stopped before it was done (%s)", e.Agent, e.Stop.Cause)
+	if e.Stop.Message != "" {
+		text += ": " + e.Stop.Message
+	}
+	return text
+}
+
+// unfinished returns the error of a run that did not fail and was not cancelled.
+func unfinished(result agent.AgentResult) error {
+	switch {
+	case !result.Forced() || result.EndedBy != "":
+		return nil
+	case result.Stop.Cause == agent.CauseSuspended:
+		return fmt.Errorf("agent %q: %w", result.Agent, ErrSuspended)
+	}
+	return &StoppedError{Agent: result.Agent, Stop: result.Stop}
+}
 
 // ErrNotStarted is matched by the error of a run that could not start: errors.Is(err, ErrNotStarted). No point was
 // fired, no model and no tool was called, and the result is zero. For example, a program has taken a suspended run out

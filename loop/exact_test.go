@@ -20,7 +20,7 @@ func TestLimitsIncludeTheirNumber(t *testing.T) {
 			// The only prompt has one message, so that its estimate is the constant.
 			a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("a")), Tokens: constantTokens(10 + over),
 				Limits: loop.Limits{Tokens: 10}}
-			result, err := a.Run(t.Context(), "x")
+			result, err := looptest.Ended(a.Run(t.Context(), "x"))
 			if err != nil || result.Stop.Cause != want {
 				t.Errorf("%v, %v", result.Stop, err)
 			}

@@ -11,6 +11,13 @@ import (
 // dispatch carries out the permitted calls in call order, group by group. AfterTool fires for the calls of a group when
 // all of them have returned. No group follows if the run has ended, or if a call of the group waits for another run.
 func (b *batch) dispatch() {
+	b.dispatchGroups()
+	if !b.r.state.over() && slices.ContainsFunc(b.calls, func(c *call) bool { return c.question != nil || c.waiting() }) {
+		b.askAll() // the run will be suspended
+	}
+}
+
+func (b *batch) dispatchGroups() {
 	parallel := b.r.limits.Parallel
 	if parallel <= 0 {
 		parallel = len(b.calls)
@@ -20,6 +27,9 @@ func (b *batch) dispatch() {
 	for rest := b.calls; len(rest) > 0 && !b.r.state.over(); {
 		group := rest[:b.group(rest)]
 		rest = rest[len(group):]
+		if first := b.first(group); first != nil && !b.mayRun(first) || b.r.state.over() {
+			return
+		}
 		permitted = permitted[:0]
 		for _, c := range group {
 			if b.pending(c) && (!c.waits || b.r.hasAnswer(c.spawned)) {
@@ -34,18 +44,37 @@ func (b *batch) dispatch() {
 			b.afterAll(group)
 		}
 	}
+	if last := b.last; last != nil && !b.r.state.over() {
+		b.mayRun(last)
+	}
+}
+
+// first returns the first call of a group that is to be carried out, or nil.
+func (b *batch) first(group []*call) *call {
+	if at := slices.IndexFunc(group, b.pending); at >= 0 {
+		return group[at]
+	}
+	return nil
+}
+
+// mayRun asks a person about a call if a hook wants that. It reports false if the answer comes later.
+func (b *batch) mayRun(c *call) bool {
+	if c.ask != nil {
+		b.askAbout(c, false)
+	}
+	return c.question == nil
 }
 
 // group returns the length of the first group of calls: a call that runs alone, or consecutive calls that may run in
-// parallel. Calls that do not run belong to any group.
+// parallel. Only the first call of a group may wait for a person. Calls that do not run belong to any group.
 func (b *batch) group(calls []*call) int {
 	some, alone := false, false
 	for i, c := range calls {
 		if !b.pending(c) {
 			continue
 		}
-		is := !c.entry.schema.ReadOnly && !c.entry.schema.Concurrent
-		if some && (alone || is) {
+		is := c.entry != nil && !c.entry.schema.ReadOnly && !c.entry.schema.Concurrent
+		if some && (alone || is || c.waitsForPerson()) {
 			return i
 		}
 		some, alone = true, is

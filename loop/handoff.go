@@ -103,8 +103,9 @@ func (r *run) handOver(to *Agent, req Request, from *snapshot) {
 	if stored {
 		r.conversation.replace(result.Messages)
 	}
+	r.finishReason = result.FinishReason
 	switch {
-	case err == nil:
+	case err == nil, find[StoppedError](err) != nil: // the signals of the target are those of this run
 	case result.Err != "": // the target failed, so this run fails
 		r.failWith("Handoff", err, hookOf(err))
 		return

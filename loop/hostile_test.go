@@ -144,14 +144,15 @@ func finish(t *testing.T, ctx context.Context, ran *looptest.Ran, stream bool) (
 	if stream {
 		for e, failed := range ran.Agent.Stream(ctx, loop.Request{Task: "x"}) {
 			if e.Kind == loop.EventEnd {
-				result, err, returned = *e.End, failed, true
+				result, err = looptest.Ended(*e.End, failed)
+				returned = true
 			}
 		}
 	} else {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			result, err = ran.Agent.Do(ctx, loop.Request{Task: "x"})
+			result, err = looptest.Ended(ran.Agent.Do(ctx, loop.Request{Task: "x"}))
 			returned = true
 		}()
 		<-done

@@ -257,11 +257,11 @@ func (o *ordered) broken(drawn []string) (problems []string) {
 // runAny runs a request as Do or as a stream.
 func runAny(ctx context.Context, a *loop.Agent, req loop.Request, stream bool) (got agent.AgentResult, err error) {
 	if !stream {
-		return a.Do(ctx, req)
+		return looptest.Ended(a.Do(ctx, req))
 	}
 	for event, failed := range a.Stream(ctx, req) {
 		if err = failed; event.Kind == loop.EventEnd {
-			got = *event.End
+			got, err = looptest.Ended(*event.End, failed)
 		}
 	}
 	return got, err
@@ -289,5 +289,75 @@ func TestALaterCallSeesAnEarlierWrite(t *testing.T) {
 		if reads != "new" {
 			t.Fatalf("the shell read %q: %+v", reads, ran.AgentResult)
 		}
+	}
+}
+
+// TestP3_APersonSeesTheStateThatACallWillMeet: the calls before a question have run when it is asked, and the calls
+// after it have not, also in a run that is suspended and resumed.
+func TestP3_APersonSeesTheStateThatACallWillMeet(t *testing.T) {
+	names := []string{"write1", "asks1", "look1", "write2", "asks2", "write3"}
+	for _, c := range []struct {
+		name    string
+		pending string // the calls whose answers come later
+		rounds  [][]string
+		early   string // the calls that somebody was asked about early
+		ran     []string
+	}{
+		{"AtOnce", "", nil, "", nil},
+		{"BothTogether", "asks1 asks2", [][]string{{"asks1", "asks2"}}, "asks2", []string{"write1"}},
+		{"OneByOne", "asks1 asks2", [][]string{{"asks1"}, {"asks2"}}, "asks2", []string{"write1"}},
+		{"LastFirst", "asks1 asks2", [][]string{{"asks2"}, {"asks1"}}, "asks2", []string{"write1"}},
+		{"OnlyTheSecond", "asks2", [][]string{{"asks2"}}, "", names[:4]},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log, early []string
+			asked := make(map[string][]string)
+			var calls []looptest.Turn
+			var all []agent.Tool
+			for _, name := range names {
+				tool := agent.Tool(&looptest.Tool{Name: name, Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+					log = append(log, name)
+					return "did " + name, nil
+				}})
+				if strings.HasPrefix(name, "look") {
+					tool = loop.ReadOnly(tool)
+				}
+				calls, all = append(calls, looptest.Call(name, nil)), append(all, tool)
+			}
+			h := looptest.Harness{
+				Turns: turns(looptest.Calls(calls...), looptest.Reply("ok")), Tools: all, Hooks: hooks(&ordered{begun: make(map[string]time.Time)}),
+				Agent: &loop.Agent{Approver: &approver{f: func(_ context.Context, q agent.Question) (agent.Approval, error) {
+					asked[q.Call.Name] = slices.Clone(log)
+					if q.Early {
+						early = append(early, q.Call.Name)
+					}
+					return agent.Approval{Allow: true, Pending: strings.Contains(c.pending, q.Call.Name)}, nil
+				}}},
+			}
+			ran := h.Run(t, "x")
+			got, err := ran.AgentResult, ran.Failed
+			if strings.Join(early, " ") != c.early || c.ran != nil && !slices.Equal(log, c.ran) {
+				t.Errorf("ran %v, asked early about %v", log, early)
+			}
+			for _, round := range c.rounds {
+				var answers []loop.Answer
+				for _, q := range got.Suspended.Questions {
+					if slices.Contains(round, q.Call.Name) {
+						answers = append(answers, loop.AnswerTo(q, yes()))
+					}
+				}
+				got, err = looptest.Ended(ran.Agent.Resume(t.Context(), sent(t, got.Suspended), answers...))
+			}
+			if err != nil || got.Reply != "ok" || !slices.Equal(log, names) {
+				t.Errorf("replied %q, %v, ran %v", got.Reply, err, log)
+			}
+			for i, name := range names {
+				if before, ok := asked[name]; ok && c.early != name && !slices.Equal(before, names[:i]) {
+					t.Errorf("asked about %s after %v", name, before)
+				}
+			}
+			checkAnswered(t, got.Messages)
+			checkPaired(t, ran.Recorder)
+		})
 	}
 }

@@ -8,33 +8,75 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop/internal/permission"
 )
 
-// permit decides whether a call may run, and asks a person if the hooks want that. It reports false if the call is
-// denied, which sets its result, if the answer comes later, which sets its question, or if the answer stopped the run.
-// The entry is nil for a call that a hook has answered.
-func (b *batch) permit(c *call, e *entry) bool {
-	if d := b.judge(c, e); d.Kind != "" {
-		b.deny(c, d)
+// permit decides whether a call may run. It reports false if the call is denied, which sets its result, or if a person
+// has to decide, which sets its ask. The person is asked later, when the calls before this one have returned.
+func (b *batch) permit(c *call) bool {
+	ask, by, denied := b.vote(c)
+	switch {
+	case ask != nil:
+		c.ask = &asked{*ask, by}
+		return false
+	case denied.Kind != "":
+		b.deny(c, denied)
 		return false
 	}
-	return c.question == nil && !b.r.state.over()
+	return !b.r.state.over()
 }
 
-// judge returns the denial of a call. Its Kind is empty if the call is permitted.
-func (b *batch) judge(c *call, e *entry) agent.Denial {
-	ask, by, denied := b.vote(c)
-	if ask == nil {
-		return denied
-	}
-	question := b.question(c, *ask, by)
+// An asked is the wish of a hook that a person decides about a call.
+type asked struct {
+	agent.Ask
+	by string
+}
+
+// waitsForPerson reports whether a person has to decide about the call.
+func (c *call) waitsForPerson() bool { return c.result == nil && (c.ask != nil || c.question != nil) }
+
+// askAbout asks a person about a call, which then has a result, is admitted, or waits for the answer. early says that
+// calls before it have not returned yet.
+func (b *batch) askAbout(c *call, early bool) {
+	question := b.question(c, c.ask.Ask, c.ask.by)
+	question.Early = early
+	c.ask = nil
 	answer, by, denied := b.ask(c, question)
 	if answer.Pending {
 		c.question = &question
-		return agent.Denial{}
+		return
 	}
-	return b.conclude(c, e, question, answer, by, denied)
+	b.decided(c, question, answer, by, denied)
+}
+
+// askAll asks about the calls that nobody was asked about, because the run will be suspended. One person can then answer
+// all questions of the reply at once.
+func (b *batch) askAll() {
+	for _, c := range b.calls {
+		if c.ask != nil && c.result == nil && !b.r.state.over() {
+			b.askAbout(c, true)
+		}
+	}
+}
+
+// decided applies an answer to a call. by is the hook that answered, or empty for a person; denied is the denial if the
+// answer is no.
+func (b *batch) decided(c *call, question agent.Question, answer agent.Approval, by string, denied agent.Denial) {
+	denied = b.conclude(c, c.entry, question, answer, by, denied)
+	switch {
+	case denied.Kind != "":
+		b.free(c)
+		b.deny(c, denied)
+	case b.r.state.over():
+	case c.skip != nil:
+		b.answered(c, agent.SkipTool{Result: c.skip.Result, Reason: c.skip.Reason}, hookkit.By{Hook: c.skip.By})
+	default:
+		if b.last == c { // a hook may refuse the handoff
+			b.last = nil
+		}
+		b.admit(c, c.entry)
+	}
 }
 
 // conclude applies the answer to a question. by is the hook that answered, or empty for a person; denied is the denial

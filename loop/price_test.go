@@ -216,12 +216,12 @@ func TestAResumedRunNeedsPricesToo(t *testing.T) {
 	}
 	a.Hooks.Use(prices.sets())
 	a.Hooks.Use(votes(agent.Ask{}))
-	got, err := a.Do(t.Context(), loop.Request{Task: "x"})
+	got, err := looptest.Ended(a.Do(t.Context(), loop.Request{Task: "x"}))
 	if err != nil || got.Suspended == nil {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	delete(prices, "a")
-	got, err = a.Resume(t.Context(), *got.Suspended, loop.AnswerTo(got.Suspended.Questions[0], yes()))
+	got, err = looptest.Ended(a.Resume(t.Context(), *got.Suspended, loop.AnswerTo(got.Suspended.Questions[0], yes())))
 	if err == nil || errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), `"a" is unknown`) ||
 		got.ModelCalls != 1 {
 		t.Errorf("got %+v, %v", got, err)

@@ -27,10 +27,14 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 		case err != nil:
 			r.failBy("LLM", err, by)
 		}
+		shown := r.stream.takeShown()
+		if r.state.cause != nil && shown != "" {
+			r.interrupted(at, shown)
+		}
 		if r.state.over() {
 			return reply, false
 		}
-		return r.received(at, reply)
+		return r.received(r.ctx, at, reply)
 	}
 }
 
@@ -140,12 +144,21 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 	return true
 }
 
+// interrupted stores the text of a reply that a person has read before the run was cancelled.
+func (r *run) interrupted(at agent.Step, shown string) {
+	partial := agent.LLMResponse{Content: shown, FinishReason: agent.FinishInterrupted}
+	if reply, ok := r.received(r.cleanupCtx, at, partial); ok && reply.Content != "" {
+		reply.ToolCalls = nil // none is dispatched any more
+		r.conversation.store(reply.Message())
+	}
+}
+
 // received fires AfterLLM on a reply.
-func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMResponse, bool) {
+func (r *run) received(ctx context.Context, at agent.Step, reply agent.LLMResponse) (agent.LLMResponse, bool) {
 	r.note = ""
 	reply.Step = at.Number
 	was := reply
-	exit, by, err := r.hooks.AfterLLM.FireBy(r.ctx, r.hookRun, &reply)
+	exit, by, err := r.hooks.AfterLLM.FireBy(ctx, r.hookRun, &reply)
 	if err != nil {
 		r.fail("AfterLLM", err)
 		return agent.LLMResponse{}, false
@@ -153,6 +166,7 @@ func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMRespons
 	r.warnOwned("AfterLLM", by, ownedField("Step", reply.Step, at.Number), ownedField("Usage", reply.Usage, was.Usage),
 		ownedField("Elapsed", reply.Elapsed, was.Elapsed))
 	reply.Step, reply.Usage, reply.Elapsed = at.Number, was.Usage, was.Elapsed
+	r.finishReason = reply.FinishReason
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:

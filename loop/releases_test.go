@@ -17,7 +17,7 @@ func TestStatesOfOtherReleasesAreRefused(t *testing.T) {
 			s := start()
 			s.person = later()
 			a := s.process()
-			first, err := a.Do(t.Context(), loop.Request{Task: "x", Tenant: "acme"})
+			first, err := looptest.Ended(a.Do(t.Context(), loop.Request{Task: "x", Tenant: "acme"}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestStatesOfOtherReleasesAreRefused(t *testing.T) {
 				other := state
 				other.State = data
 				reseal(&other, "", "")
-				_, err := a.Resume(t.Context(), other, answers...)
+				_, err := looptest.Ended(a.Resume(t.Context(), other, answers...))
 				if !errors.Is(err, loop.ErrNotStarted) || len(s.log) != before || loop.CheckSuspension(other) == nil {
 					t.Fatalf("%s: %v", what, err)
 				}

@@ -7,7 +7,6 @@ import (
 	"reflect"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // An Answer is the answer of a person to a question of a suspended run. It counts only for this question, and only
@@ -32,11 +31,9 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 // are left without an answer, the run is suspended again, with a new state. AgentResult.Calls has the calls that
 // were answered since the resumption; the counters are those of all parts of the run together.
 //
-// Resume cannot know whether another process has resumed the same state before. The host must make sure of that: it
-// stores the state under the ID Suspension.ID, and takes it out with the method Take of its store before it resumes the
-// run. One of several processes gets the state, and the others an *agent.NotFound. The stores of builtin/session,
-// contrib/sqlite and contrib/nats have that method. The host must also check that the person may answer, because Resume
-// does not.
+// Resume cannot know whether another process has resumed the same state before. The host must make sure of that, for
+// example with Agent.Runs and [Agent.Answer]. The host must also check that the person may answer, because Resume does
+// not.
 //
 // The error matches [ErrNotStarted] if the state was changed or has another version or an unknown field, if it is of
 // another agent, or if an answer does not belong to a question. Nothing has begun then, and the host puts the state
@@ -60,9 +57,6 @@ func CheckSuspension(state agent.Suspension) error {
 // resumed fills in a request that continues a suspended run, and returns the answers by question. from gets the state.
 func (a *Agent) resumed(req *Request, from *origin) (answers map[string]Answer, err error) {
 	if req.Suspended == nil && from.state == nil {
-		if len(req.Answers) > 0 {
-			return nil, errors.New("there are answers, but no Suspended")
-		}
 		return nil, nil
 	}
 	if req.Suspended != nil {
@@ -130,7 +124,7 @@ func (r *run) restoreState() {
 	for _, kind := range s.Reported {
 		r.reportedBudgets[agent.BudgetKind(kind)] = true
 	}
-	r.compact, r.response, r.target = s.Compaction, s.Response, s.Target
+	r.compact, r.response, r.target, r.finishReason = s.Compaction, s.Response, s.Target, s.Response.FinishReason
 	if s.Target == nil {
 		r.open = r.restoredBatch(s)
 	}
@@ -236,26 +230,11 @@ func (b *batch) free(c *call) {
 func (b *batch) answerQuestion(c *call, answer agent.Approval) {
 	question := *c.question
 	c.question = nil
-	var e *entry
-	if c.skip == nil {
-		if e = b.entryAgain(c); e == nil {
-			return
-		}
-	}
-	kind, reason := decision(answer)
-	denied := b.conclude(c, e, question, answer, "", denial(question, answer, kind, reason))
-	if denied.Kind != "" {
-		b.free(c)
-		b.deny(c, denied)
+	if c.skip == nil && b.entryAgain(c) == nil {
 		return
 	}
-	switch {
-	case b.r.state.over():
-	case c.skip != nil:
-		b.answered(c, agent.SkipTool{Result: c.skip.Result, Reason: c.skip.Reason}, hookkit.By{Hook: c.skip.By})
-	default:
-		b.admit(c, e)
-	}
+	kind, reason := decision(answer)
+	b.decided(c, question, answer, "", denial(question, answer, kind, reason))
 }
 
 // entryAgain looks up the tool of a call that was decided before the run was suspended. It returns nil and refuses the

@@ -45,16 +45,19 @@ type run struct {
 	timeouts     timeouts
 	spawned      attempts // the runs that this run started
 
-	typed     *typed            // the type of the answer; nil: any text
-	from      *snapshot         // the state that the run continues; nil: a new run
-	answers   map[string]Answer // to the questions of the suspended runs, by the ID of the question
-	mayWait   bool              // the run can be suspended
-	open      *batch            // the suspended calls, until they are decided
-	target    *snapshot         // the suspended run of the agent that took over
-	suspended bool              // the run waits for open or target
-	saved     *snapshot         // the state of the run at its end, if it is suspended
-	encoded   *agent.Suspension // saved, for the caller of the outermost run
-	response  agent.LLMResponse // the last reply with calls
+	typed   *typed            // the type of the answer; nil: any text
+	from    *snapshot         // the state that the run continues; nil: a new run
+	answers map[string]Answer // to the questions of the suspended runs, by the ID of the question
+	mayWait bool              // the run can be suspended
+	taken   bool              // from Agent.Runs, and extended there until stopExtending is called
+
+	stopExtending func()
+	open          *batch            // the suspended calls, until they are decided
+	target        *snapshot         // the suspended run of the agent that took over
+	suspended     bool              // the run waits for open or target
+	saved         *snapshot         // the state of the run at its end, if it is suspended
+	encoded       *agent.Suspension // saved, for the caller of the outermost run
+	response      agent.LLMResponse // the last reply with calls
 
 	state   state
 	signals []agent.EndRun
@@ -64,6 +67,7 @@ type run struct {
 	results     [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
 	hookResults [][]agent.ToolCallResult // copies for hooks
 
+	finishReason    string   // of the last reply
 	emptyReplies    int      // in a row
 	note            string   // for the next prompt only
 	briefingTokens  int      // of the last briefing
@@ -99,6 +103,7 @@ func (estimate) CountTokens(messages []agent.Message) int { return agentspec.Est
 // execute runs from OnRunStart to OnRunEnd.
 func (r *run) execute() (result agent.AgentResult, err error) {
 	r.start = r.clock.Now()
+	r.stopExtending = r.extend()
 	defer func() { result, err = r.end() }() // deferred, because runtime.Goexit must not skip it
 	returned := false
 	defer func() {

@@ -30,13 +30,21 @@ func newRun(ctx context.Context, a *Agent, req Request, from origin) (r *run, er
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	var back func() error // puts a run that was taken from Agent.Runs back
 	err = recoverAsError("the start of the run", func() (err error) {
-		r, err = prepare(ctx, a, req, from)
+		if back, err = a.take(ctx, &req, from); err == nil {
+			r, err = prepare(ctx, a, req, from)
+		}
 		return err
 	})
 	if err != nil {
-		return nil, &notStarted{usableError(err)}
+		err = usableError(err)
+		if back != nil {
+			err = errors.Join(err, recoverAsError("Agent.Runs", back))
+		}
+		return nil, &notStarted{err}
 	}
+	r.taken = back != nil
 	return r, nil
 }
 

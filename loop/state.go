@@ -38,6 +38,7 @@ type state struct {
 type reply struct {
 	text     string
 	stored   bool   // already part of the stored conversation
+	cut      bool   // at the model's limit; used as the reply of the stopped run
 	rejected bool   // by a gate; used as the reply only if the run stops because of too many rejections
 	by       string // the hook that returned it with EndTurn
 }

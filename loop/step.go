@@ -1,7 +1,10 @@
 package loop
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -46,6 +49,8 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		return
 	}
 	reply.ToolCalls = slices.Clone(reply.ToolCalls)
+	n := len(reply.ToolCalls)
+	cut := reply.Cut() && n > 0 && !json.Valid(reply.ToolCalls[n-1].Args)
 	duplicates := identify(at.Number, reply.ToolCalls)
 	result.Response = &reply
 	r.rememberText(reply.Content, len(reply.ToolCalls) > 0)
@@ -60,6 +65,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		r.response = reply
 		r.response.ToolCalls = record.ToolCalls
 		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
+		b.cut = cut
 		defer func() { result.Results = b.hookResults }()
 		b.run(false)
 		if b.to != nil && !r.state.over() {
@@ -69,7 +75,9 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		if reply.Content != "" && reply.Content != r.state.reply.text {
 			r.conversation.store(reply.Message())
 		}
-	case reply.Content == "" && len(reply.Parts) == 0:
+	case reply.Cut():
+		r.cut(reply)
+	case strings.TrimSpace(reply.Content) == "" && len(reply.Parts) == 0:
 		r.empty()
 	default:
 		r.emptyReplies = 0
@@ -80,6 +88,20 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 // rememberText stores the last text of the model. A run that stops before it has a reply may end with it.
 func (r *run) rememberText(text string, stored bool) {
 	r.state.move(move{to: working, reply: reply{text: text, stored: stored}})
+}
+
+// cut stops the run, because the model reached a limit before its reply was complete. The text is the reply of the run,
+// and the model of the next run on the conversation learns that it is incomplete.
+func (r *run) cut(response agent.LLMResponse) {
+	why := response.FinishReason
+	if response.Content != "" || len(response.Parts) > 0 {
+		r.conversation.store(response.Message())
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Name: agent.InterruptionName,
+			Content: fmt.Sprintf("[The reply was cut at a limit of tokens (%s) before it was complete]", why)})
+	}
+	r.state.move(move{to: working, reply: reply{text: response.Content, stored: true, cut: true}})
+	r.stop(agent.CauseTokenLimit, map[string]any{"finishReason": why, "outputTokens": response.Usage.Output},
+		"The reply of the model was cut at a limit of tokens (%s); raise the limit, for example MaxTokens", why)
 }
 
 // empty handles a reply without text and calls.

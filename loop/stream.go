@@ -123,6 +123,7 @@ type stream struct {
 
 	mu          sync.Mutex
 	subscribers []*subscriber
+	shown       []byte // the text of the reply that the reader got so far
 }
 
 type subscriber struct{ f func(agent.Chunk) }
@@ -168,6 +169,25 @@ func (s *stream) subscribed() []*subscriber {
 	return s.subscribers
 }
 
+// show remembers a piece of a reply that the reader gets. first says that it is the first of an attempt.
+func (s *stream) show(first bool, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first {
+		s.shown = s.shown[:0]
+	}
+	s.shown = append(s.shown, text...)
+}
+
+// takeShown returns the text that show has remembered, and forgets it.
+func (s *stream) takeShown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := string(s.shown)
+	s.shown = s.shown[:0]
+	return text
+}
+
 // A pieces delivers the pieces of one attempt at a reply.
 type pieces struct {
 	to            *stream
@@ -198,6 +218,9 @@ func (p *pieces) emit(d agent.Delta) {
 		if err := recoverAsError("a chunk subscriber", func() error { s.f(chunk); return nil }); err != nil {
 			p.to.of.warn("%v", err)
 		}
+	}
+	if p.wanted() {
+		p.to.show(p.index == 1, d.Content)
 	}
 	p.to.event(Event{Kind: EventChunk, Step: p.step, Chunk: &chunk})
 }

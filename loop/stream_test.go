@@ -21,7 +21,7 @@ func streamed(t *testing.T, l looptest.Harness, read func(loop.Event) bool) *loo
 	ran := l.Make()
 	for e, err := range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
 		if e.Kind == loop.EventEnd && e.End != nil {
-			ran.AgentResult, ran.Failed = *e.End, err
+			ran.AgentResult, ran.Failed = looptest.Ended(*e.End, err)
 		}
 		if read != nil && !read(e) {
 			break

@@ -47,7 +47,7 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 		req.Seed = outer.seedFor(call)
 	}
 	result, err := Spawn(ctx, s.a, req)
-	if err == nil && result.Forced() {
+	if err == nil && result.Forced() || find[StoppedError](err) != nil {
 		err = &agent.ToolError{Kind: agent.FailTool, Message: fmt.Sprintf(
 			"the agent %s was stopped before it was done: %s", s.a.name(),
 			orElse(result.Stop.Message, string(result.Stop.Cause)))}
@@ -76,13 +76,13 @@ func Spawn(ctx context.Context, a *Agent, req Request) (agent.AgentResult, error
 	return flightOf(ctx, outer).spawn(ctx, outer, a, req)
 }
 
-// ErrSuspended is the error of [Spawn] for a run that was suspended, and errors of [RunAs] match it. Other runs report
-// a suspension without an error: AgentResult.Suspended is not nil.
+// ErrSuspended is matched by the error of a run that waits for the answer of a person. AgentResult.Suspended has its
+// state.
 //
-// The tool that called Spawn must return; its result is ignored. When the outer run is resumed, the tool is called
+// A tool that called Spawn must return then; its result is ignored. When the outer run is resumed, the tool is called
 // again with the same arguments. Spawn then continues the suspended run. For a run that had finished, it returns the
 // same result again.
-var ErrSuspended = errors.New("the run waits for an answer and is resumed later; return this error")
+var ErrSuspended = errors.New("the run waits for an answer; it continues when it has one")
 
 // seedFor returns the seed of the run that a call starts. It depends only on the seed of this run and on the call,
 // so a repeated run with the same replies gives its inner runs the same seeds.

@@ -9,9 +9,10 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// suspend suspends the run if one of the calls waits and the run has not ended for another reason. It reports whether
-// the run is suspended.
-func (b *batch) suspend(waits func(*call) bool) bool {
+// suspend suspends the run if one of the calls waits for a person or for a run that it has started, and if the run has
+// not ended for another reason. It reports whether the run is suspended.
+func (b *batch) suspend() bool {
+	waits := func(c *call) bool { return c.waitsForPerson() || c.waiting() }
 	if b.r.state.over() || !slices.ContainsFunc(b.calls, waits) {
 		return false
 	}
@@ -247,6 +248,9 @@ func (f *flight) spawn(ctx context.Context, outer *run, a *Agent, req Request) (
 
 // outcome returns the result of a run that had finished before the outer run was suspended.
 func (s savedSpawn) outcome() (agent.AgentResult, error) {
+	if s.Err != "" && s.Result.Err == "" && unfinished(*s.Result) != nil {
+		return *s.Result, unfinished(*s.Result)
+	}
 	if s.Err != "" {
 		return *s.Result, &agent.ToolError{Kind: agent.FailTool, Message: s.Err}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // reseal changes the State of a suspended run and computes its digest again, as an attacker can.
@@ -34,7 +35,7 @@ func FuzzSuspension(f *testing.F) {
 		state.State = data
 		reseal(&state, "", "")
 		s := suspendable()["BetweenOthers"]()
-		got, err := s.process().Resume(t.Context(), state, loop.AnswerTo(good.Questions[0], agent.Approval{Allow: true}))
+		got, err := looptest.Ended(s.process().Resume(t.Context(), state, loop.AnswerTo(good.Questions[0], agent.Approval{Allow: true})))
 		if err == nil && got.Stop.Cause == "" {
 			t.Errorf("no error and no result: %+v", got)
 		}

@@ -141,7 +141,7 @@ func (s *site) finish(t testing.TB, result agent.AgentResult, each bool) agent.A
 			}
 		}
 		var err error
-		if result, err = s.process().Resume(t.Context(), sent(t, result.Suspended), answers...); err != nil {
+		if result, err = looptest.Ended(s.process().Resume(t.Context(), sent(t, result.Suspended), answers...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -288,13 +288,13 @@ func TestP11_ASuspendedRunEndsLikeAnother(t *testing.T) {
 				req := loop.Request{Task: "x", ID: "run", Seed: 7, User: "ann", Tenant: "acme"}
 				atOnce := start()
 				atOnce.person = &approver{f: func(context.Context, agent.Question) (agent.Approval, error) { return yes(), nil }}
-				want, err := atOnce.process().Do(t.Context(), req)
+				want, err := looptest.Ended(atOnce.process().Do(t.Context(), req))
 				if err != nil {
 					t.Fatal(err)
 				}
 				s := start()
 				s.person = later()
-				first, err := s.process().Do(t.Context(), req)
+				first, err := looptest.Ended(s.process().Do(t.Context(), req))
 				if err != nil || first.Suspended == nil || first.Stop.Cause != agent.CauseSuspended || first.Reply != "" {
 					t.Fatalf("not suspended: %+v, %v", first, err)
 				}
@@ -367,17 +367,17 @@ func suspendedAs(t testing.TB, name string, more ...looptest.Turn) (*site, agent
 	s := suspendable()[name]()
 	s.turns["main"] = append(s.turns["main"], more...)
 	s.person = later()
-	result, err := s.process().Do(t.Context(), loop.Request{Task: "x", ID: "run"})
+	result, err := looptest.Ended(s.process().Do(t.Context(), loop.Request{Task: "x", ID: "run"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s, result
 }
 
-func TestP11_NothingIsDispatchedBeforeTheAnswer(t *testing.T) {
+func TestP11_OnlyTheCallsBeforeTheQuestionRun(t *testing.T) {
 	s, result := suspended(t)
 	rec := s.recorders[0]
-	if len(s.log) != 0 || rec.Count("AroundTool") != 0 || rec.Count("AfterTool") != 0 {
+	if len(s.log) != 1 || s.log[0] != `look{"n":1}` || rec.Count("AroundTool") != 1 || rec.Count("AfterTool") != 1 {
 		t.Errorf("ran %v", s.log)
 	}
 	if got := result.Suspended.Questions; len(got) != 1 || got[0].Call.Name != "pay" || got[0].ID == "" ||
@@ -437,15 +437,15 @@ func TestP11_TheAnswerDecidesTheCall(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, result := suspended(t)
 			s.hooks = hooks(forbid)
-			got, err := s.process().Resume(t.Context(), sent(t, result.Suspended),
-				loop.AnswerTo(result.Suspended.Questions[0], c.answer))
+			got, err := looptest.Ended(s.process().Resume(t.Context(), sent(t, result.Suspended),
+				loop.AnswerTo(result.Suspended.Questions[0], c.answer)))
 			if err != nil || got.Stop.Cause != c.stop {
 				t.Fatalf("stopped by %v, %v", got.Stop, err)
 			}
 			checkAnswered(t, got.Messages)
 			rec := s.recorders[1]
 			rec.Times(t, "BeforeTool", 0)
-			rec.Times(t, "AfterTool", 4)
+			rec.Times(t, "AfterTool", 3)
 			ran := slices.IndexFunc(s.log, func(l string) bool { return strings.HasPrefix(l, "pay") })
 			if (ran >= 0) != (c.ran != "") || ran >= 0 && s.log[ran] != c.ran {
 				t.Errorf("ran %v", s.log)
@@ -480,9 +480,9 @@ func TestP11_AnswersAreBoundToTheirCall(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, result := suspended(t)
 			answer := loop.AnswerTo(result.Suspended.Questions[0], yes())
-			got, err := s.process().Resume(t.Context(), sent(t, result.Suspended), c.edit(&answer)...)
+			got, err := looptest.Ended(s.process().Resume(t.Context(), sent(t, result.Suspended), c.edit(&answer)...))
 			if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), c.want) || got.Agent != "" ||
-				len(s.log) != 0 {
+				len(s.log) != 1 {
 				t.Errorf("%+v, %v", got, err)
 			}
 			s.recorders[1].Times(t, "OnRunStart", 0)
@@ -516,7 +516,7 @@ func TestP11_AChangedStateIsRefused(t *testing.T) {
 			state := sent(t, result.Suspended)
 			c.edit(&state)
 			_, err := s.process().Resume(t.Context(), state, loop.AnswerTo(result.Suspended.Questions[0], yes()))
-			if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), c.want) || len(s.log) != 0 {
+			if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), c.want) || len(s.log) != 1 {
 				t.Errorf("%v", err)
 			}
 		})

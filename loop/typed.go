@@ -42,7 +42,7 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 	if err != nil {
 		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
 	}
-	if result.Stop.Cause != agent.CauseCompleted {
+	if result.Stop.Cause != agent.CauseCompleted { // a hook gave the reply
 		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply}
 	}
 	if err := json.Unmarshal([]byte(result.Reply), &answer); err != nil {
@@ -52,8 +52,9 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 	return answer, result, nil
 }
 
-// A NoAnswerError reports that a run of [RunAs] ended without an answer of the type. For example, a limit stopped it, a
-// hook ended the turn with a text, or the run waits for a person. The last case also matches [ErrSuspended].
+// A NoAnswerError reports that a run of [RunAs] ended without an answer of the type. It wraps the error that
+// [Agent.Do] returns for such a run: for example, a limit stopped it, or it waits for a person. It wraps none if a hook
+// ended the turn with a text.
 type NoAnswerError struct {
 	Stop  agent.EndRun // why the run ended
 	Reply string       // the reply of the run
@@ -74,11 +75,6 @@ func (e *NoAnswerError) Error() string {
 
 // Unwrap returns Err.
 func (e *NoAnswerError) Unwrap() error { return e.Err }
-
-// Is reports a match for [ErrSuspended] if the run is suspended.
-func (e *NoAnswerError) Is(target error) bool {
-	return target == ErrSuspended && e.Stop.Cause == agent.CauseSuspended
-}
 
 // A typed is the type that the answer of a run must have.
 type typed struct {

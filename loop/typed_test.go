@@ -217,7 +217,7 @@ func TestResumeKeepsTheTypeOfTheAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			state := sent(t, result.Suspended)
-			got, err := process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes()))
+			got, err := looptest.Ended(process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes())))
 			if err != nil || got.Reply != goodInvoice || got.Stop.Cause != agent.CauseCompleted {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -234,7 +234,7 @@ func TestStateWithAnImpossibleTypeIsRefused(t *testing.T) {
 	}
 	state := sent(t, result.Suspended)
 	reseal(&state, `"schema":{"type":"object"`, `"schema":{"type":[{}]`)
-	_, err = s.process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes()))
+	_, err = looptest.Ended(s.process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes())))
 	if !errors.Is(err, loop.ErrNotStarted) || !strings.Contains(err.Error(), "type") {
 		t.Error(err)
 	}

@@ -28,7 +28,7 @@ func TestHooksOfRequestBelongToItsRun(t *testing.T) {
 	a := &loop.Agent{Name: "main", Tools: tools(loop.Subagent(helper)), Hooks: new(agent.Hooks),
 		Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok")).ForEachRun()}
 	for _, use := range [][]agent.Hook{hooks(seenBy(&seen)), nil} {
-		if _, err := a.Do(t.Context(), loop.Request{Task: "x", Use: use}); err != nil {
+		if _, err := looptest.Ended(a.Do(t.Context(), loop.Request{Task: "x", Use: use})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,7 +43,7 @@ func TestHooksOfRequestBelongToItsRun(t *testing.T) {
 func TestUnusableHookOfARequestFails(t *testing.T) {
 	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok"))}
 	for _, use := range [][]agent.Hook{{nil}, {bind(func(*agent.Hooks) { panic("no") })}} {
-		if _, err := a.Do(t.Context(), loop.Request{Task: "x", Use: use}); err == nil {
+		if _, err := looptest.Ended(a.Do(t.Context(), loop.Request{Task: "x", Use: use})); err == nil {
 			t.Error("no error")
 		}
 	}
@@ -53,9 +53,9 @@ func TestP11_AResumedRunTakesNewHooks(t *testing.T) {
 	var seen []string
 	s, result := suspended(t)
 	state := sent(t, result.Suspended)
-	got, err := s.process().Do(t.Context(), loop.Request{
+	got, err := looptest.Ended(s.process().Do(t.Context(), loop.Request{
 		Suspended: &state, Answers: []loop.Answer{loop.AnswerTo(state.Questions[0], yes())}, Use: hooks(seenBy(&seen)),
-	})
+	}))
 	if err != nil || got.Reply != "ok" || !slices.Equal(seen, []string{"main"}) {
 		t.Errorf("%+v, %v, saw %v", got, err, seen)
 	}

@@ -34,13 +34,13 @@ func TestRecordsOfASuspendedRun(t *testing.T) {
 		a.Hooks.Use(&record.Model{Dir: dir})
 		return a
 	}
-	first, err := process().Do(t.Context(), loop.Request{Task: "x", ID: "run"})
+	first, err := looptest.Ended(process().Do(t.Context(), loop.Request{Task: "x", ID: "run"}))
 	if err != nil || first.Suspended == nil {
 		t.Fatalf("%+v, %v", first.Stop, err)
 	}
-	_, err = process().Resume(t.Context(), *first.Suspended, loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{
+	_, err = looptest.Ended(process().Resume(t.Context(), *first.Suspended, loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{
 		Allow: true, By: "ann", At: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
-	}))
+	})))
 	if err != nil {
 		t.Fatal(err)
 	}

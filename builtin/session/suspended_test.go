@@ -50,9 +50,9 @@ func TestSuspendedRunIsSavedWithoutOpenCall(t *testing.T) {
 			persist := func() agent.Hook { return &session.Persist{Store: session.Sessions{Store: store}} }
 			id := agent.Identity{Conversation: "c", User: "ann"}
 			script := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))
-			first, err := asking(script, persist()).Do(t.Context(), loop.Request{
+			first, err := looptest.Ended(asking(script, persist()).Do(t.Context(), loop.Request{
 				Task: "hi", Conversation: id.Conversation, User: id.User,
-			})
+			}))
 			if err != nil || first.Suspended == nil {
 				t.Fatalf("%+v, %v", first.Stop, err)
 			}
@@ -60,9 +60,9 @@ func TestSuspendedRunIsSavedWithoutOpenCall(t *testing.T) {
 				t.Errorf("saved %s", got)
 			}
 			if c.other {
-				_, err := asking(looptest.NewScript(looptest.Reply("later")), persist()).Do(t.Context(), loop.Request{
+				_, err := looptest.Ended(asking(looptest.NewScript(looptest.Reply("later")), persist()).Do(t.Context(), loop.Request{
 					Task: "and?", Conversation: id.Conversation, User: id.User,
-				})
+				}))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,8 +76,8 @@ func TestSuspendedRunIsSavedWithoutOpenCall(t *testing.T) {
 					return agent.Compact{}, nil
 				})
 			}
-			got, err := second.Resume(t.Context(), *first.Suspended,
-				loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{Allow: true}))
+			got, err := looptest.Ended(second.Resume(t.Context(), *first.Suspended,
+				loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{Allow: true})))
 			if err != nil || got.Reply != "done" {
 				t.Fatalf("%+v, %v", got, err)
 			}
@@ -100,7 +100,7 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 	store := session.Dir{Path: t.TempDir()}
 	checkpoint := func() agent.Hook { return &session.Checkpoint{Store: store, Every: 1, Resume: true} }
 	script := looptest.NewScript(looptest.Call("pay", nil), looptest.Call("pay", nil), looptest.Reply("done"))
-	result, err := asking(script, checkpoint()).Do(t.Context(), loop.Request{Task: "hi", Conversation: "c"})
+	result, err := looptest.Ended(asking(script, checkpoint()).Do(t.Context(), loop.Request{Task: "hi", Conversation: "c"}))
 	for range 2 {
 		if err != nil || result.Suspended == nil {
 			t.Fatalf("%+v, %v", result.Stop, err)
@@ -111,8 +111,8 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 				t.Errorf("the checkpoint has %s", got)
 			}
 		}
-		result, err = asking(script, checkpoint()).Resume(t.Context(), *result.Suspended,
-			loop.AnswerTo(result.Suspended.Questions[0], agent.Approval{Allow: true}))
+		result, err = looptest.Ended(asking(script, checkpoint()).Resume(t.Context(), *result.Suspended,
+			loop.AnswerTo(result.Suspended.Questions[0], agent.Approval{Allow: true})))
 	}
 	if err != nil || result.Reply != "done" || result.Steps != 3 || len(result.Warnings) > 0 {
 		t.Errorf("%+v, %v", result, err)
@@ -128,7 +128,7 @@ func TestASuspendedRunIsResumedOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			script := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))
-			first, err := asking(script).Run(t.Context(), "hi")
+			first, err := looptest.Ended(asking(script).Run(t.Context(), "hi"))
 			if err != nil || first.Suspended == nil {
 				t.Fatalf("%+v, %v", first.Stop, err)
 			}

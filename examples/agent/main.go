@@ -71,10 +71,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	switch {
 	case errors.Is(err, loop.ErrNotStarted) && request.Suspended != nil: // put it back
 		return errors.Join(err, suspend(ctx, p.database, o, *request.Suspended, out))
-	case err != nil:
-		return err
-	case result.Suspended != nil:
+	case errors.Is(err, loop.ErrSuspended):
 		return suspend(ctx, p.database, o, *result.Suspended, out)
+	case err != nil && !errors.As(err, new(*loop.StoppedError)): // the summary has the reason of a stop
+		return err
 	}
 	fmt.Fprintf(out, "\n%s %s\n", show.paint(bold, "reply"), result.Reply)
 	fmt.Fprintf(out, "%s %d steps, %d tool calls, stopped by %s\n",

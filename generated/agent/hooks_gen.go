@@ -395,7 +395,8 @@ type Hooks struct {
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-	// the run. AfterLLM does not fire if the call failed.
+	// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
+	// it fires for the text so far, with [FinishInterrupted].
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -1581,7 +1582,8 @@ func (p *AroundLLMPoint) FireBy(
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 // UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 // Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-// the run. AfterLLM does not fire if the call failed.
+// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
+// it fires for the text so far, with [FinishInterrupted].
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 // that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -3450,8 +3452,8 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 //
 // Its fields: Agent string; Task string; Reply string; Steps int; ModelCalls int; Usage Usage;
 // Calls []ToolCallResult; Messages []Message; Elapsed time.Duration; Stop EndRun; Signals []EndRun;
-// EndedBy string; HandedOffTo string; Warnings []string; Err string; Suspended *Suspension. See
-// [agentspec.AgentResult].
+// EndedBy string; HandedOffTo string; Warnings []string; Err string; FinishReason string; Suspended
+// *Suspension. See [agentspec.AgentResult].
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
@@ -3709,7 +3711,8 @@ type PromptTooLong = agentspec.PromptTooLong
 // A Question is the request to an approver.
 //
 // Its fields: ID string; Digest string; Call ToolCallRequest; Tool ToolSchema; Prompt string;
-// Reason string; By string; Agent string; Run string; Owner Identity. See [agentspec.Question].
+// Reason string; By string; Agent string; Run string; Owner Identity; Early bool. See
+// [agentspec.Question].
 type Question = agentspec.Question
 
 // A ResponseFormat requests a certain format of the reply.
@@ -3733,6 +3736,24 @@ type RunError = agentspec.RunError
 // Its fields: Task string; Parts []Part; Messages []Message; Agent string; Resumed string. See
 // [agentspec.RunStart].
 type RunStart = agentspec.RunStart
+
+// A RunStore keeps suspended runs under Suspension.Run until they have ended. It is safe for concurrent use, also by
+// several processes. A process takes a run before it continues it, and no other process can take it then.
+//
+// For example, a process is killed while it continues a run. Nobody knows which calls it had made, so the run stays
+// taken, and List shows it as in doubt. An operator looks at what has happened. Put with the same state lets the run
+// continue, which may repeat calls, and Delete forgets it.
+//
+// Its methods: Put(ctx context.Context, s Suspension) error; Take(ctx context.Context, run string,
+// until time.Time) (Suspension, error); Extend(ctx context.Context, run string, until time.Time)
+// error; Delete(ctx context.Context, run string) error; List(ctx context.Context) ([]StoredRun,
+// error). See [agentspec.RunStore].
+type RunStore = agentspec.RunStore
+
+// A RunTaken is the error of a [RunStore] for a run that another process has taken.
+//
+// Its fields: Run string; Until time.Time. See [agentspec.RunTaken].
+type RunTaken = agentspec.RunTaken
 
 // A Session is a stored conversation with its state and its owner.
 //
@@ -3782,6 +3803,11 @@ type Stopping = agentspec.Stopping
 // string, value []byte) error; Delete(ctx context.Context, key string) error; Keys(ctx
 // context.Context, prefix string) ([]string, error). See [agentspec.Store].
 type Store = agentspec.Store
+
+// A StoredRun is a run in a [RunStore].
+//
+// Its fields: Suspension; TakenUntil time.Time. See [agentspec.StoredRun].
+type StoredRun = agentspec.StoredRun
 
 // A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
 // has returned. It returns the complete reply.
@@ -3938,6 +3964,10 @@ const BriefingName = agentspec.BriefingName
 // InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
 // next run on the conversation learns from it that the task before was not done.
 const InterruptionName = agentspec.InterruptionName
+
+// FinishInterrupted is the FinishReason of a reply of which a person has read the beginning before the run was
+// cancelled. Such a reply has this text only.
+const FinishInterrupted = agentspec.FinishInterrupted
 
 // The kinds of denial.
 const (

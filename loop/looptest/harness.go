@@ -2,6 +2,7 @@ package looptest
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -23,7 +24,8 @@ type Harness struct {
 // A Ran is the result of a run of a [Harness], with the parts that a test checks.
 type Ran struct {
 	agent.AgentResult
-	Failed   error // the error of Run
+	Returned error // the error of Run
+	Failed   error // the same, or nil if the run was only stopped or suspended
 	Script   *Script
 	Recorder *hooktest.Recorder
 	Trace    *hookkit.TraceRecorder // every hook call
@@ -42,8 +44,18 @@ func (h Harness) Do(t testing.TB, ctx context.Context, req loop.Request) *Ran {
 	t.Helper()
 	ran := h.Make()
 	result, err := ran.Agent.Do(ctx, req)
-	ran.AgentResult, ran.Failed = result, err
+	ran.Returned = err
+	ran.AgentResult, ran.Failed = Ended(result, err)
 	return ran
+}
+
+// Ended returns the result of a run and its error, or nil for the error if the run was only stopped or suspended. For
+// example, a test of a limit checks the result of Ended(a.Run(ctx, task)).
+func Ended(result agent.AgentResult, err error) (agent.AgentResult, error) {
+	if stopped := new(loop.StoppedError); errors.As(err, &stopped) || errors.Is(err, loop.ErrSuspended) {
+		err = nil
+	}
+	return result, err
 }
 
 // Make builds the agent without running it.

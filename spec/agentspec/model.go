@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -76,12 +77,26 @@ type LLMResponse struct {
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
+// FinishInterrupted is the FinishReason of a reply of which a person has read the beginning before the run was
+// cancelled. Such a reply has this text only.
+const FinishInterrupted = "interrupted"
+
 // Message returns the assistant message for the conversation.
 func (r LLMResponse) Message() Message {
 	return Message{
 		Role: RoleAssistant, Content: r.Content, Parts: r.Parts,
 		ToolCalls: r.ToolCalls, Reasoning: r.Reasoning, Extra: r.Extra,
 	}
+}
+
+// Cut reports whether the model stopped because it reached a limit on the tokens of the reply, in the words of the
+// usual model APIs. The text of such a reply is incomplete, and so may be its last call.
+func (r LLMResponse) Cut() bool {
+	switch strings.ToLower(r.FinishReason) {
+	case "length", "max_tokens", "max_output_tokens", "model_context_window_exceeded":
+		return true
+	}
+	return false
 }
 
 // Clone returns a deep copy of r.

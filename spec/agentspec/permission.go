@@ -61,6 +61,10 @@ type Question struct {
 	Agent  string          `json:"agent,omitempty"`
 	Run    string          `json:"run,omitempty"`
 	Owner  Identity        `json:"owner"` // of the run
+
+	// Early says that calls before this one in the reply have not run yet, because one of them waits for a person too.
+	// What a preview shows may be different when the call runs.
+	Early bool `json:"early,omitempty"`
 }
 
 // An Approval is the answer of an approver. The zero value denies.

@@ -103,7 +103,8 @@ type Points interface {
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-	// the run. AfterLLM does not fire if the call failed.
+	// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
+	// it fires for the text so far, with [FinishInterrupted].
 	AfterLLM(LLMResponse) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is

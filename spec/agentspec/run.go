@@ -35,6 +35,9 @@ type AgentResult struct {
 	Warnings    []string         `json:"warnings,omitempty"`      // problems that did not end the run
 	Err         string           `json:"err,omitempty"`           // the reason of a failed run
 
+	// FinishReason is that of the last reply of the model, for example stop or length, in the words of its API.
+	FinishReason string `json:"finish_reason,omitempty"`
+
 	// Suspended is the state of a run that waits for answers. It is set if and only if the cause of Stop is
 	// CauseSuspended. Messages then ends with calls that are not answered yet, and Reply is empty.
 	Suspended *Suspension `json:"suspended,omitempty"`

@@ -105,7 +105,7 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 	}
 	for range 2 { // each run has a start of its own
 		clock.Advance(time.Hour)
-		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 ||
+		if result, err := looptest.Ended(a.Run(t.Context(), "x")); err != nil || result.Steps != 3 ||
 			!cmp.Equal(result.Stop, given(want, "limit.Time")) {
 			t.Errorf("%+v, %v", result, err)
 		}

@@ -134,6 +134,7 @@ func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult
 		return c.suspend(event{Kind: suspended, Suspension: result.Suspended})
 	case errors.Is(err, loop.ErrNotStarted) && c.rec.suspension != nil: // its answers are not lost
 		return c.postpone("the agent cannot continue: " + err.Error())
+	case errors.As(err, new(*loop.StoppedError)):
 	case err != nil:
 		made := c.resultOf(result, Failed, err.Error())
 		if errors.Is(err, ErrSpent) {

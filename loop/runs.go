@@ -1,0 +1,96 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Answer continues a suspended run of Agent.Runs with the answers of persons, in this process or another one, with an
+// agent of the same name, tools and hooks. The run is AgentResult.Suspended.Run. Apart from the store, Answer does what
+// [Agent.Resume] does. It is a shortcut for Do with a Request of ID and Answers; [Agent.Stream] and [RunAs] take the same
+// request.
+//
+// Answer takes the run from the store, so that no other process can continue it. If the run ends, it is deleted, and if
+// it is suspended again, its new state is stored. If it cannot start, for example because an answer belongs to another
+// question, the error matches [ErrNotStarted], and the run waits in the store as before. If another process has taken the
+// run, the error also matches *agent.RunTaken, and *agent.NotFound if the run has ended.
+//
+// While the run continues, Answer extends the time of the store for it. If the process is killed, nobody knows which
+// calls it has made, so the run never continues by itself: RunStore.List shows it as in doubt.
+func (a *Agent) Answer(ctx context.Context, run string, answers ...Answer) (agent.AgentResult, error) {
+	return a.Do(ctx, Request{ID: run, Answers: answers})
+}
+
+// leased is how long a run is taken from a store without an extension.
+const leased = 5 * time.Minute
+
+// take takes the run of a request with answers from Agent.Runs, and sets its state in the request. It returns a function
+// that puts the run back, or nil if the request has its state or needs none.
+func (a *Agent) take(ctx context.Context, req *Request, from origin) (back func() error, err error) {
+	switch {
+	case len(req.Answers) == 0 || req.Suspended != nil || from.state != nil:
+		return nil, nil
+	case isNil(a.Runs):
+		return nil, fmt.Errorf("agent %q: there are answers, but no suspended run; set Suspended, or Agent.Runs", a.name())
+	case req.ID == "":
+		return nil, fmt.Errorf("agent %q: the answers are for no run; set ID to AgentResult.Suspended.Run", a.name())
+	}
+	clock := a.Clock
+	if isNil(clock) {
+		clock = agent.SystemClock{}
+	}
+	state, err := a.Runs.Take(ctx, req.ID, clock.Now().Add(leased))
+	if err != nil {
+		return nil, fmt.Errorf("agent %q: the run cannot be taken from Agent.Runs: %w", a.name(), err)
+	}
+	req.Suspended, req.ID = &state, ""
+	return func() error { return a.Runs.Put(context.WithoutCancel(ctx), state) }, nil
+}
+
+// extend extends the time of a taken run until stop is called.
+func (r *run) extend() (stop func()) {
+	if !r.taken {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(r.cleanupCtx)
+	var working sync.WaitGroup
+	working.Go(func() {
+		for r.clock.Sleep(ctx, leased/3) == nil {
+			err := recoverAsError("Agent.Runs", func() error {
+				return r.agent.Runs.Extend(ctx, r.hookRun.ID(), r.clock.Now().Add(leased))
+			})
+			if err != nil && ctx.Err() == nil {
+				r.warn("the run was not extended in Agent.Runs, which may show it as in doubt: %v", err)
+			}
+		}
+	})
+	return func() { cancel(); working.Wait() }
+}
+
+// keepState stores the state of a suspended run in Agent.Runs, and deletes the run from it when it has ended.
+func (r *run) keepState(result *agent.AgentResult) error {
+	state := result.Suspended
+	if r.outer != nil || isNil(r.agent.Runs) || state == nil && r.from == nil {
+		return nil
+	}
+	err := recoverAsError("Agent.Runs", func() error {
+		if state == nil {
+			return r.agent.Runs.Delete(r.cleanupCtx, r.hookRun.ID())
+		}
+		return r.agent.Runs.Put(r.cleanupCtx, *state)
+	})
+	switch {
+	case err == nil:
+		return nil
+	case state == nil:
+		result.Warnings = append(result.Warnings, fmt.Sprintf("the run has ended and stays in Agent.Runs: %v", err))
+		return nil
+	}
+	return errors.Join(ErrSuspended, fmt.Errorf("agent %q: the suspended run is not in Agent.Runs; store "+
+		"AgentResult.Suspended: %w", r.agent.name(), err))
+}
