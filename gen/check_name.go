@@ -19,7 +19,7 @@ var generatedNames = struct {
 	params   []string // type parameters of generated types and functions
 }{
 	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
-	methods: []string{"Use", "Layer", "Over", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
+	methods: []string{"Use", "Layer", "Over", "Pinned", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
 	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*Next", "Replace*",
 		"Edit*", "Observe*", "Match*"},
 	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},

@@ -41,6 +41,7 @@ func (e *emitter) hooks(f *jen.File) {
 			fieldDoc(g, p)
 			g.Id(p.Name).Id(p.Name + "Point").Line()
 		}
+		g.Id("hookgenPin").Add(implName("Pin")).Types(jen.Id("Hooks"))
 	})
 
 	prose(f, "Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,",
@@ -118,6 +119,16 @@ func hooksMethods(f *jen.File) {
 		implName("Over").Call(jen.Id("name"), jen.Id("both").Dot("Points").Call(), points(),
 			jen.Id("inner").Dot("Points").Call()),
 		jen.Return(jen.Id("both")))
+
+	prose(f, "Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request fires several",
+		"points, and all of them see one version of the hooks while an operator replaces some. Registering on the result",
+		"panics; a Layer on it is legal. The result is the same, at no cost, until something changes on h or on a layer",
+		"outside it.")
+	method("Pinned").Params().Op("*").Id("Hooks").Block(
+		jen.If(jen.Id("now").Op(":=").Id("h").Dot("hookgenPin").Dot("Now").Call(), jen.Id("now").Op("!=").Nil()).Block(
+			jen.Return(jen.Id("now"))),
+		jen.Return(implName("Pinned").Call(jen.Op("&").Id("h").Dot("hookgenPin"), jen.Id("h"),
+			jen.Parens(jen.Op("*").Id("Hooks")).Dot("Points"))))
 
 	prose(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.",
 		"Remove the returned registration to detach it.")

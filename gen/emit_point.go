@@ -239,6 +239,9 @@ func (e *apiEmitter) fire() {
 		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
 		call := jen.Id("p").Dot("runHooks").Call(args...)
 		active := active()
+		if e.Rewrites() {
+			active = jen.Id(anyParam).Op("==").Nil().Op("||").Add(active) // runHooks refuses a nil payload
+		}
 		body := []jen.Code{jen.If(active).Block(call)}
 		m := e.method(name).Params(params...)
 		if !e.Observe() {
@@ -282,7 +285,7 @@ func (e *apiEmitter) fire() {
 func (e *apiEmitter) fireDoc() []string {
 	sentences := []string{"Fire runs the hooks."}
 	if e.Rewrites() {
-		sentences = append(sentences, "They may replace the payload.")
+		sentences = append(sentences, "They may replace the payload; nil panics.")
 	}
 	if e.Leaves() {
 		sentences = append(sentences, "If the exit is nil, no hook decided.")

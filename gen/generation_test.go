@@ -168,6 +168,9 @@ func mustDocumentFields(t *rapid.T, text []byte) {
 		interfaces[spec.Name.Name] = d.Doc.Text()
 		if hooks, ok := spec.Type.(*ast.StructType); ok && spec.Name.Name == "Hooks" {
 			for _, f := range hooks.Fields.List {
+				if !ast.IsExported(f.Names[0].Name) {
+					continue
+				}
 				fields[f.Names[0].Name] = f.Doc.Text()
 			}
 		}

@@ -56,6 +56,9 @@
 //     one of them.
 //  14. Attribution. A program logs which hook denied a call: FireBy returns it as a [By], and observers receive the
 //     same in their [Verdict]. The zero By means that every hook continued.
+//  18. Pinned. A request fires several points while an operator replaces the hooks. If it fires the Hooks that the
+//     generated method Pinned returned, all its fires see the registrations of that moment. [Registration.Released]
+//     says when no fire and no pinned Hooks can call a hook any more.
 //  19. Replacing. An operator exchanges the configuration of a guard, which runs after its normaliser. The new guard
 //     does too: [Replacing] keeps the position, and every Before and After that names the old registration.
 //

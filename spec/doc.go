@@ -203,8 +203,8 @@
 //
 // For a point N these names are kept free, whatever its law: N, NFunc, NOutcome, NExit, NObserver, NFired, NPoint,
 // NNext, ReplaceN, EditN, ObserveN and MatchN; in every package Run, NewRun, Hooks, Hook and AnyObserver. No
-// declaration and no import of the spec's package has one of them. No point is called Use, Layer, Over, Trace, Points,
-// Explain, ObserveAny, HandleFailures, Registered or Bind, which are methods.
+// declaration and no import of the spec's package has one of them. No point is called Use, Layer, Over, Pinned, Trace,
+// Points, Explain, ObserveAny, HandleFailures, Registered or Bind, which are methods.
 //
 // Generated code needs what Go declares itself, such as error, any, len and panic. A spec's package does not declare
 // these names, and a spec imports nothing under one of them.

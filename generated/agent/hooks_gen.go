@@ -583,6 +583,8 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnRunEnd OnRunEndPoint
+
+	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -635,6 +637,17 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
+}
+
+// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
+// fires several points, and all of them see one version of the hooks while an operator replaces
+// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
+// cost, until something changes on h or on a layer outside it.
+func (h *Hooks) Pinned() *Hooks {
+	if now := h.hookgenPin.Now(); now != nil {
+		return now
+	}
+	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -802,10 +815,10 @@ type OnRunStartPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -817,7 +830,7 @@ func (p *OnRunStartPoint) FireBy(
 	run *Run,
 	payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1256,10 +1269,10 @@ type AfterCompactPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
-// with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1267,7 +1280,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compacted) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1443,10 +1456,10 @@ type BeforeLLMPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1458,7 +1471,7 @@ func (p *BeforeLLMPoint) FireBy(
 	run *Run,
 	payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1678,10 +1691,10 @@ type AfterLLMPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1693,7 +1706,7 @@ func (p *AfterLLMPoint) FireBy(
 	run *Run,
 	payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1860,14 +1873,14 @@ type BeforeToolPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *BeforeToolPoint) Fire(
 	ctx context.Context,
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1879,7 +1892,7 @@ func (p *BeforeToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2337,10 +2350,10 @@ type OnHandoffPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2352,7 +2365,7 @@ func (p *OnHandoffPoint) FireBy(
 	run *Run,
 	payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2813,10 +2826,10 @@ type AfterToolPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2828,7 +2841,7 @@ func (p *AfterToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3049,10 +3062,10 @@ type CheckDonePoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3064,7 +3077,7 @@ func (p *CheckDonePoint) FireBy(
 	run *Run,
 	payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3374,10 +3387,10 @@ type BeforeRunEndPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
-// program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
+// and the program must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3385,7 +3398,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *AgentResult) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return

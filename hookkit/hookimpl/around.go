@@ -149,7 +149,7 @@ func Concluded[R any](
 	inv.report(ctx, s, err) // at last, because a failure handler may end the goroutine
 }
 
-// decided records and stores who decided. giver is the entry of the hook that gave the answer, or nil.
+// decided records and stores who decided. giver is the By of the hook that gave the answer, or nil.
 func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hookkit.By) {
 	var decided hookkit.By
 	if err != nil {
@@ -157,8 +157,8 @@ func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hook
 		if made, _ := inv.find(err); made.failure != nil && made.failure.Hook != "" {
 			decided.Hook, decided.Site, decided.Reason = made.failure.Hook, made.failure.Site, textOf(made.failure.Cause)
 		}
-	} else if e, ok := giver.(*entry); ok {
-		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
+	} else if answered, ok := giver.(hookkit.By); ok {
+		decided = answered
 	}
 	if by != nil {
 		*by = decided

@@ -37,21 +37,20 @@ func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*Regi
 	return reg.public
 }
 
+// entries returns all entries of the change.
+func (c change) entries() []*entry { return slices.Concat(c.hooks, c.observers, c.tracers) }
+
 func toHooks(c *change) *[]*entry     { return &c.hooks }
 func toObservers(c *change) *[]*entry { return &c.observers }
 func toTracers(c *change) *[]*entry   { return &c.tracers }
-
-// readOnly says what to do instead of a change of the result of Over.
-const readOnly = "these Hooks are the result of Over and have no hooks of their own: " +
-	"change one of the two that it was made of, or a Layer on the result"
 
 // add adds the entries, or returns why that is impossible. Then it may have added some of them.
 func (c change) add() error {
 	if c.at.isBound() {
 		return fmt.Errorf("the Bind that was given these Hooks has returned; add to the program's own Hooks instead")
 	}
-	if c.at.over != nil {
-		return errors.New(readOnly)
+	if text := c.at.readOnly(); text != "" {
+		return errors.New(text)
 	}
 	for _, e := range slices.Concat(c.hooks, c.observers) {
 		for _, a := range e.anchors {

@@ -11,6 +11,7 @@ import (
 type exchange struct {
 	old, reg *registration // old is nil without Replacing, and if old has no entries
 	at       []*Registry   // those with entries of old
+	removed  []*entry      // the entries of old
 }
 
 // lock locks the owners, which are the registries of reg, and those of the registration to replace, if it is not nil. A
@@ -71,6 +72,16 @@ func (x *exchange) commit(changes []change) error {
 	for _, r := range registries {
 		r.changed()
 	}
+	for _, c := range changes {
+		for _, e := range c.entries() {
+			for _, reg := range e.regs {
+				if c.at.stage.Load() == serving { // otherwise a Use moves a copy of the entry to other Hooks
+					reg.hold(1)
+				}
+			}
+		}
+	}
+	retire(x.removed)
 	return nil
 }
 
@@ -91,7 +102,7 @@ func (x *exchange) takePlace(changes []change) (restore func()) {
 			}
 			parts = append(parts, e.regs[:at]...)
 		}
-		r.remove(x.old.has)
+		x.removed = append(x.removed, r.remove(x.old.has)...)
 	}
 	if place.seq == nil {
 		place.seq = first.seq
@@ -126,7 +137,7 @@ func (x *exchange) add(changes []change, registries []*Registry) error {
 		}
 	}
 	for _, c := range changes {
-		for _, e := range slices.Concat(c.hooks, c.observers, c.tracers) {
+		for _, e := range c.entries() {
 			e.registry = c.at
 			for _, reg := range e.regs {
 				if !reg.registeredAt(c.at) {

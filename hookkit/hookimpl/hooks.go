@@ -66,8 +66,8 @@ func HandleFailures(points []hookkit.AnyPoint, handle func(context.Context, *hoo
 func handleFailures(owners []*Registry, handle func(context.Context, *hookkit.Failure)) {
 	for _, r := range owners {
 		r.refuseInBind("HandleFailures", 4, "the operator handles failures")
-		if r.over != nil {
-			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", callsite.Of(3), readOnly))
+		if text := r.readOnly(); text != "" {
+			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", callsite.Of(3), text))
 		}
 	}
 	unlock := lock(owners)

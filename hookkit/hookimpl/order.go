@@ -34,13 +34,20 @@ func (o *ordering) add(added []*entry) error {
 	return nil
 }
 
-// remove removes the entries for which gone returns true, and reports whether there were any.
-func (o *ordering) remove(gone func(*entry) bool) bool {
-	if !slices.ContainsFunc(o.entries, gone) {
-		return false
+// remove removes the entries for which gone returns true, and returns them.
+func (o *ordering) remove(gone func(*entry) bool) (removed []*entry) {
+	var kept []*entry
+	for _, e := range o.entries {
+		if gone(e) {
+			removed = append(removed, e)
+		} else {
+			kept = append(kept, e)
+		}
 	}
-	*o = ordering{entries: slices.DeleteFunc(slices.Clone(o.entries), gone), anchored: o.anchored}
-	return true
+	if len(removed) > 0 {
+		*o = ordering{entries: kept, anchored: o.anchored}
+	}
+	return removed
 }
 
 func (o *ordering) forgetIndex() { o.ordered, o.index = nil, anchorIndex{} }
@@ -61,10 +68,16 @@ func (o *orderings) all() []*entry {
 // has reports whether a hook or observer of the place is here.
 func (o *orderings) has(p *place) bool { return o.hooks.has(p) || o.observers.has(p) }
 
-// remove removes the entries for which gone returns true, and reports whether there were any.
-func (o *orderings) remove(gone func(*entry) bool) bool {
-	hooks, observers, tracers := o.hooks.remove(gone), o.observers.remove(gone), o.tracers.remove(gone)
-	return hooks || observers || tracers
+// remove removes the entries for which gone returns true, and returns them.
+func (o *orderings) remove(gone func(*entry) bool) []*entry {
+	return slices.Concat(o.hooks.remove(gone), o.observers.remove(gone), o.tracers.remove(gone))
+}
+
+// frozen returns the orderings for a registry that does not change.
+func (o *orderings) frozen() orderings {
+	hooks, observers, tracers := o.hooks.inOrder(), o.observers.inOrder(), o.tracers.inOrder()
+	return orderings{ordering{entries: hooks, ordered: hooks}, ordering{entries: observers, ordered: observers},
+		ordering{entries: tracers, ordered: tracers}}
 }
 
 // copy returns the orderings without indexes, which later changes would modify.

@@ -341,7 +341,7 @@ func (m *model) remove(t *rapid.T) {
 	if m.has(reg.place) != (len(want) > 0) {
 		t.Fatalf("has reports %v", m.has(reg.place))
 	}
-	if got := m.history.remove(reg.has); got != (len(want) > 0) {
+	if got := m.history.remove(reg.has); len(got) > 0 != (len(want) > 0) {
 		t.Fatalf("remove reports %v", got)
 	}
 }

@@ -29,6 +29,12 @@ func (e *entry) decision(outcome any) hookkit.By {
 	return by
 }
 
+// answered describes the answer of the entry's hook at an around point. It does not refer to the entry, because an answer
+// may outlive its fire.
+func (e *entry) answered() any {
+	return hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
+}
+
 // describe names an outcome and its reason. The reason of an exit is its field Reason, if that is a string.
 func describe(outcome any) (decision, reason string) {
 	switch o := outcome.(type) {

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,10 +18,12 @@ type registration struct {
 	place      *place
 	around     *registration // the Use whose Bind made it, or of which it replaced a part; nil if there is none
 
-	mu      sync.Mutex
-	owners  []*Registry // the registries that may have entries of it
-	queues  []*queue
-	dropped uint64 // events that queues dropped which are forgotten
+	mu       sync.Mutex
+	owners   []*Registry // the registries that may have entries of it
+	queues   []*queue
+	dropped  uint64        // events that queues dropped which are forgotten
+	held     int           // entries that are registered, or in memory after their removal
+	released chan struct{} // nil until somebody asks
 }
 
 // A place is the position of a registration among the others. Replacing passes the place on. So the Before and After
@@ -59,8 +62,9 @@ func (r *registration) Remove() bool {
 	r.mu.Unlock()
 	removed := false
 	for _, owner := range owners {
-		if owner.remove(r.has) {
+		if gone := owner.remove(r.has); len(gone) > 0 {
 			owner.changed()
+			retire(gone)
 			removed = true
 		}
 	}
@@ -69,6 +73,40 @@ func (r *registration) Remove() bool {
 
 // has reports whether the entry belongs to the registration.
 func (r *registration) has(e *entry) bool { return slices.Contains(e.regs, r) }
+
+// Released returns the channel that is closed when the entries were removed and nothing refers to them any more.
+func (r *registration) Released() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.released == nil {
+		r.released = make(chan struct{})
+		if r.held == 0 {
+			close(r.released)
+		}
+	}
+	return r.released
+}
+
+// hold adds n to the entries that are registered or in memory.
+func (r *registration) hold(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held += n; r.held == 0 && r.released != nil {
+		close(r.released)
+	}
+}
+
+// retire makes the garbage collector count the removed entries, when it finds that no fire and no frozen Hooks refer to
+// them. Counting the fires themselves would cost every fire.
+func retire(removed []*entry) {
+	for _, e := range removed {
+		runtime.AddCleanup(e, func(regs []*registration) {
+			for _, r := range regs {
+				r.hold(-1)
+			}
+		}, e.regs)
+	}
+}
 
 // watch adds the queue of an Async observer to the registration, and to the Uses around it. They forget the queues of
 // parts that were replaced earlier, so that replacing a part again and again needs no more memory.

@@ -2,7 +2,9 @@ package hookimpl
 
 import (
 	"context"
+	"maps"
 	"sync/atomic"
+	"weak"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
@@ -15,14 +17,22 @@ type Registry struct {
 	genPoint any // the generated Point, for Point.Fire
 	state    *State
 	tree     *tree
-	outer    *Registry // of the outer layer; nil if this is the outermost
-	over     *pair     // of the result of Over; else nil
-	name     string    // of the layer
+	outer    *Registry   // of the outer layer; nil if this is the outermost
+	over     *pair       // of the result of Over; else nil
+	frozen   []*Registry // of the result of Pinned: copies of the layers that it fires; else nil
+	live     *Registry   // of such a copy: the registry that was copied; else nil
+	name     string      // of the layer
 	stage    atomic.Uint32
 
 	// What follows is guarded by tree.mu.
 	orderings
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
+	pins      []interface{ drop() }                   // of Hooks with frozen copies of this registry
+
+	// dependents are the registries whose snapshots and pins contain what is registered here. They are weak, because a
+	// program may make a layer for each of its requests.
+	dependents map[weak.Pointer[Registry]]struct{}
+	sweep      int // the number of dependents at which those that are garbage are removed
 }
 
 // A pair is the registries whose hooks the result of Over fires.
@@ -38,9 +48,49 @@ const (
 // isBound reports whether the registry belongs to Hooks whose Bind has returned.
 func (r *Registry) isBound() bool { return r.stage.Load() == bound }
 
-// changed drops every snapshot of the tree. The caller holds its lock.
+// readOnly returns what to do instead of a change, or "" if changes are legal.
+func (r *Registry) readOnly() string {
+	switch {
+	case r.frozen != nil:
+		return "these Hooks are the result of Pinned and never change: " +
+			"change the Hooks that they were made of, or a Layer on the result"
+	case r.over != nil:
+		return "these Hooks are the result of Over and have no hooks of their own: " +
+			"change one of the two that it was made of, or a Layer on the result"
+	}
+	return ""
+}
+
+// dependOn makes later changes of the layers drop the snapshot and the pins of r. The caller holds their locks.
+func (r *Registry) dependOn(layers []*Registry) {
+	for _, layer := range layers {
+		if layer.live != nil {
+			continue // it never changes
+		}
+		if len(layer.dependents) >= layer.sweep {
+			maps.DeleteFunc(layer.dependents, func(p weak.Pointer[Registry], _ struct{}) bool { return p.Value() == nil })
+			layer.sweep = 2*len(layer.dependents) + 8
+		}
+		if layer.dependents == nil {
+			layer.dependents = make(map[weak.Pointer[Registry]]struct{})
+		}
+		layer.dependents[weak.Make(r)] = struct{}{}
+	}
+}
+
+// changed drops every snapshot and pin that contains what was registered here before. Hooks that were removed do not
+// stay in memory until the next fire. The caller holds the lock.
 func (r *Registry) changed() {
-	r.tree.forget()
+	for p := range r.dependents {
+		if d := p.Value(); d != nil {
+			d.state.snapshot.Store(nil)
+			for _, pin := range d.pins {
+				pin.drop()
+			}
+			d.pins = nil
+		}
+	}
+	clear(r.dependents)
 	registered := len(r.hooks.entries)+len(r.observers.entries)+len(r.tracers.entries) > 0
 	r.state.activate(registered || r.outer != nil || r.stage.Load() != serving)
 }
@@ -77,7 +127,7 @@ func (r *Registry) observeAt(verb, site string, observer any, set opaque.Setting
 func (r *Registry) spend(spent *entry) {
 	r.tree.mu.Lock()
 	defer r.tree.mu.Unlock()
-	if r.remove(func(e *entry) bool { return e == spent }) {
+	if len(r.remove(func(e *entry) bool { return e == spent })) > 0 {
 		r.changed()
 	}
 }

@@ -28,7 +28,9 @@ type Snapshot struct {
 }
 
 // depth returns the position of the entry's layer, 0 for the outermost.
-func (s *Snapshot) depth(e *entry) int { return slices.Index(s.layers, e.registry) }
+func (s *Snapshot) depth(e *entry) int {
+	return slices.IndexFunc(s.layers, e.registry.isSame)
+}
 
 // observed reports whether there are observers or tracers, so that each fire needs a copy of its own.
 func (s *Snapshot) observed() bool { return len(s.observers)+len(s.tracers) > 0 }

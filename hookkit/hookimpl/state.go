@@ -104,6 +104,7 @@ func (s *State) latest() *Snapshot {
 	}
 	now := r.take(layers)
 	now.fill()
-	r.keep(now)
+	r.dependOn(layers)
+	s.snapshot.Store(now)
 	return now
 }

@@ -5,51 +5,16 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"weak"
 )
 
 // A tree is shared by the registries of one point in all layers on the same Hooks.
 type tree struct {
 	id uint64
 	mu sync.Mutex
-	// cached are the registries whose points have a snapshot. They are weak, because a program may make a layer for each
-	// of its requests.
-	cached []weak.Pointer[Registry]
 }
 
 // trees is the id of the last tree.
 var trees atomic.Uint64
-
-// keep stores a snapshot for later fires of the point. The caller holds the locks of all its layers.
-func (r *Registry) keep(s *Snapshot) {
-	var last *tree
-	for _, layer := range s.layers {
-		if t := layer.tree; t != last {
-			t.cache(r)
-			last = t
-		}
-	}
-	r.state.snapshot.Store(s)
-}
-
-// cache makes forget drop the snapshot of the registry.
-func (t *tree) cache(r *Registry) {
-	if len(t.cached) == cap(t.cached) {
-		t.cached = slices.DeleteFunc(t.cached, func(p weak.Pointer[Registry]) bool { return p.Value() == nil })
-	}
-	t.cached = append(t.cached, weak.Make(r))
-}
-
-// forget drops all snapshots, so that the next fires make new ones. Hooks that were removed do not stay in memory until
-// then. The caller holds the lock.
-func (t *tree) forget() {
-	for _, p := range t.cached {
-		if r := p.Value(); r != nil {
-			r.state.snapshot.Store(nil)
-		}
-	}
-	t.cached = nil
-}
 
 // lock locks the trees of the registries, in an order that is the same for everybody, and returns how to unlock them.
 func lock(registries []*Registry) (unlock func()) {
@@ -72,23 +37,25 @@ func lock(registries []*Registry) (unlock func()) {
 
 // layers returns the registries whose hooks r fires, the outermost first: those of the layers around r, and r itself.
 // The result of Over has no hooks of its own. Instead it fires those of two other registries, in which a layer of the
-// first counts once.
+// first counts once. That of Pinned fires frozen copies.
 func (r *Registry) layers() []*Registry {
-	var own []*Registry
-	for r.outer != nil {
+	var own, all []*Registry
+	for r.outer != nil && r.frozen == nil {
 		own = append(own, r)
 		r = r.outer
 	}
-	var all []*Registry
-	if r.over == nil {
-		own = append(own, r)
-	} else {
+	switch {
+	case r.frozen != nil:
+		all = slices.Clip(r.frozen)
+	case r.over != nil:
 		all = r.over.first.layers()
 		for _, layer := range r.over.second.layers() {
-			if !slices.Contains(all, layer) {
+			if !slices.ContainsFunc(all, layer.isSame) {
 				all = append(all, layer)
 			}
 		}
+	default:
+		own = append(own, r)
 	}
 	slices.Reverse(own)
 	return append(all, own...)
@@ -98,11 +65,14 @@ func (r *Registry) layers() []*Registry {
 // second registry have the name of the result.
 func (r *Registry) nameOf(layer *Registry) string {
 	root := r.outermost()
-	if layer.name != "" || root.over == nil || slices.Contains(root.over.first.layers(), layer) {
+	if layer.name != "" || layer.live != nil || root.over == nil || slices.Contains(root.over.first.layers(), layer) {
 		return layer.name
 	}
 	return cmp.Or(root.over.second.nameOf(layer), root.name)
 }
+
+// isSame reports whether both registries are one, or copies of one.
+func (r *Registry) isSame(other *Registry) bool { return r.origin() == other.origin() }
 
 // outermost returns the registry of the same point in the Hooks that all layers are on.
 func (r *Registry) outermost() *Registry {

@@ -121,15 +121,17 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 // A nil payload is a mistake of the caller of Fire, so no hook is blamed.
 func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 	logged := captureLog(t)
-	for _, watched := range []bool{false, true} {
+	for _, c := range []struct{ hooked, watched bool }{{}, {true, false}, {true, true}} {
 		logged.Reset()
 		var h fixture.Hooks
 		ran := false
-		h.RewriteOpen.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteOpenOutcome, error) {
-			ran = true
-			return nil, nil
-		})
-		if watched {
+		if c.hooked {
+			h.RewriteOpen.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteOpenOutcome, error) {
+				ran = true
+				return nil, nil
+			})
+		}
+		if c.watched {
 			h.ObserveAny(points.AnyObserver(func(points.Fired) { ran = true }))
 		}
 		var recovered any

@@ -49,6 +49,7 @@ type Registered interface {
 	Remove() bool
 	Drain(context.Context) error
 	Dropped() uint64
+	Released() <-chan struct{}
 }
 
 // NewRegistration returns the public face of r.
@@ -62,7 +63,7 @@ type Answer[R any] struct {
 	value    R
 	given    bool
 	replaced bool   // a hook gave it instead of the act
-	by       any    // the entry of that hook, once the answer has passed it
+	by       any    // the By of that hook, once the answer has passed it
 	fireID   uint64 // the fire in which the act gave it, or in which it last passed a hook; 0 before that
 }
 
@@ -84,17 +85,18 @@ func (a *Answer[R]) Replaced(fireID uint64) bool {
 	return a.given && (a.replaced || a.fireID != fireID)
 }
 
-// Pass records that the answer leaves the hook of the entry in the fire, on its way to the next hook out.
-func (a *Answer[R]) Pass(entry any, fireID uint64) {
+// Pass records that the answer leaves a hook in the fire, on its way to the next hook out. by returns the By of the
+// hook.
+func (a *Answer[R]) Pass(fireID uint64, by func() any) {
 	if a.Replaced(fireID) {
-		a.replaced, a.by, a.fireID = false, entry, fireID
+		a.replaced, a.by, a.fireID = false, by(), fireID
 	}
 }
 
 // FireID returns the fire of the answer.
 func (a *Answer[R]) FireID() uint64 { return a.fireID }
 
-// By returns the entry of the hook that gave the answer, nil if the act did.
+// By returns the By of the hook that gave the answer, nil if the act did.
 func (a *Answer[R]) By() any { return a.by }
 
 // NoCopy makes go vet report a copy of the struct that has a field of this type.

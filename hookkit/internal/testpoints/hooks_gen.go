@@ -167,6 +167,8 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	Watch WatchPoint
+
+	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -219,6 +221,17 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
+}
+
+// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
+// fires several points, and all of them see one version of the hooks while an operator replaces
+// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
+// cost, until something changes on h or on a layer outside it.
+func (h *Hooks) Pinned() *Hooks {
+	if now := h.hookgenPin.Now(); now != nil {
+		return now
+	}
+	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -637,10 +650,10 @@ type ShapePoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
-// with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, letter, nil, nil)
 	}
 	return
@@ -648,7 +661,7 @@ func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err er
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, letter, &by, nil)
 	}
 	return
@@ -1105,14 +1118,15 @@ type ReviewPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook that was registered with FailClosed failed and the program
+// must refuse the act.
 func (p *ReviewPoint) Fire(
 	ctx context.Context,
 	run *Run,
 	letter *Letter,
 ) (exit ReviewExit, collected []string, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, nil, nil, nil)
 	}
 	return
@@ -1125,7 +1139,7 @@ func (p *ReviewPoint) FireBy(
 	run *Run,
 	letter *Letter,
 ) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, &by, &bys, nil)
 	}
 	return

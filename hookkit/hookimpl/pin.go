@@ -1,0 +1,63 @@
+package hookimpl
+
+import (
+	"sync/atomic"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A Pin caches the result of Pinned until something changes. Each generated Hooks has one.
+type Pin[H any] struct{ frozen atomic.Pointer[H] }
+
+// Now returns the frozen Hooks, or nil if something changed since the last call of Pinned.
+func (p *Pin[H]) Now() *H { return p.frozen.Load() }
+
+func (p *Pin[H]) drop() { p.frozen.Store(nil) }
+
+// Pinned returns new Hooks of type H that fire what h, the Hooks of the pin, fires now. Frozen Hooks are returned
+// themselves.
+func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
+	frozen := new(H)
+	from, to := registries(points(h)), registries(points(frozen))
+	var all []*Registry
+	for _, r := range from {
+		r.refuseInBind("Pinned", 3, "the program pins")
+		if r.frozen != nil {
+			frozen = h
+		}
+		all = append(all, r.layers()...)
+	}
+	defer lock(all)()
+	if now := pin.Now(); now != nil { // another goroutine has made it meanwhile
+		return now
+	}
+	if frozen != h {
+		for i, r := range from {
+			to[i].freeze(r)
+			r.pins = append(r.pins, pin)
+		}
+	}
+	pin.frozen.Store(frozen)
+	return frozen
+}
+
+// freeze makes r, which is new, fire what from fires now, whatever changes later. For a layer on r it counts as a layer
+// on from. The caller holds the locks of all layers of from.
+func (r *Registry) freeze(from *Registry) {
+	r.tree, r.outer, r.name = from.tree, from, from.name
+	now := from.take(from.layers())
+	for _, layer := range now.layers {
+		r.frozen = append(r.frozen, &Registry{point: layer.point, genPoint: layer.genPoint, tree: layer.tree,
+			name: from.nameOf(layer), live: layer.origin(), orderings: layer.orderings.frozen(), onFailure: layer.onFailure})
+	}
+	from.dependOn(now.layers)
+	r.state.activate(len(now.entries)+len(now.observers)+len(now.tracers) > 0)
+}
+
+// origin returns the registry of which r is a frozen copy, or r itself.
+func (r *Registry) origin() *Registry {
+	if r.live != nil {
+		return r.live
+	}
+	return r
+}
