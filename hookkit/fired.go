@@ -38,6 +38,7 @@ type Ballot struct {
 // values of the fire, not copies: an observer must not change them.
 type AnyFired struct {
 	Point     string   // the name of the point
+	Key       any      // the key of the payload when the fire began; nil at a point without a key
 	Payload   any      // the payload as it was passed to Fire
 	Final     any      // the payload after the hooks; equal to Payload where hooks cannot replace it
 	Exit      any      // the exit that ended the fire; nil without one

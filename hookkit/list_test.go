@@ -2,6 +2,7 @@ package hookkit_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +125,7 @@ func TestListShowsTheOptions(t *testing.T) {
 	reg := h.First.Add(continues, hookkit.Priority(7), hookkit.Named("a"), hookkit.Timeout(1), hookkit.FailClosed())
 	want := hookkit.Info{Name: "a", Site: reg.Site(), Priority: 7, Timeout: 1, FailClosed: true,
 		Why: "priority 7, layer 0, timeout 1ns, fail closed, from " + reg.Site()}
-	if got := h.First.List(); len(got) != 1 || got[0] != want {
+	if got := h.First.List(); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("hook: got %+v, want %+v", got, want)
 	}
 	reg = h.First.ObserveFunc(ignore, hookkit.Async(1), hookkit.Named("b"))
@@ -134,7 +135,7 @@ func TestListShowsTheOptions(t *testing.T) {
 		Async: 1,
 		Why:   "priority 0 (default), layer 0, async, queue 1, from " + reg.Site(),
 	}
-	if got := h.Points()[0].Observers(); len(got) != 1 || got[0] != want {
+	if got := h.Points()[0].Observers(); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("observer: got %+v, want %+v", got, want)
 	}
 }

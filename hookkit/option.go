@@ -55,6 +55,15 @@ type (
 	}
 )
 
+// A KeyOption is legal in Add, Observe and Use. A spec with keys has a function that makes one for each key. For example,
+// ForTool("bash") registers a hook for the fires whose payload has this tool: it is not called in other fires, and costs
+// them nothing. In Use it narrows the whole bundle, also what its hooks say themselves. At a point without the key it
+// panics.
+type KeyOption interface {
+	anyOption
+	keyOption()
+}
+
 // An option implements every option. The result types of the functions say where it is legal.
 type option func(*opaque.Settings)
 
@@ -62,9 +71,21 @@ func (option) hookOption()     {}
 func (option) gateOption()     {}
 func (option) observerOption() {}
 func (option) useOption()      {}
+func (option) keyOption()      {}
 
 // Apply sets the option. Package hookimpl calls it.
 func (o option) Apply(s *opaque.Settings) { o(s) }
+
+func init() {
+	opaque.KeyOption = func(keys opaque.Keys) any {
+		return option(func(s *opaque.Settings) {
+			if s.Keys.Name != "" && s.Keys.Name != keys.Name {
+				s.Invalid = fmt.Sprintf("options For%s and For%s: a point has one key; remove one of them", s.Keys.Name, keys.Name)
+			}
+			s.Keys = s.Keys.And(keys)
+		})
+	}
+}
 
 // Priority sets how early the hook fires: higher first, 0 if not given. See the tiers.
 func Priority(n int) anyOption {

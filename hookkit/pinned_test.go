@@ -2,8 +2,8 @@ package hookkit_test
 
 import (
 	"context"
+	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +24,7 @@ func TestPinnedHooksKeepTheRegistrationsOfTheirBeginning(t *testing.T) {
 	d.add(&outer, "later")
 	d.want(t, inner, "outer", "later")
 	d.want(t, pinned, "outer", "own")
-	if got := pinned.First.List(); !slices.Equal(got, listed) || got[1].Layer != 1 || got[1].LayerName != "inner" {
+	if got := pinned.First.List(); !reflect.DeepEqual(got, listed) || got[1].Layer != 1 || got[1].LayerName != "inner" {
 		t.Errorf("listed are %+v, at first %+v", got, listed)
 	}
 	if len(pinned.Registered("own")) != 1 || len(inner.Registered("own")) != 0 {

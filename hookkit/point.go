@@ -19,6 +19,7 @@ type AnyPoint struct {
 	Name    string // the method's name in the spec
 	Payload string // its parameter's type as the spec has it
 	Results string // its result list as the spec has it, without the qualifier; "" at a point that only observes
+	Key     string // the name of its key; "" without one
 	// Outcomes are the legal decisions, in the order of the result list; nil where hooks decide nothing. Every AnyPoint
 	// of the same point has the same slice, which must not be changed.
 	Outcomes []Outcome
@@ -38,7 +39,8 @@ type pointRegistry interface {
 	New() any
 	NewRun() AnyRun
 	ResumeRun(id, parent, root string) AnyRun
-	FireAny(ctx context.Context, run AnyRun, payload any) (AnyFired, error)
+	FireAny(ctx context.Context, run AnyRun, key, payload any) (AnyFired, error)
+	Keys() []any
 	AddAny(h AnyHook, opts []GateOption) *Registration
 	ObserveAny(observe AnyObserverFunc, opts []ObserverOption) *Registration
 	HandleFailures(handle func(context.Context, *Failure))
@@ -100,7 +102,25 @@ func (p AnyPoint) Fire(ctx context.Context, run AnyRun, payload any) (AnyFired, 
 	if p.registry == nil {
 		return AnyFired{}, errors.New("hookkit: Fire of a zero AnyPoint; use one that Points of generated Hooks returned")
 	}
-	return p.registry.FireAny(ctx, run, payload)
+	return p.registry.FireAny(ctx, run, nil, payload)
+}
+
+// FireKey is Fire with a key instead of that of the payload, for example of a recorded payload whose key was redacted.
+// With nil it is Fire. It returns an error if the point has no key, or one of another type.
+func (p AnyPoint) FireKey(ctx context.Context, run AnyRun, key, payload any) (AnyFired, error) {
+	if p.registry == nil {
+		return p.Fire(ctx, run, payload)
+	}
+	return p.registry.FireAny(ctx, run, key, payload)
+}
+
+// Keys returns the values of the key for which hooks or observers are registered. For example, a program reports those
+// that it does not know, because a guard for "Bash" never runs where the tool is "bash".
+func (p AnyPoint) Keys() []any {
+	if p.registry == nil {
+		return nil
+	}
+	return p.registry.Keys()
 }
 
 // AddAny registers a hook that works at any point. It panics as Add does, and if FailClosed is given where hooks decide

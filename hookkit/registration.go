@@ -88,6 +88,7 @@ type Info struct {
 	Timeout    time.Duration // 0 for none
 	Once       bool          // the hook is called at most once
 	FailClosed bool          // a failure of the hook ends the fire, as it always does at Check and Around
+	Keys       []any         // the values of the point's key that it is registered for; nil for all
 	Async      int           // the length of the queue; 0 for a synchronous observer
 	Why        string        // the reasons for its position, in words
 }

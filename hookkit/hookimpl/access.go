@@ -20,7 +20,7 @@ func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
 		r := holder.ownRegistry()
 		points[i] = hookkit.AnyPoint{
 			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-			Outcomes: r.point.legal(), Contribution: r.point.Contribution,
+			Key: r.point.Key.nameOf(), Outcomes: r.point.legal(), Contribution: r.point.Contribution,
 		}
 		opaque.SetRegistry(&points[i], r)
 	}
@@ -43,9 +43,11 @@ func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
 
 // FireAny is Fire of [hookkit.AnyPoint]. It calls Point.Fire by reflection, so that generated code is smaller. Its
 // parameters are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
-// what FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this
-// order.
-func (r *Registry) FireAny(ctx context.Context, run hookkit.AnyRun, payload any) (fired hookkit.AnyFired, err error) {
+// what FireBy returns besides (pointers that may be nil), at a point with a key a pointer to it, and last the snapshot.
+// The generator writes them in this order. A nil key is that of the payload.
+func (r *Registry) FireAny(
+	ctx context.Context, run hookkit.AnyRun, key, payload any,
+) (fired hookkit.AnyFired, err error) {
 	fire := reflect.ValueOf(r.point.Fire)
 	t := fire.Type()
 	last := t.NumIn() - 1
@@ -64,8 +66,9 @@ func (r *Registry) FireAny(ctx context.Context, run hookkit.AnyRun, payload any)
 	if args[3], err = addressOf(r.point.payloadType, payload); err != nil {
 		return fired, err
 	}
+	value := args[3].Elem()
 	if t.In(3) == r.point.payloadType {
-		args[3] = args[3].Elem()
+		args[3] = value
 	}
 	if r.point.wraps {
 		act := t.In(4)
@@ -73,7 +76,23 @@ func (r *Registry) FireAny(ctx context.Context, run hookkit.AnyRun, payload any)
 			return []reflect.Value{reflect.Zero(act.Out(0)), reflect.Zero(act.Out(1))}
 		})
 	}
-	args[0], args[last] = reflect.ValueOf(r.genPoint), reflect.ValueOf(r.state.latest().record(ctx, run, &fired))
+	now := r.state.latest()
+	if k := r.point.Key; k != nil {
+		if key == nil {
+			key = k.of(value.Interface())
+		}
+		at := reflect.New(k.typ)
+		if reflect.TypeOf(key) != k.typ {
+			return fired, fmt.Errorf("hookkit: the key is a %T; pass a %v", key, k.typ)
+		}
+		at.Elem().Set(reflect.ValueOf(key))
+		args[last-1], now = at, now.forKey(key)
+	} else if key != nil {
+		return fired, fmt.Errorf("hookkit: %s has no key; use Fire", r.point.Name)
+	}
+	now = now.record(ctx, run, &fired)
+	now.recording.key = key
+	args[0], args[last] = reflect.ValueOf(r.genPoint), reflect.ValueOf(now)
 	if results := fire.Call(args); len(results) > 0 {
 		err, _ = results[len(results)-1].Interface().(error)
 	}

@@ -53,6 +53,9 @@ func (c change) add() error {
 		return errors.New(text)
 	}
 	for _, e := range slices.Concat(c.hooks, c.observers) {
+		if err := c.at.point.checkKeys(e); err != nil {
+			return err
+		}
 		for _, a := range e.anchors {
 			if err := c.at.checkAnchor(e, a); err != nil {
 				return err

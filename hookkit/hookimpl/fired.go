@@ -28,7 +28,8 @@ func verdictOf(fired any) *hookkit.Verdict {
 }
 
 // anyFired converts a pointer to the point's Fired struct.
-func (p *Point) anyFired(fired any) hookkit.AnyFired {
+func (s *Snapshot) anyFired(fired any) hookkit.AnyFired {
+	p := s.point
 	v := reflect.ValueOf(fired).Elem()
 	at := p.fields.Load()
 	if at == nil {
@@ -36,7 +37,7 @@ func (p *Point) anyFired(fired any) hookkit.AnyFired {
 		p.fields.Store(at)
 	}
 	payload := v.Field(0).Interface()
-	a := hookkit.AnyFired{Point: p.Name, Payload: payload, Final: payload,
+	a := hookkit.AnyFired{Point: p.Name, Key: s.recording.key, Payload: payload, Final: payload,
 		Verdict: *verdictOf(fired)}
 	if at.final > 0 && a.Decision != "" { // otherwise every hook continued, and a second copy would say the same
 		a.Final = v.Field(at.final).Interface()

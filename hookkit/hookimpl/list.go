@@ -44,6 +44,9 @@ func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
 		Name: e.name, Site: e.site, Priority: e.priority, Layer: depth, LayerName: name,
 		Timeout: e.timeout, Once: e.spent != nil,
 	}
+	if e.keys.Name != "" {
+		i.Keys = slices.Clone(e.keys.Values)
+	}
 	if e.queue != nil {
 		i.Async = e.queue.size
 	}
@@ -74,6 +77,9 @@ func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 			word = "after "
 		}
 		words = append(words, word+to.holder.Load().name)
+	}
+	if e.keys.Name != "" {
+		words = append(words, keysInWords(e.keys))
 	}
 	if i.Timeout > 0 {
 		words = append(words, "timeout "+i.Timeout.String())

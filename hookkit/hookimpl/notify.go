@@ -34,7 +34,7 @@ func (s *Snapshot) Notify(fired any) {
 // notifyObservers notifies the observers, and the caller of AnyPoint.Fire.
 func (s *Snapshot) notifyObservers(fired any) {
 	if at := s.recording.fired; at != nil {
-		*at = s.point.anyFired(fired)
+		*at = s.anyFired(fired)
 	}
 	s.notifyFrom(0, fired)
 	s.release(fired)
@@ -51,7 +51,7 @@ func (s *Snapshot) notifyFrom(i int, fired any) {
 	for ; i < len(s.observers); i++ {
 		e := s.observers[i]
 		if _, ok := e.hook.(everything); ok && converted.Point == "" {
-			converted = s.point.anyFired(fired)
+			converted = s.anyFired(fired)
 		}
 		if e.queue == nil {
 			s.notify(s.recording.ctx, e, fired, &converted)

@@ -51,7 +51,7 @@ func (r *Registry) freeze(from *Registry) {
 			name: from.nameOf(layer), live: layer.origin(), orderings: layer.orderings.frozen(), onFailure: layer.onFailure})
 	}
 	from.dependOn(now.layers)
-	r.state.activate(len(now.entries)+len(now.observers)+len(now.tracers) > 0)
+	r.state.activate(len(now.entries) > 0 || now.observed() || now.keyed != nil)
 }
 
 // origin returns the registry of which r is a frozen copy, or r itself.

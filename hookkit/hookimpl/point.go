@@ -17,6 +17,7 @@ type Point struct {
 	Payload string // its parameter's type as the spec has it
 	Results string // its result list as the spec has it, without the qualifier
 
+	Key     *Key  // nil without one
 	Closed  bool  // a failing hook ends the fire, and at a Check point the first error
 	Reverse bool  // the firing order is mirrored
 	Replace any   // the constructor, for example ReplaceBeforeTool; nil without one

@@ -12,6 +12,7 @@ import (
 type recording struct {
 	ctx   context.Context
 	run   hookkit.AnyRun
+	key   any               // of the fire; nil at a point without a key
 	fired *hookkit.AnyFired // where to store the fire for AnyPoint.Fire; else nil
 	whole *recordedFire     // which the recording is a part of
 

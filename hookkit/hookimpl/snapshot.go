@@ -23,6 +23,7 @@ type Snapshot struct {
 	tracers   []*entry
 	onFailure func(context.Context, *hookkit.Failure)
 	single    bool       // made by Rest: one hook of a fire that continues after a crash
+	keyed     *keyed     // the registrations for some keys only; nil without any
 	rank      int        // with single: of the exit that leads the vote so far
 	recording *recording // of one fire; nil where fires share the snapshot
 }
@@ -48,6 +49,9 @@ func (r *Registry) take(layers []*Registry) *Snapshot {
 	}
 	if r.point.Reverse {
 		slices.Reverse(s.entries)
+	}
+	if r.point.Key != nil {
+		s.byKey()
 	}
 	return s
 }

@@ -107,6 +107,7 @@ func restage(entries []*entry, reg *registration, set *opaque.Settings) []*entry
 		}
 		e.regs[len(e.regs)-1].around = reg
 		m.regs = append(e.regs, reg) // e moves once, so that no other append takes the same place in the array
+		m.keys = e.keys.And(set.Keys)
 		if set.Name != "" {
 			m.name = set.Name
 		}

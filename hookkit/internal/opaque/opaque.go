@@ -20,9 +20,42 @@ type Settings struct {
 	Once       bool
 	FailClosed bool
 	Replacing  *Registration // gives its position to this one; nil for none
+	Keys       Keys          // the zero Keys for all
 	Queue      int           // length of the queue of an Async observer; 0 for a synchronous one
 	Invalid    string        // the first option that cannot be used, and what to do about it; "" for none
 }
+
+// Keys are the values of a key for which something is registered. The zero Keys means all.
+type Keys struct {
+	Name   string // of the key; "" for all
+	Values []any
+}
+
+// And returns the keys that both have, if both have the same name. Otherwise it returns those of other, which do not
+// suit a point that k suits.
+func (k Keys) And(other Keys) Keys {
+	if other.Name == "" {
+		return k
+	}
+	if k.Name != other.Name {
+		return other
+	}
+	in := make(map[any]bool, len(k.Values))
+	for _, v := range k.Values {
+		in[v] = true
+	}
+	both := Keys{Name: k.Name}
+	for _, v := range other.Values {
+		if in[v] {
+			delete(in, v) // each once
+			both.Values = append(both.Values, v)
+		}
+	}
+	return both
+}
+
+// KeyOption returns a hookkit.KeyOption. Package hookkit assigns it.
+var KeyOption func(Keys) any
 
 // Remote collects the options of a connection to a hook service.
 type Remote struct {

@@ -1,0 +1,214 @@
+package hookimpl
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
+)
+
+// A Key describes the key of a point: the part of the payload by which hooks are registered for some fires only.
+type Key struct {
+	name string
+	typ  reflect.Type
+	of   func(payload any) any
+}
+
+// KeyOf describes a key. of returns the key of a payload.
+func KeyOf[P any, K comparable](name string, of func(P) K) *Key {
+	return &Key{name, reflect.TypeFor[K](), func(payload any) any { return of(As[P](payload)) }}
+}
+
+// nameOf returns the name of the key, or "" for nil.
+func (k *Key) nameOf() string {
+	if k == nil {
+		return ""
+	}
+	return k.name
+}
+
+// For returns the option that registers hooks for these values of the key only. It panics with the place of the call of
+// the generated function, for example ForTool, if there are none.
+func For[K comparable](key string, values []K) hookkit.KeyOption {
+	if len(values) == 0 {
+		panic(fmt.Sprintf("hookkit: For%s at %s: no key is given, so that the hook would never run; pass one, "+
+			"or leave out the option to register for all", key, callsite.Of(2)))
+	}
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	given := opaque.Keys{Name: key, Values: all}
+	return opaque.KeyOption(given.And(given)).(hookkit.KeyOption) // each once
+}
+
+// CurrentFor is [State.Current] for a point with a key.
+func CurrentFor[K comparable](s *State, given *Snapshot, key K) *Snapshot {
+	return s.currentFor(given, key)
+}
+
+func (s *State) currentFor(given *Snapshot, key any) *Snapshot {
+	if given != nil {
+		return s.Current(given)
+	}
+	now := s.snapshot.Load()
+	if now == nil {
+		return nil
+	}
+	if now = now.forKey(key); now.observed() {
+		return nil
+	}
+	return now
+}
+
+// ResolveFor is [State.Resolve] for a point with a key.
+func ResolveFor[K comparable](
+	ctx context.Context, run hookkit.AnyRun, s *State, given *Snapshot, key K,
+) *Snapshot {
+	if given != nil {
+		return given
+	}
+	now := s.latest().forKey(key)
+	if !now.observed() {
+		return now
+	}
+	now = now.record(ctx, run, nil)
+	now.recording.key = key
+	return now
+}
+
+// OtherKey is the error of a hook that passed on a payload with another key than the fire began with.
+func OtherKey(key string, began, now any) error {
+	return illegal(fmt.Sprintf("the key %s is %.60q now and was %.60q when the fire began: a hook must not change it",
+		key, fmt.Sprint(now), fmt.Sprint(began)))
+}
+
+// keyed are the registrations at a point with a key, of which some are for some keys only.
+type keyed struct {
+	hooks, observers entriesByKey
+	slots            map[any]*keySlot // only those keys for which something is registered
+}
+
+// entriesByKey are all hooks, or all observers, in order.
+type entriesByKey struct {
+	all    []*entry
+	common []int // the positions of those for all keys
+}
+
+// A keySlot is the registrations for one key.
+type keySlot struct {
+	hooks, observers []int                    // the positions of those for this key
+	snapshot         atomic.Pointer[Snapshot] // nil until the first fire with the key
+}
+
+// byKey sorts the entries by their keys, and reduces the snapshot to those for all keys.
+func (s *Snapshot) byKey() {
+	k := &keyed{slots: make(map[any]*keySlot)}
+	k.hooks = k.sort(s.entries, func(s *keySlot) *[]int { return &s.hooks })
+	k.observers = k.sort(s.observers, func(s *keySlot) *[]int { return &s.observers })
+	if len(k.slots) > 0 {
+		s.keyed, s.entries, s.observers = k, k.hooks.with(nil), k.observers.with(nil)
+	}
+}
+
+func (k *keyed) sort(all []*entry, of func(*keySlot) *[]int) entriesByKey {
+	sorted := entriesByKey{all: all}
+	for i, e := range all {
+		if e.keys.Name == "" {
+			sorted.common = append(sorted.common, i)
+		}
+		for _, key := range e.keys.Values {
+			slot := k.slots[key]
+			if slot == nil {
+				slot = new(keySlot)
+				k.slots[key] = slot
+			}
+			*of(slot) = append(*of(slot), i)
+		}
+	}
+	return sorted
+}
+
+// with returns the entries for all keys and those at the positions, in order.
+func (b entriesByKey) with(own []int) []*entry {
+	var entries []*entry
+	positions := slices.Concat(b.common, own)
+	slices.Sort(positions)
+	for _, at := range positions {
+		entries = append(entries, b.all[at])
+	}
+	return entries
+}
+
+// forKey returns the snapshot of the fires with the key.
+func (s *Snapshot) forKey(key any) *Snapshot {
+	if s.keyed == nil {
+		return s
+	}
+	slot := s.keyed.slots[key]
+	if slot == nil {
+		return s
+	}
+	if made := slot.snapshot.Load(); made != nil {
+		return made
+	}
+	own := &Snapshot{point: s.point, layers: s.layers, tracers: s.tracers, onFailure: s.onFailure,
+		entries: s.keyed.hooks.with(slot.hooks), observers: s.keyed.observers.with(slot.observers)}
+	own.fill()
+	slot.snapshot.Store(own)
+	return own
+}
+
+// checkKeys returns why the entry cannot be registered at the point for its keys.
+func (p *Point) checkKeys(e *entry) error {
+	switch {
+	case e.keys.Name == "":
+		return nil
+	case p.Key == nil:
+		return fmt.Errorf("%s (%s) has the option For%s, but the point has no key; remove the option", e.name, e.site, e.keys.Name)
+	case p.Key.name != e.keys.Name:
+		return fmt.Errorf("%s (%s) has the option For%s, but the key of the point is %s; use For%s",
+			e.name, e.site, e.keys.Name, p.Key.name, p.Key.name)
+	case len(e.keys.Values) == 0:
+		return fmt.Errorf("%s (%s): the options For%s have no key in common, so that it would never run; remove one of them",
+			e.name, e.site, e.keys.Name)
+	case reflect.TypeOf(e.keys.Values[0]) != p.Key.typ:
+		return fmt.Errorf("%s (%s) has the option For%s with a %T, but the key of the point is a %v; "+
+			"use For%s of the package of the point", e.name, e.site, e.keys.Name, e.keys.Values[0], p.Key.typ, p.Key.name)
+	}
+	return nil
+}
+
+// Keys implements [hookkit.AnyPoint.Keys].
+func (r *Registry) Keys() []any {
+	var keys []any
+	known := make(map[any]bool)
+	for _, i := range append(r.Hooks(), r.Observers()...) {
+		for _, key := range i.Keys {
+			if !known[key] {
+				known[key] = true
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// keysInWords lists the first of the keys.
+func keysInWords(keys opaque.Keys) string {
+	const most = 5
+	var words []string
+	for _, key := range keys.Values[:min(len(keys.Values), most)] {
+		words = append(words, fmt.Sprintf("%.40q", fmt.Sprint(key)))
+	}
+	if more := len(keys.Values) - most; more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	return "for " + keys.Name + " " + strings.Join(words, " ")
+}
