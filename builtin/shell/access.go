@@ -5,17 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // accessFile matches the files that say who may log in, what users may do, and what starts with a login or at a time.
-var accessFile = regexp.MustCompile(`^/etc/(?:passwd|shadow|gshadow|group|sudoers|crontab|rc\.local|profile|` +
-	`bash\.bashrc|environment|ld\.so\.preload|ssh/sshd_config|(?:sudoers|profile|pam|init|cron)\.[a-z]+/.+)$|` +
-	`^/var/spool/cron/.+|` +
-	`^(?:~[a-z0-9_-]*|\$home|/root|/home/[^/]+|/users/[^/]+)/(?:\.ssh/(?:authorized_keys2?|rc|environment)|` +
-	`\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|` +
-	`login|config/fish/config\.fish|config/autostart/.+)|library/launchagents/.+)$`)
+var accessFile = patterns("access")
 
 // isAccessFile reports whether a file in one of the directories is an accessFile. If the directory is unknown, it could
 // be the home directory.
@@ -42,16 +35,8 @@ func isAccessFile(file string, dirs []string) bool {
 // changesAccess matches commands that write or remove an accessFile, or let everybody write it.
 func changesAccess(c *Command) bool {
 	files := c.changed()
-	switch c.Program {
-	case "visudo", "chpasswd", "ssh-copy-id":
-		return !slices.ContainsFunc([]string{"-c", "--check", "--help"}, func(option string) bool {
-			return slices.Contains(c.Args, option)
-		})
-	case "chmod":
-		if slices.ContainsFunc(c.Args, worldWritable.MatchString) {
-			files = c.Args
-		}
-	case "chown", "chgrp":
+	if c.Program == "chmod" && slices.ContainsFunc(c.Args, worldWritable.MatchString) || c.Program == "chown" ||
+		c.Program == "chgrp" {
 		files = c.Args
 	}
 	return slices.ContainsFunc(files, func(file string) bool { return isAccessFile(file, c.dirs) })
@@ -61,7 +46,7 @@ func changesAccess(c *Command) bool {
 func (c *Command) changed() []string {
 	files := slices.Clone(c.Writes)
 	switch c.Program {
-	case "tee", "truncate", "shred", "rm", "unlink", "mv":
+	case "tee", "truncate", "shred", "rm", "unlink":
 		files = append(files, c.Args...)
 	case "sed", "gsed", "perl", "ruby":
 		if hasOption(c.Args, "i", "--in-place") {
@@ -73,11 +58,12 @@ func (c *Command) changed() []string {
 		}
 	case "curl", "wget", "sort":
 		files = append(files, outputs(c)...)
-	}
-	switch c.Program {
 	case "cp", "mv", "install", "ln", "rsync":
-		targets := wrapper{script: []string{"-t", "--target-directory"}}.scripts(c.Args, c.Args)
-		if len(targets) == 0 {
+		targets := valuesOf(c.Args, "t", "--target-directory")
+		if c.Program == "mv" {
+			files = append(files, c.Args...)
+		}
+		if len(targets) == 0 && len(c.Args) > 1 {
 			targets = c.Args
 		}
 		if len(targets) == 0 {
@@ -94,44 +80,17 @@ func (c *Command) changed() []string {
 
 var (
 	worldWritable = regexp.MustCompile(`^[0-7]*[2367]$|(?:^|,)[ugoa]*[oa][ugoa]*[+=][rxXst]*w`)
-	setUser       = regexp.MustCompile(
-		`^(?:-m|--mode=)?(?:0?[4-7][0-7]{3}$|(?:[^=]*,)?(?:[ugoa]*[ua][ugoa]*)?[+=][rwxXt]*s)`)
-	capabilities = regexp.MustCompile(
-		`(?i)cap_(?:setuid|setgid|setfcap|dac_override|dac_read_search|sys_admin|sys_module|sys_ptrace)|^(?:all)?[=+]`)
-	administrators = kit.Set("sudo", "wheel", "admin", "root")
+	setUser       = regexp.MustCompile(`^(?:0?[4-7][0-7]{3}$|(?:[^=]*,)?(?:[ugoa]*[ua][ugoa]*)?[+=][rwxXt]*s)`)
 )
 
-// switchesOff are programs with their subcommands that switch a firewall or another protection off.
-var switchesOff = map[string][]string{
-	"ufw": {"disable", "reset"}, "iptables": {"-f", "--flush"}, "ip6tables": {"-f", "--flush"},
-	"nft": {"flush ruleset"}, "setenforce": {"0", "permissive"}, "spctl": {"--master-disable", "--global-disable"},
-	"csrutil": {"disable"}, "passwd": {"-d", "--delete"},
-	"systemctl": {"stop firewalld", "disable firewalld", "mask firewalld", "stop ufw", "disable ufw", "stop apparmor",
-		"disable apparmor", "stop auditd", "disable auditd"},
-}
-
-// weakensProtection matches commands that let a program run with the rights of another user, make a user an
-// administrator, or switch a protection of the machine off.
-func weakensProtection(c *Command) bool {
-	switch c.Program {
-	case "chmod", "install":
-		for i, arg := range c.Args {
-			mode := c.Program == "chmod" && !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "-m") ||
-				strings.HasPrefix(arg, "--mode=") || i > 0 && (c.Args[i-1] == "-m" || c.Args[i-1] == "--mode")
-			if mode && setUser.MatchString(arg) {
-				return true
-			}
-		}
-	case "setcap":
-		return !hasOption(c.Args, "r") && slices.ContainsFunc(c.Args, capabilities.MatchString)
-	case "usermod", "gpasswd", "adduser":
-		return slices.ContainsFunc(c.Args, func(arg string) bool {
-			return slices.ContainsFunc(strings.Split(arg, ","), func(group string) bool { return administrators[group] })
-		})
-	case "useradd":
-		return hasOption(c.Args, "o", "--non-unique")
+// setsUser matches commands that let a program run with the rights of another user.
+func setsUser(c *Command) bool {
+	if c.Program != "chmod" && c.Program != "install" {
+		return false
 	}
-	return slices.ContainsFunc(switchesOff[c.Program], func(words string) bool {
-		return c.hasSubcommand(strings.Fields(words))
-	})
+	modes := valuesOf(c.Args, "m", "--mode")
+	if c.Program == "chmod" {
+		modes = append(modes, c.Args...)
+	}
+	return slices.ContainsFunc(modes, setUser.MatchString)
 }

@@ -26,6 +26,8 @@ type Command struct {
 	parent    *Command   // the command that runs this one, for example sudo
 	forks     bool       // the command is a function that calls itself in the background or in a pipeline
 	concealed bool       // the output is a text that the command decodes or changes in an unknown way
+	opaque    bool       // the command runs code that can run others, and that is not read here
+	empties   []string   // the files of Writes that are emptied first
 }
 
 // Parse returns every command that a shell would run for the text, including commands nested in other commands. A text
@@ -69,25 +71,16 @@ func readAll(size int, read func(*reader)) (found []*Command, ok bool) {
 		if r.exceeded {
 			return r.found, false
 		}
-		if !sameCommands(found, r.found) {
+		if !slices.EqualFunc(found, r.found, sameCommand) {
 			found = append(found, r.found...)
 		}
 	}
 	return found, true
 }
 
-// sameCommands reports whether two lists contain the same commands in the same order.
-func sameCommands(a, b []*Command) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Program != b[i].Program || !slices.Equal(a[i].Args, b[i].Args) || !slices.Equal(a[i].Writes, b[i].Writes) ||
-			!slices.Equal(a[i].Reads, b[i].Reads) || a[i].Stdin != b[i].Stdin || len(a[i].Executes) != len(b[i].Executes) {
-			return false
-		}
-	}
-	return true
+func sameCommand(a, b *Command) bool {
+	return a.Program == b.Program && slices.Equal(a.Args, b.Args) && slices.Equal(a.Writes, b.Writes) &&
+		slices.Equal(a.Reads, b.Reads) && a.Stdin == b.Stdin && len(a.Executes) == len(b.Executes)
 }
 
 // programOf returns the base name of a program in lower case. A variable that usually names a program counts as this
@@ -116,9 +109,10 @@ func isStdin(file string) bool {
 
 // A flow holds the properties that a command inherits from the commands around it.
 type flow struct {
-	stdin  string     // the input, if known
-	before []*Command // the commands whose output is the input
-	writes []string
-	reads  []string
-	parent *Command
+	stdin   string     // the input, if known
+	before  []*Command // the commands whose output is the input
+	writes  []string
+	reads   []string
+	empties []string
+	parent  *Command
 }

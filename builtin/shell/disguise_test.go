@@ -87,20 +87,20 @@ func escapes(text string) string {
 // The guard does not promise to see through every disguise, for example not through encodings within programs of other
 // languages. docs/evidence/security.md has the share that it finds.
 func TestGuardFindsDisguisedCommands(t *testing.T) {
-	tried, found := 0, 0
+	tried, found, all := 0, 0, destructive(t)
 	for _, d := range disguises {
 		t.Run(d.name, func(t *testing.T) {
-			n, all := 0, 0
-			for _, commands := range destructive {
+			n, total := 0, 0
+			for _, commands := range all {
 				for _, command := range commands {
-					all++
+					total++
 					if denied(t, &shell.Guard{}, d.hide(command)) != "" {
 						n++
 					}
 				}
 			}
-			tried, found = tried+all, found+n
-			t.Logf("%d of %d are denied", n, all)
+			tried, found = tried+total, found+n
+			t.Logf("%d of %d are found", n, total)
 		})
 	}
 	if found*100 < tried*90 {

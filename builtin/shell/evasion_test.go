@@ -48,7 +48,7 @@ var evasions = []string{
 }
 
 var harmlessNeighbors = []string{
-	"git bisect view", "git bisect visualize --stat", "git bisect view log", "git bisect good HEAD~2",
+	"git bisect view", "git bisect good HEAD~2",
 	"git difftool -t vimdiff HEAD", "git difftool --tool=meld x", "git mergetool -t vimdiff", "git mergetool -y x",
 	"git -c diff.tool=vimdiff difftool", "git config diff.tool vimdiff", "git config user.name x", "git config get x.y",
 	"git config --get \"$key\"", "git config --list", "git -c gc.auto=0 fetch",

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,11 +12,11 @@ type writtenFile struct {
 	content string     // if the text contains it
 }
 
+// maxWriters is the most commands whose output a file is known to contain.
+const maxWriters = 50
+
 // writes records the files to which a command with a known position in a pipeline writes its output.
 func (r *reader) writes(c *Command, in flow, output string) {
-	if r.strict {
-		return
-	}
 	targets := c.Writes
 	switch {
 	case c.Program == "tee":
@@ -31,7 +30,7 @@ func (r *reader) writes(c *Command, in flow, output string) {
 			}
 		}
 	}
-	if len(targets) == 0 || !r.spend(len(targets)+len(output)+len(in.before)) {
+	if r.strict || len(targets) == 0 || !r.spend(len(targets)+len(output)+len(in.before)) {
 		return
 	}
 	for _, target := range targets {
@@ -48,41 +47,42 @@ func (r *reader) writes(c *Command, in flow, output string) {
 }
 
 // outputs returns the values of the options of curl, wget and sort that name the file to write.
-func outputs(c *Command) []string {
-	return wrapper{script: []string{"-o", "-O", "--output", "--output-document"}}.scripts(c.Args, c.Args)
-}
+func outputs(c *Command) []string { return valuesOf(c.Args, "oO", "--output", "--output-document") }
 
-// maxWriters is the most commands whose output a file is known to contain.
-const maxWriters = 50
+// valuesOf returns the values of options: of letters, which can follow others, and of long names.
+func valuesOf(args []string, letters string, long ...string) (values []string) {
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		switch {
+		case strings.HasPrefix(arg, "--"):
+			if !slices.ContainsFunc(long, func(l string) bool { return len(name) > 3 && strings.HasPrefix(l, name) }) {
+				continue
+			}
+		case len(arg) > 1 && arg[0] == '-' && strings.ContainsAny(arg, letters):
+			value = arg[strings.IndexAny(arg, letters)+1:]
+			joined = value != ""
+		default:
+			continue
+		}
+		if joined {
+			values = append(values, value)
+		} else {
+			values = append(values, args[i+1:min(i+2, len(args))]...)
+		}
+	}
+	return values
+}
 
 // runsFile reads a file that a command runs, if the text has written it. For example, "curl x > y; sh y" runs the
-// output of curl. The file can also be a substitution such as <(echo ls).
-func (r *reader) runsFile(c *Command, file word, isShell bool) {
-	content, by := file.content, file.outputs
+// output of curl. The file can also be a substitution such as <(curl x).
+func (r *reader) runsFile(c *Command, file word) {
+	c.executesOutput(file.outputs)
 	if written, ok := r.files[path.Clean(file.text)]; ok {
-		content, by = written.content, written.by
-	}
-	c.executesOutput(by)
-	switch {
-	case content == "":
-	case isShell:
-		r.text(content)
-	default:
-		r.foreign(content)
-	}
-}
-
-// executingOption matches options of many programs whose value is a command, for example tar --to-command=x and ssh -o
-// ProxyCommand=x.
-var executingOption = regexp.MustCompile(
-	`^(?:--?[a-z-]*(?:exec|command|program|rsh|pager|eval)|(?i:ProxyCommand|LocalCommand|KnownHostsCommand)|` +
-		`--checkpoint-action=exec)=(.+)$`)
-
-// options reads the commands in the options of a program that is not known to run commands.
-func (r *reader) options(c *Command) {
-	for _, arg := range c.Args {
-		if m := executingOption.FindStringSubmatch(arg); m != nil {
-			r.text(strings.TrimPrefix(m[1], "exec="))
+		c.executesOutput(written.by)
+		if shells[c.Program] || !interpreters[interpreterOf(c.Program)] {
+			r.text(written.content)
+		} else {
+			r.code(c, written.content)
 		}
 	}
 }

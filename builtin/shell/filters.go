@@ -2,111 +2,20 @@ package shell
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
-var (
-	awkSeparator = regexp.MustCompile(`(?m)^(?:-F|--field-separator)[\n=]?.*$`)
-	awkLiteral   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
-	awkRuns      = regexp.MustCompile(`\bsystem\b|\bgetline\b|\|`)
-	awkFile      = regexp.MustCompile(`>\s*"([^"]*)"`)
-)
+// scriptFirst are programs whose first argument is a program in a language that can run commands.
+var scriptFirst = kit.Set("awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "vi", "nvim", "ex", "view")
 
-// awk reads the commands that a program of awk runs. Their texts can be joined, come from -v, or be lines of the input.
-func (r *reader) awk(c *Command, in flow) {
-	if r.strict {
-		return // checkTexts refuses what runs a command
-	}
-	program := awkSeparator.ReplaceAllString(strings.Join(c.Args, "\n"), "")
-	if slices.Contains(c.Args, "-f") {
-		program += "\n" + c.Stdin
-	}
-	for _, m := range awkFile.FindAllStringSubmatch(program, -1) {
-		c.Writes = append(c.Writes, m[1])
-	}
-	if !awkRuns.MatchString(program) {
-		return
-	}
-	r.foreign(program)
-	joined := ""
-	for _, m := range awkLiteral.FindAllStringSubmatch(program, -1) {
-		text := unescape(m[1], false)
-		r.text(text)
-		joined += text
-	}
-	r.text(joined)
-	for i, arg := range c.Args {
-		if _, value, ok := strings.Cut(arg, "="); ok && i > 0 && c.Args[i-1] == "-v" {
-			r.text(value)
-		}
-	}
-	c.executesOutput(in.before)
-	r.stdinScript(c)
-}
-
-var (
-	// sedExecutes matches the command e of GNU sed, which runs a command, or the lines of the input.
-	sedExecutes = regexp.MustCompile(`(?m)(?:^|[;{}]|[0-9$/!,#|])[ \t]*e(?:[ \t]+([^\n]+)|[ \t]*(?:$|[;}]))`)
-	sedWrites   = regexp.MustCompile(`(?m)(?:^|[;{}]|[0-9$/!,#|gpIiMm])[ \t]*[wW][ \t]*(/[^\n;}]+)`)
-	sedReplaces = regexp.MustCompile(`s[/#|,@:]`)
-)
-
-// sed reads the commands that a script of sed runs, and the files that it writes.
-func (r *reader) sed(c *Command, in flow) {
-	if r.strict {
-		return // checkTexts refuses what runs a command
-	}
-	for _, text := range c.texts() {
-		text = strings.TrimPrefix(strings.TrimPrefix(text, "--expression="), "-e")
-		for _, m := range sedWrites.FindAllStringSubmatch(text, -1) {
-			c.Writes = append(c.Writes, strings.TrimSpace(m[1]))
-		}
-		runs := false
-		for _, m := range sedExecutes.FindAllStringSubmatch(text, -1) {
-			runs = true
-			r.text(m[1])
-		}
-		for _, at := range sedReplaces.FindAllStringIndex(text, -1) {
-			replacement, flags := substitution(text[at[1]:], text[at[1]-1])
-			if strings.Contains(flags, "e") {
-				runs = true
-				r.text(replacement)
-			}
-		}
-		if runs {
-			c.executesOutput(in.before)
-			r.stdinScript(c)
-		}
-	}
-}
-
-// substitution returns the replacement and the flags of the command s of sed, without its first delimiter.
-func substitution(text string, delimiter byte) (replacement, flags string) {
-	var parts [3]strings.Builder
-	part := 0
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text):
-			i++
-			parts[part].WriteByte(text[i])
-		case text[i] == delimiter && part < 2:
-			part++
-		case part == 2 && strings.IndexByte("0123456789egipIMm", text[i]) < 0:
-			return parts[1].String(), parts[2].String()
-		default:
-			parts[part].WriteByte(text[i])
-		}
-	}
-	return parts[1].String(), parts[2].String()
-}
-
-// checkTexts refuses programs of awk and sed that run commands or write files. Because another version can read a
-// program differently, a program is refused unless each version reads it alike.
-func (r *reader) checkTexts(program string, texts, operands []word) {
-	isSed := scriptFirst[program] && strings.HasSuffix(program, "sed")
-	if !r.strict || !isSed && !strings.HasSuffix(program, "awk") {
+// checkTexts looks at programs of awk and sed. For a rule that allows, it refuses those that run commands or write
+// files. Because another version can read a program differently, it refuses all but those that each version reads alike.
+func (r *reader) checkTexts(c *Command, texts, operands []word) {
+	isSed := scriptFirst[c.Program] && strings.HasSuffix(c.Program, "sed")
+	if !isSed && !strings.HasSuffix(c.Program, "awk") {
 		return
 	}
 	if len(texts) == 0 {
@@ -116,9 +25,24 @@ func (r *reader) checkTexts(program string, texts, operands []word) {
 		}
 	}
 	for _, w := range texts {
-		if !w.isStatic() || isSed && !sedHarmless().MatchString(w.text) || !isSed && !awkIsHarmless(w.text) {
-			r.refuse(errUnreadable)
+		switch {
+		case isSed && sedHarmless().MatchString(w.text) && w.isStatic():
+		case isSed:
+			r.sed(c, w.text)
+		case !w.isStatic() && r.strict || !awkIsHarmless(w.text):
+			r.code(c, w.text)
 		}
+	}
+}
+
+// sedRuns matches scripts of sed that can run a command: with the command e or the flag e of s.
+var sedRuns = regexp.MustCompile(`(?m)(?:^|[;{}]|[0-9$/!,#|])[ \t]*e(?:[ \t]+[^\n]+|[ \t]*(?:$|[;}]))|` +
+	`s[/#|,@:].*[/#|,@:][0-9gpIiMm]*e|[wW]\s*/dev/`)
+
+// sed looks at a script that is not known to be harmless.
+func (r *reader) sed(c *Command, script string) {
+	if r.strict || r.spend(len(script)) && sedRuns.MatchString(script) {
+		r.opaque(c)
 	}
 }
 

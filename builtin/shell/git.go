@@ -4,25 +4,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // commandKey matches the names of git's settings whose values are commands, or files that contain commands.
-var commandKey = regexp.MustCompile(`(?i)^(alias\..*|pager\..*|imap\.tunnel|instaweb\.httpd|.*\.browser|protocol\..*|` +
-	`core\.(pager|editor|sshcommand|gitproxy|fsmonitor|askpass|hookspath)|include\.path|includeif\..*\.path|` +
-	`init\.templatedir|.*(command|cmd|program|editor)|.*\.(external|textconv|driver|clean|smudge|process|helper|` +
-	`difffilter|uploadpack|receivepack|vcs|smtpserver|\w*hook|path))$`)
+var commandKey = patterns("gitSettings")
 
 // git reads the commands that git runs: aliases, pagers and other settings, and the scripts of subcommands.
 func (r *reader) git(c *Command) {
-	_, operands := r.judge(grammars()["git"], c.words[1:])
-	if variable := gitVariable.FindStringSubmatch(strings.Join(c.Args, "\n")); variable != nil && !r.strict {
-		r.value(r.values[variable[1]])
-	}
+	_, _, operands := r.judge(grammars()["git"], c.words[1:])
 	if len(operands) == 0 {
 		return
 	}
 	subcommand, args := operands[0].text, operands[1:]
-	_, operands = r.judge(gitGrammar(subcommand), args)
+	_, _, operands = r.judge(gitGrammar(subcommand), args)
 	verb := slices.IndexFunc(args, func(w word) bool { return !strings.HasPrefix(w.text, "-") })
 	switch {
 	case verb < 0:
@@ -30,17 +26,9 @@ func (r *reader) git(c *Command) {
 		r.gitConfig(operands)
 	case subcommand == "bisect" && args[verb].text == "run":
 		r.command(args[verb+1:], flow{parent: c})
-	case subcommand == "bisect" && (args[verb].text == "view" || args[verb].text == "visualize"):
-		viewer := args[verb+1:] // another program, or the arguments of git
-		switch {
-		case len(viewer) == 0:
-			return
-		case strings.HasPrefix(viewer[0].text, "-"):
-			viewer = slices.Concat(staticWords([]string{"git", "log"}), viewer)
-		case viewer[0].text != "tig" && !strings.HasPrefix(viewer[0].text, "git"):
-			viewer = slices.Concat(staticWords([]string{"git"}), viewer)
-		}
-		r.command(viewer, flow{parent: c})
+	case subcommand == "bisect" && r.strict && (args[verb].text == "view" || args[verb].text == "visualize") &&
+		len(args) > verb+1:
+		r.refuse() // another program, or the arguments of git
 	case subcommand == "submodule" && args[verb].text == "foreach":
 		script := args[verb+1:]
 		for len(script) > 0 && strings.HasPrefix(script[0].text, "-") {
@@ -60,14 +48,11 @@ func gitGrammar(subcommand string) *grammar {
 	return grammars()["git *"]
 }
 
-// gitVariable matches the variable in which git finds the value of a setting, as in --config-env=core.pager=X.
-var gitVariable = regexp.MustCompile(`(?m)^--config-env[=\n][^=\n]*=(\w+)$`)
-
 // gitSetting reads a setting such as alias.x=!rm.
 func (r *reader) gitSetting(w word) {
 	name, value, _ := strings.Cut(w.text, "=")
 	if !w.isStatic() && r.strict {
-		r.refuse(errUnreadable)
+		r.refuse()
 	}
 	script, runs := strings.CutPrefix(value, "!")
 	switch name = strings.ToLower(name); {
@@ -75,12 +60,12 @@ func (r *reader) gitSetting(w word) {
 	case strings.HasPrefix(name, "alias."):
 		script = "git " + value
 	case r.strict && gitTool.MatchString(name) && strings.Contains(value, "/"): // git reads the file as a script
-		r.refuse(errUnreadable)
+		r.refuse()
 		return
 	case !commandKey.MatchString(name):
 		return
 	case r.strict && (strings.HasSuffix(name, "path") || strings.HasPrefix(name, "protocol.")):
-		r.refuse(errUnreadable)
+		r.refuse()
 	}
 	r.text(script)
 }
@@ -92,7 +77,7 @@ var gitTool = regexp.MustCompile(`^(diff|merge)\.(gui)?tool$`)
 func (r *reader) gitConfig(operands []word) {
 	if r.strict && len(operands) > 1 && (operands[0].text == "rename-section" ||
 		slices.ContainsFunc(operands[:len(operands)-1], func(w word) bool { return !w.isStatic() })) {
-		r.refuse(errUnreadable) // a setting could get the name of one that runs a program
+		r.refuse() // a setting could get the name of one that runs a program
 	}
 	for i := 0; i+1 < len(operands); i++ {
 		if key, value := operands[i], operands[i+1]; strings.Contains(key.text, ".") {
@@ -100,4 +85,45 @@ func (r *reader) gitConfig(operands []word) {
 			return
 		}
 	}
+}
+
+// gitValued are the options of git itself whose value is the next word.
+var gitValued = kit.Set("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env")
+
+// gitArguments returns the subcommand of git and its arguments, without the options of git itself.
+func gitArguments(c *Command) (subcommand string, args []string) {
+	if c.Program != "git" {
+		return "", nil
+	}
+	for i := 0; i < len(c.Args); i++ {
+		switch arg := c.Args[i]; {
+		case gitValued[arg]:
+			i++
+		case strings.HasPrefix(arg, "-"):
+		default:
+			return strings.ToLower(arg), c.Args[i+1:]
+		}
+	}
+	return "", nil
+}
+
+// hasOption reports whether the arguments before "--" contain an option: one of the letters, alone or with others, or a long
+// name, also shortened or with a value.
+func hasOption(args []string, letters string, long ...string) bool {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "=")
+		switch {
+		case arg == "--":
+			return false
+		case strings.HasPrefix(arg, "--"):
+			if slices.ContainsFunc(long, func(l string) bool {
+				return name == l || len(name) > 4 && strings.HasPrefix(l, name)
+			}) {
+				return true
+			}
+		case letters != "" && len(arg) > 1 && arg[0] == '-' && strings.ContainsAny(arg[1:], letters):
+			return true
+		}
+	}
+	return false
 }

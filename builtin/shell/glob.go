@@ -147,7 +147,7 @@ func (g Glob) covers(v toolargs.Value) (bool, error) {
 				return false, errTooComplex
 			}
 			refused := func(c *Command) bool { return !g.allows(c) }
-			if r.refusal != nil || len(r.found) == 0 || slices.ContainsFunc(r.found, refused) {
+			if r.refused || len(r.found) == 0 || slices.ContainsFunc(r.found, refused) {
 				return false, nil
 			}
 		}
@@ -157,11 +157,7 @@ func (g Glob) covers(v toolargs.Value) (bool, error) {
 
 var (
 	// neverAllowed are commands of shells that set variables, define commands, or run a part of their arguments.
-	neverAllowed = kit.Set("alias", "unalias", "bind", "compgen", "complete", "compopt", "coproc", "declare", "enable",
-		"fc", "function",
-		"getopts", "hash", "history", "jobs", "let", "local", "mapfile", "nameref", "read", "readarray", "readonly",
-		"select",
-		"typeset", "unset")
+	neverAllowed = set("neverAllowed")
 
 	// indirect are commands that run others.
 	indirect = kit.Set("eval", "exec", "command", "builtin", "source", ".", "trap", "export", "set", "shopt", "time")
@@ -180,8 +176,7 @@ func (g Glob) allows(c *Command) bool {
 		neverAllowed[name] || !harmlessArguments(c) {
 		return false
 	}
-	_, wrapper := wrappers[c.Program]
-	named := wrapper || indirect[name] || shells[c.Program]
+	named := isWrapper(c.Program) || indirect[name] || shells[c.Program]
 	var line strings.Builder
 	for i, w := range c.words {
 		if w.joined {
@@ -215,11 +210,7 @@ func harmlessArguments(c *Command) bool {
 	case "export":
 		return !slices.ContainsFunc(args, func(w word) bool {
 			name, value, assigns := strings.Cut(w.text, "=")
-			r := reader{}
-			if assigns {
-				r.strictAssignment(name, value, w.isStatic())
-			}
-			return r.refusal != nil || !assigns && !exported.MatchString(w.text)
+			return assigns && !harmlessAssignment(name, value, w.isStatic()) || !assigns && !exported.MatchString(w.text)
 		})
 	case "set":
 		return !slices.ContainsFunc(args, func(w word) bool { return !setOption.MatchString(w.text) })

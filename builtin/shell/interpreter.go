@@ -1,15 +1,10 @@
 package shell
 
 import (
-	"maps"
+	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
-
-// shells are programs that run shell scripts.
-var shells = kit.Set("sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "csh", "tcsh", "rbash",
-	"yash", "osh", "ysh", "oksh", "nu", "elvish", "xonsh")
 
 // shell reads the commands that a shell runs: the text after -c, or else the standard input unless a file is given.
 func (r *reader) shell(c *Command, in flow) {
@@ -27,15 +22,12 @@ func (r *reader) shell(c *Command, in flow) {
 			i += strings.Count(strings.ToLower(arg), "o")
 		case arg == "--rcfile", arg == "--init-file":
 			if i++; i < len(c.Args) {
-				r.runsFile(c, c.words[i+1], true)
+				r.runsFile(c, c.words[i+1])
 			}
-		case arg == "--command" || strings.HasPrefix(arg, "--command="): // of fish
+		case strings.HasPrefix(arg, "--command") && !ended: // of fish
 			_, text, joined := strings.Cut(arg, "=")
-			if !joined && i+1 < len(c.Args) {
-				text = c.Args[i+1]
-			}
-			c.executesOutput(r.text(text))
-			return
+			isScript = !joined
+			r.text(text)
 		case strings.HasPrefix(arg, "--") && !ended:
 		case len(arg) > 1 && arg[0] == '-' && !ended:
 			stdin = stdin || strings.Contains(arg, "s")
@@ -43,51 +35,35 @@ func (r *reader) shell(c *Command, in flow) {
 			i += strings.Count(strings.ToLower(arg), "o") // the values of -o and -O
 		case isScript:
 			c.executes(c.words[i+1])
-			if arg == "{}" { // xargs -I {} sh -c {}
-				r.stdinScript(c)
+			r.script(c, i, i+1)
+			if !r.strict && strings.ContainsAny(arg, "$") && r.spend(len(c.Args)) { // sh -c '"$@"' _ rm
+				r.command(c.words[min(i+3, len(c.words)):], in)
 			}
-			if !r.strict && strings.Contains(arg, "$") { // sh -c '"$@"' _ rm
-				lists := r.lists
-				r.lists = maps.Clone(lists)
-				r.lists["@"] = c.Args[min(i+2, len(c.Args)):]
-				r.lists["*"] = r.lists["@"]
-				defer func() { r.lists = lists }()
-			}
-			c.executesOutput(r.script(c, i, i+1))
 			return
 		default: // a script file, or a process substitution
-			r.runsFile(c, c.words[i+1], true)
+			r.runsFile(c, c.words[i+1])
 			if !stdin {
 				return
 			}
 			i = len(c.Args)
 		}
 	}
-	if isScript {
-		return // the script is missing
+	switch {
+	case isScript: // the script is missing
+	case r.strict && (c.Stdin == "" || len(in.before) > 0):
+		r.refuse()
+	default:
+		c.executesOutput(in.before)
+		r.stdinScript(c)
 	}
-	if r.strict && (c.Stdin == "" || len(in.before) > 0) {
-		r.refuse(errUnreadable)
-		return
-	}
-	for _, program := range in.before { // python -c 'print("ls")' | sh
-		r.printed(program)
-	}
-	c.executesOutput(in.before)
-	r.stdinScript(c)
 }
 
 // stdinScript reads the input of a command as a script.
 func (r *reader) stdinScript(c *Command) {
 	if c.Stdin != "" {
-		c.executesOutput(r.text(c.Stdin))
+		r.text(c.Stdin)
 	}
 }
-
-// interpreters are programs that run scripts in other languages.
-var interpreters = kit.Set("python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun",
-	"osascript", "pwsh", "powershell", "rscript", "tclsh", "ipython", "groovy", "julia", "elixir", "expect", "tsx",
-	"ts-node", "r", "erl", "scala", "guile", "sbcl", "ocaml", "racket", "octave", "ghc", "jshell", "m4")
 
 // codeOptions are the letters of options of interpreters whose value is code, a module or a file.
 const codeOptions = "cemrpCEF"
@@ -95,97 +71,92 @@ const codeOptions = "cemrpCEF"
 // interpreterOf returns the name of a program without a version: python for python3.12.
 func interpreterOf(program string) string { return strings.TrimRight(program, "0123456789.-") }
 
-// interpreter records the commands whose output an interpreter runs, and reads the commands in its script.
+// interpreter records the commands whose output an interpreter runs, and looks at the code in its arguments.
 func (r *reader) interpreter(c *Command, in flow) {
-	if c.Program == "pwsh" || c.Program == "powershell" {
-		r.powershell(c, in)
-		return
-	}
-	code := false
-	for i := 0; i < len(c.Args); i++ {
-		arg := c.Args[i]
+	isPowerShell := c.Program == "pwsh" || c.Program == "powershell"
+	for i, arg := range c.Args {
+		lower := strings.ToLower(arg)
+		isOption := len(arg) > 1 && arg[0] == '-'
 		switch {
 		case isStdin(arg):
-			i = len(c.Args)
-		case strings.HasPrefix(arg, "--eval="), strings.HasPrefix(arg, "--print="):
-			_, text, _ := strings.Cut(arg, "=")
-			r.foreign(text)
-			code = true
-		case arg == "eval" && i == 0, len(arg) > 1 && arg[0] == '-' && strings.ContainsAny(arg, codeOptions):
-			code = true // a program, a module or a file, in the next word or in the rest of this one
-			r.foreign(strings.TrimLeft(strings.TrimPrefix(arg, "eval"), "-"+codeOptions))
-			if i+1 < len(c.Args) && !strings.HasPrefix(c.Args[i+1], "-") {
+			r.runsInput(c, in)
+			r.code(c, c.Stdin)
+			return
+		case arg == "-m": // a module
+			return
+		case isPowerShell && isOption && strings.HasPrefix("-file", lower):
+			return
+		case isPowerShell && (!isOption || strings.HasPrefix("-command", lower)):
+			r.code(c, strings.Join(c.Args[i:], "\n"))
+			c.executes(c.words[i+1:]...)
+			if isOption {
 				i++
-				c.executes(c.words[i+1])
-				r.foreign(c.Args[i])
 			}
-		case len(arg) > 1 && arg[0] == '-':
-		default:
-			r.runsFile(c, c.words[i+1], false)
-			if script := programOf(arg); destroyers[script] != nil && !r.strict { // python manage.py flush
-				r.command(c.words[i+1:], in)
+			r.text(strings.ReplaceAll(strings.Join(c.Args[i:], " "), `\ `, "/ ")) // C:\ ends a word
+			return
+		case isPowerShell && (strings.HasPrefix("-encodedcommand", lower) || lower == "-ec"):
+			r.opaque(c)
+			c.executes(c.words[i+1:]...)
+			return
+		case arg == "eval" && i == 0, strings.HasPrefix(arg, "--eval"), strings.HasPrefix(arg, "--print"),
+			isOption && !isPowerShell && arg[1] != '-' && strings.ContainsAny(arg, codeOptions):
+			_, value, isLong := strings.Cut(arg, "=") // --eval=...
+			if !isLong {
+				value = strings.TrimLeft(arg, "-"+codeOptions)
 			}
+			r.code(c, value+"\n"+strings.Join(c.Args[i+1:], "\n"))
+			c.executes(c.words[i+1:]...)
+			return
+		case !isOption && !isPowerShell:
+			r.runsFile(c, c.words[i+1])
 			return
 		}
 	}
-	if code {
+	if c.Stdin != "" {
+		r.code(c, c.Stdin)
+	}
+	c.executesOutput(in.before)
+}
+
+// runsCode matches code of other languages that can run a program, remove a directory, write to a device, or run a text
+// that it makes. The list is in words.txt.
+var runsCode = patterns("code")
+
+// code looks at code in another language. A rule that allows covers none.
+func (r *reader) code(c *Command, text string) {
+	if r.strict || r.spend(len(text)) && (runsCode.MatchString(text) ||
+		strings.Contains(text, "`") && slices.Contains([]string{"perl", "ruby", "php"}, interpreterOf(c.Program))) {
+		r.opaque(c)
+	}
+}
+
+// opaque notes that a command can run others that cannot be read.
+func (r *reader) opaque(c *Command) {
+	c.opaque = true
+	if r.strict {
+		r.refuse()
+	}
+}
+
+// commandEscapes match the commands that run others in the arguments and the input of programs.
+var commandEscapes = func() map[string]*regexp.Regexp {
+	all := make(map[string]*regexp.Regexp)
+	for _, entry := range list("escapes") {
+		program, pattern, _ := strings.Cut(entry, " ")
+		all[program] = regexp.MustCompile(pattern)
+	}
+	return all
+}()
+
+// escapes looks for commands that programs with a language of their own run, for example ! in an editor.
+func (r *reader) escapes(c *Command) {
+	escape := commandEscapes[c.Program]
+	if escape == nil || !r.spend(len(c.Stdin)) {
 		return
 	}
-	c.executesOutput(in.before)
-	if c.Stdin != "" {
-		r.foreign(c.Stdin)
-	}
-}
-
-// powershell reads the script after -Command or after the options, which may consist of many words, or else the input.
-func (r *reader) powershell(c *Command, in flow) {
-	for i := 0; i < len(c.Args); i++ {
-		option := strings.ToLower(c.Args[i])
-		begins := func(long string) bool { return len(option) > 1 && strings.HasPrefix(long, option) }
-		switch {
-		case isStdin(option):
-			i = len(c.Args)
-		case begins("-encodedcommand") || option == "-ec":
-			if i++; i < len(c.Args) {
-				c.executes(c.words[i+1])
-				r.text(decodedUTF16(c.Args[i]))
-			}
-			return
-		case begins("-file") && i+1 < len(c.Args) && !isStdin(c.Args[i+1]):
-			r.runsFile(c, c.words[i+2], false)
-			return
-		case begins("-command"), option[:min(1, len(option))] != "-":
-			if begins("-command") {
-				i++
-			}
-			i = min(i, len(c.Args))
-			c.executes(c.words[i+1:]...)
-			r.foreign(strings.ReplaceAll(strings.Join(c.Args[i:], " "), `\ `, "/ ")) // C:\ ends a word
-			return
-		case begins("-executionpolicy"), begins("-workingdirectory"), begins("-windowstyle"), option == "-ep",
-			begins("-inputformat"), begins("-outputformat"), begins("-configurationname"), begins("-version"):
-			i++
-		}
-	}
-	c.executesOutput(in.before)
-	if c.Stdin != "" {
-		r.foreign(c.Stdin)
-	}
-}
-
-// scriptFirst are programs whose first argument is a program in a language that can run commands.
-var scriptFirst = kit.Set("awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "vi", "nvim", "ex", "view", "emacs")
-
-// programText reads the commands in the programs that awk, sed and editors receive as arguments.
-func (r *reader) programText(c *Command, in flow) {
-	switch program := c.Program; {
-	case program == "sed" || program == "gsed":
-		r.sed(c, in)
-	case strings.HasSuffix(program, "awk"):
-		r.awk(c, in)
-	case program == "emacs":
-		for _, arg := range c.Args {
-			r.foreign(arg)
+	for _, w := range append(slices.Clip(c.words[1:]), staticWords([]string{c.Stdin})...) {
+		if (r.strict || w.isStatic()) && escape.MatchString(w.text) {
+			r.opaque(c)
 		}
 	}
 }

@@ -16,14 +16,14 @@ func (r *reader) command(words []word, in flow) string {
 	}
 	defer func() { r.depth-- }()
 	for len(words) > 0 && isAssignment(words[0].text) { // as in env A=b make
+		name, value, _ := strings.Cut(words[0].text, "=")
 		if r.strict {
-			if in.parent == nil || !setsVariables[in.parent.Program] {
-				r.refuse(errUnreadable) // the name of a program
+			if in.parent == nil || !setsVariables[in.parent.Program] || // the name of a program
+				!harmlessAssignment(name, value, words[0].isStatic()) {
+				r.refuse()
 			}
-			name, value, _ := strings.Cut(words[0].text, "=")
-			r.strictAssignment(name, value, words[0].isStatic())
 		} else {
-			r.environment(words[0].text)
+			r.variable(name, value)
 		}
 		words = words[1:]
 	}
@@ -33,15 +33,12 @@ func (r *reader) command(words []word, in flow) string {
 	c := &Command{
 		Program: programOf(words[0].text), Args: textsOf(words[1:]), words: words, Stdin: in.stdin,
 		Writes: slices.Clip(in.writes), Reads: slices.Clip(in.reads), dirs: r.dirs, parent: in.parent,
-		input: in.before,
+		input: in.before, empties: in.empties,
 	}
 	r.found = append(r.found, c)
 	in.parent = c
 	r.runs(c, in)
-	r.hidden(c, in)
 	r.changesShell(c)
-	r.renames(c)
-	r.renamed(c, in)
 	output := c.output()
 	c.concealed = c.conceals(output)
 	r.writes(c, in, output)
@@ -56,6 +53,16 @@ var assignment = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_]*\+?|BASH_FUNC_[^=
 // isAssignment reports whether a word sets a variable, as in A=b.
 func isAssignment(text string) bool { return assignment.MatchString(text) }
 
+// commandVariable matches the names of environment variables whose values are commands.
+var commandVariable = patterns("variables")
+
+// variable reads the commands in the value of an environment variable.
+func (r *reader) variable(name, value string) {
+	if commandVariable.MatchString(name) {
+		r.value(strings.TrimPrefix(value, "()")) // the value of BASH_FUNC_x begins with the parentheses of a function
+	}
+}
+
 // changesShell notes the effects of a command on later ones.
 func (r *reader) changesShell(c *Command) {
 	switch {
@@ -64,13 +71,6 @@ func (r *reader) changesShell(c *Command) {
 		name := c.Args[len(c.Args)-1]
 		if r.by[name] = c.input; c.Stdin != "" {
 			r.values[name] = strings.TrimSpace(c.Stdin)
-		}
-	case c.Program == "set" && len(c.Args) > 0:
-		args := c.Args
-		end := slices.Index(args, "--") // in set -- -rf x, -rf is a parameter
-		args = args[end+1:]
-		if end >= 0 || !strings.HasPrefix(args[0], "-") && !strings.HasPrefix(args[0], "+") {
-			r.lists["@"], r.lists["*"] = args, args
 		}
 	case changesDirectory[c.Program]:
 		r.enters(c)
@@ -107,56 +107,58 @@ func (r *reader) enters(c *Command) {
 // runs reads the commands that a command runs.
 func (r *reader) runs(c *Command, in flow) {
 	from := len(r.found)
+	g, at := grammarOf(c.words)
+	var options []option
+	var operands []word
+	if g != nil && c.Program != "git" {
+		var texts []word
+		options, texts, operands = r.judge(g, c.words[1+at:])
+		r.checkTexts(c, texts, operands)
+		if !scriptFirst[c.Program] && slices.ContainsFunc(options, func(o option) bool {
+			return o.does == "refuse" && o.matters != nil
+		}) {
+			r.opaque(c) // less +!ls
+		}
+	}
+	r.escapes(c)
 	switch program := c.Program; {
 	case shells[program]:
 		r.shell(c, in)
-	case program == "eval":
+	case program == "eval" || evaluates[program]:
 		c.executes(c.words[1:]...)
-		c.executesOutput(r.script(c, 0, len(c.Args)))
-	case evaluates[program]: // of PowerShell
-		c.executes(c.words[1:]...)
-		c.executesOutput(in.before)
-		c.executesOutput(r.script(c, 0, len(c.Args)))
+		r.script(c, 0, len(c.Args))
 	case program == "source" || program == ".":
 		switch {
 		case len(c.Args) == 0:
 		case isStdin(c.Args[0]):
-			c.executesOutput(in.before)
-			r.stdinScript(c)
+			r.runsInput(c, in)
 		default:
-			r.runsFile(c, c.words[1], true)
+			r.runsFile(c, c.words[1])
 		}
 	case interpreters[interpreterOf(program)]:
 		r.interpreter(c, in)
-	case scriptFirst[program]:
-		r.programText(c, in)
-	case program == "find" || program == "fd" || program == "fdfind":
+	case program == "find":
 		r.find(c, in)
 	case program == "git":
 		r.git(c)
-	case program == "go" && len(c.Args) > 1 && c.Args[0] == "run" && !r.strict:
-		for _, file := range c.words[2:] {
-			r.runsFile(c, file, false)
-		}
-		if slices.ContainsFunc(c.Args[1:], isStdin) {
-			r.foreign(c.Stdin)
-		}
 	case program == "alias":
 		for _, arg := range c.Args {
 			if _, value, ok := strings.Cut(arg, "="); ok {
 				r.text(value)
 			}
 		}
-	case runners[program] || strings.HasPrefix(program, "ld-linux"):
+	case runners[program]:
 		r.runner(c, in)
+	case g.wraps():
+		r.wrapped(c, g, options, operands, in)
+	case program == "fd" || program == "fdfind":
+		r.guess(c, options)
 	default:
-		r.wrapped(c, in)
-		r.runsFile(c, c.words[0], true)
+		r.runsFile(c, c.words[0])
 	}
 	if c.isUnknown() && !r.strict { // curl x | $shell
 		c.executes(c.words[0])
-		c.executesOutput(in.before)
-		r.stdinScript(c)
+		r.runsInput(c, in)
 	}
 	if remote[c.Program] {
 		for _, inner := range r.found[from:] {
@@ -165,23 +167,30 @@ func (r *reader) runs(c *Command, in flow) {
 	}
 }
 
-// remote are programs whose commands run on another machine or see other files.
-var remote = kit.Set("ssh", "docker", "podman", "kubectl", "oc", "nerdctl", "chroot", "nsenter", "lxc", "vagrant")
-
 // evaluates are programs of PowerShell that run a text or their input.
 var evaluates = kit.Set("iex", "invoke-expression", "invoke-command", "icm")
 
 // script reads the arguments from the index from up to the index to, joined by blanks, as a script.
-func (r *reader) script(c *Command, from, to int) []*Command {
-	if r.strict && !allStatic(c.words[1+from:1+to]) {
-		r.refuse(errUnreadable)
-		return nil
+func (r *reader) script(c *Command, from, to int) {
+	if evaluates[c.Program] {
+		c.executesOutput(c.input)
 	}
-	return r.text(strings.Join(c.Args[from:to], " "))
+	if r.strict && !allStatic(c.words[1+from:1+to]) {
+		r.refuse()
+		return
+	}
+	r.text(strings.Join(c.Args[from:to], " "))
 }
 
 func allStatic(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return !w.isStatic() })
+}
+
+// refuseDynamic refuses arguments of unknown value for a program that could run them.
+func (r *reader) refuseDynamic(c *Command) {
+	if r.strict && !allStatic(c.words) {
+		r.refuse()
+	}
 }
 
 // executes records that the command runs the output of the substitutions in words.
@@ -200,6 +209,44 @@ func (c *Command) executesOutput(others []*Command) {
 	}
 }
 
-// dangerous are the programs that the default rules refuse with some arguments.
-var dangerous = kit.Set("rm", "rimraf", "del-cli", "dd", "shred", "find", "chmod", "chown", "chgrp", "wipefs", "git",
-	"dropdb", "env", "sudo", "xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")
+// value reads the value of an option or of a variable whose value is a command.
+func (r *reader) value(text string) {
+	text = strings.TrimLeft(text, "=!| ")
+	for _, prefix := range []string{"commands=", "command=", "exec="} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	if m := executingOption.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	r.text(text)
+}
+
+// executingOption matches options of many programs whose value is a command, for example tar --to-command=x and ssh -o
+// ProxyCommand=x.
+var executingOption = regexp.MustCompile(
+	`^(?:--?[a-z-]*(?:exec|command|program|rsh|pager|eval)|(?i:ProxyCommand|LocalCommand|KnownHostsCommand)|` +
+		`--checkpoint-action=exec)[= ](.+)$`)
+
+// destroyers are programs that can destroy infrastructure or data.
+var destroyers = patternsOf("remote")
+
+// runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
+func (r *reader) runner(c *Command, in flow) {
+	for i, w := range c.words[1:] {
+		program, _, _ := strings.Cut(programOf(w.text), "@") // npx rimraf@5
+		runs := shells[program] || interpreters[interpreterOf(program)] || dangerous[program] ||
+			strings.HasPrefix(program, "mkfs")
+		if runs || !r.strict && !runners[program] && (destroyers[program] != nil || sqlClients[program]) {
+			r.command(append([]word{{text: program, glob: w.glob}}, c.words[2+i:]...), in)
+		}
+		if runs && (i == 0 || c.Args[i-1] != "--entrypoint") {
+			break
+		}
+		if strings.ContainsAny(w.text, " \t\n") && !strings.HasPrefix(w.text, "-") && !r.strict {
+			r.text(w.text) // a command for hyperfine and tmux, a text for others
+		}
+	}
+	if c.Program == "at" || c.Program == "batch" {
+		r.runsInput(c, in)
+	}
+}

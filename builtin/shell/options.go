@@ -49,7 +49,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 			}
 		case "style":
 			g.styles = words
-			g.runs = g.runs || g.is("refused")
+			g.runs = g.runs || g.is("refused") || g.wraps()
 		default:
 			for _, token := range words {
 				g.add(kind, token)
@@ -85,12 +85,12 @@ func (g *grammar) add(kind, token string) {
 func (g *grammar) is(style string) bool { return slices.Contains(g.styles, style) }
 
 func (e effect) isDangerous() bool {
-	return slices.Contains([]string{"run", "exec", "setting", "refuse"}, e.does)
+	return slices.Contains([]string{"run", "exec", "begin", "setting", "refuse"}, e.does)
 }
 
 // takesNext reports whether the value of the option can be the next word.
 func (e effect) takesNext() bool {
-	return slices.Contains([]string{"run", "exec", "setting", "value", "text"}, e.does) || e.matters != nil
+	return slices.Contains([]string{"run", "exec", "begin", "setting", "value", "text"}, e.does) || e.matters != nil
 }
 
 // grammarOf returns the grammar of a command, or nil, and the index of the word before the arguments that it describes.
@@ -219,31 +219,33 @@ func (g *grammar) read(words []word) (options []option, operands []word) {
 // plainProgram matches a program without a directory, and its plain arguments. Every program splits them alike.
 var plainProgram = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*( [A-Za-z0-9_.:@%,+=-]+)*$`)
 
-// judge reads the commands in the options of a program. It returns the arguments that are programs in a language of its
-// own: the values of such options, or else the operands. For a rule that allows, it refuses each option that can select
-// what runs, unless the value is a command that the rule can cover.
-func (r *reader) judge(g *grammar, words []word) (texts, operands []word) {
+// judge reads the commands in the options of a program. It returns the options, and the arguments that are programs in
+// a language of its own: the values of such options, or else the operands. For a rule that allows, it refuses each option
+// that can select what runs, unless the value is a command that the rule can cover.
+func (r *reader) judge(g *grammar, words []word) (options []option, texts, operands []word) {
 	if r.strict && g.is("refused") {
-		r.refuse(errUnreadable)
+		r.refuse()
 	}
-	options, operands := g.read(words)
+	options, operands = g.read(words)
 	for _, o := range options {
 		switch {
 		case o.does == "text":
 			texts = append(texts, o.value)
 		case o.does == "setting":
 			r.gitSetting(o.value)
-		case o.does != "run" && o.does != "exec":
-			if r.strict && (o.does == "refuse" || o.does == "unknown" && g.runs) {
-				r.refuse(errUnreadable)
-			}
 		case !r.strict:
-			r.value(o.value.text)
+			if o.does == "run" || o.does == "exec" || o.does == "begin" ||
+				o.does == "unknown" && strings.Contains(o.value.text, " ") {
+				r.value(o.value.text)
+			}
+		case o.does == "begin", o.does == "refuse", o.does == "unknown" && g.runs:
+			r.refuse()
+		case o.does != "run" && o.does != "exec":
 		case !o.value.isStatic() || o.does == "exec" && !plainProgram.MatchString(o.value.text):
-			r.refuse(errUnreadable)
+			r.refuse()
 		default:
 			r.text(o.value.text)
 		}
 	}
-	return texts, operands
+	return options, texts, operands
 }

@@ -19,21 +19,19 @@ const (
 
 // A reader gathers the commands of parsed scripts, in the order of their positions.
 type reader struct {
-	lang      syntax.LangVariant
-	strict    bool  // the reading is for a rule that allows
-	refusal   error // why no rule may allow the text; only if strict
-	found     []*Command
-	values    map[string]string   // of the variables that the text has assigned so far
-	lists     map[string][]string // of arrays, of the positional parameters, and of the variables of loops
-	files     map[string]writtenFile
-	by        map[string][]*Command   // the commands whose output a variable contains
-	names     map[string][]string     // of programs, to the words that they now mean
-	functions map[string]*syntax.Stmt // by name in lower case
-	dirs      []string                // in which the next command could run, relative to the first one; "?" is unknown
-	depth     int
-	guessing  bool // the command that is read begins at a guessed word of a wrapper
-	budget    int  // bounds the work, because a hostile text could otherwise take quadratic time
-	exceeded  bool
+	lang     syntax.LangVariant
+	strict   bool // the reading is for a rule that allows
+	refused  bool // no rule may allow the text; only if strict
+	found    []*Command
+	values   map[string]string   // of the variables that the text has assigned so far
+	lists    map[string][]string // of arrays, of the positional parameters, and of the variables of loops
+	files    map[string]writtenFile
+	by       map[string][]*Command // the commands whose output a variable contains
+	dirs     []string              // in which the next command could run, relative to the first one; "?" is unknown
+	depth    int
+	guessing bool // the command that is read begins at a guessed word of a wrapper
+	budget   int  // bounds the work, because a hostile text could otherwise take quadratic time
+	exceeded bool
 }
 
 // newReader returns a reader for texts of size bytes in total.
@@ -41,7 +39,6 @@ func newReader(lang syntax.LangVariant, size int) *reader {
 	return &reader{
 		lang: lang, budget: 1<<20 + 64*size, values: make(map[string]string), lists: make(map[string][]string),
 		files: make(map[string]writtenFile), dirs: []string{"."}, by: make(map[string][]*Command),
-		names: make(map[string][]string), functions: make(map[string]*syntax.Stmt),
 	}
 }
 
@@ -53,26 +50,21 @@ func (r *reader) spend(n int) bool {
 	return !r.exceeded
 }
 
-// refuse records why a rule may not allow the text.
-func (r *reader) refuse(err error) {
-	if r.refusal == nil {
-		r.refusal = err
-	}
-}
+// refuse notes that no rule may allow the text.
+func (r *reader) refuse() { r.refused = true }
 
-// text reads a text as a script, and returns its commands.
-func (r *reader) text(text string) []*Command {
+// text reads a text as a script.
+func (r *reader) text(text string) {
 	if r.depth++; r.depth > maxNesting || !r.spend(parseCost*len(text)) {
 		r.exceeded = true
-		return nil
+		return
 	}
 	guessing := r.guessing
 	r.guessing = false
 	defer func() { r.depth--; r.guessing = guessing }()
-	from := len(r.found)
 	if r.strict {
 		r.strictText(text)
-		return slices.Clip(r.found[from:])
+		return
 	}
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")
 	if strings.Contains(text, "\r") { // part of a word for a shell, the end of a line for Windows
@@ -80,10 +72,13 @@ func (r *reader) text(text string) []*Command {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	}
 	r.lenientText(text)
-	return slices.Clip(r.found[from:])
 }
 
-// lenientText reads a text in the reader's language, or if that fails in another one, or as text of any language.
+// quotedHash replaces a number sign after a quote, which the parser takes for a comment.
+var quotedHash = strings.NewReplacer(`"#`, `"_`, `'#`, `'_`)
+
+// lenientText reads a text in the reader's language, or if that fails in another one. Of a text that is not valid, it
+// also reads each line that is valid by itself, and looks at the rest as code in another language.
 func (r *reader) lenientText(text string) {
 	languages := []syntax.LangVariant{r.lang}
 	for _, lang := range AnyShell.variants() {
@@ -104,7 +99,22 @@ func (r *reader) lenientText(text string) {
 			return
 		}
 	}
-	r.foreign(text)
+	if quoted := quotedHash.Replace(text); quoted != text {
+		r.lenientText(quoted)
+		return
+	}
+	unknown := &Command{Args: []string{text}, dirs: r.dirs}
+	if r.code(unknown, text); unknown.opaque {
+		r.found = append(r.found, unknown)
+	}
+	for line := range strings.Lines(text) {
+		if line == text || !r.spend(parseCost*len(line)) {
+			break
+		}
+		if file, err := parse(line, r.lang); err == nil {
+			r.stmts(file.Stmts, flow{})
+		}
+	}
 }
 
 // isolated reads statements in a shell of their own, whose directory and variables do not matter to later commands.
@@ -136,7 +146,7 @@ func (r *reader) stmt(s *syntax.Stmt, in flow) (output string) {
 	switch c := s.Cmd.(type) {
 	case nil:
 		if len(s.Redirs) > 0 { // > file
-			r.found = append(r.found, &Command{Writes: in.writes, Reads: in.reads, dirs: r.dirs})
+			r.found = append(r.found, &Command{Writes: in.writes, Reads: in.reads, dirs: r.dirs, empties: in.empties})
 		}
 	case *syntax.CallExpr:
 		return r.call(c, in)
@@ -176,9 +186,6 @@ func (r *reader) stmt(s *syntax.Stmt, in flow) (output string) {
 		if c.Name != nil && forksItself(c) {
 			r.found = append(r.found, &Command{Program: c.Name.Value, forks: true, dirs: r.dirs})
 		}
-		if c.Name != nil {
-			r.functions[strings.ToLower(c.Name.Value)] = c.Body
-		}
 		return r.stmt(c.Body, in)
 	case *syntax.TimeClause:
 		return r.stmt(c.Stmt, in)
@@ -188,7 +195,6 @@ func (r *reader) stmt(s *syntax.Stmt, in flow) (output string) {
 		r.declaration(c, in)
 	default: // arithmetic and tests
 		r.nested(c)
-		r.expanded(c)
 	}
 	return output
 }
@@ -235,12 +241,8 @@ func (r *reader) redirects(list []*syntax.Redirect, in flow) flow {
 		switch redirect.Op {
 		case syntax.RdrIn, syntax.DplIn:
 			in.reads = append(in.reads, target.text)
-			if redirect.Op == syntax.DplIn {
-				target.text = "/dev/fd/" + target.text
-			}
-			if in.before = append(in.before, target.outputs...); target.content != "" { // sh < <(curl ...)
-				in.stdin = target.content
-			} else if file, ok := r.files[path.Clean(target.text)]; ok {
+			in.before = append(in.before, target.outputs...) // sh < <(curl ...)
+			if file, ok := r.files[path.Clean(target.text)]; ok {
 				in.stdin, in.before = file.content, append(in.before, file.by...)
 			}
 		case syntax.RdrInOut:
@@ -254,9 +256,9 @@ func (r *reader) redirects(list []*syntax.Redirect, in flow) flow {
 			in.before = append(in.before, target.outputs...)
 		default:
 			in.writes = append(in.writes, target.text)
-		}
-		if redirect.N != nil && !r.strict { // sh /dev/fd/3 3<<X
-			r.files["/dev/fd/"+redirect.N.Value] = writtenFile{in.before, in.stdin}
+			if redirect.Op != syntax.AppOut && redirect.Op != syntax.AppAll && redirect.Op != syntax.DplOut {
+				in.empties = append(slices.Clip(in.empties), target.text)
+			}
 		}
 	}
 	return in
@@ -315,19 +317,15 @@ func (r *reader) assign(a *syntax.Assign) string {
 		return r.textOf(a.Value)
 	}
 	name := a.Name.Value
-	if a.Index != nil {
-		r.nested(a.Index)
-	}
+	r.nested(a.Index)
 	if a.Array != nil {
-		var list []string
-		for _, e := range a.Array.Elems {
-			if e.Index != nil {
-				r.nested(e.Index)
-			}
-			list = append(list, textsOf(r.expand(e.Value))...)
+		list := slices.Clip(r.lists[name])
+		if !a.Append {
+			list = nil
 		}
-		if a.Append {
-			list = slices.Concat(r.lists[name], list)
+		for _, e := range a.Array.Elems {
+			r.nested(e.Index)
+			list = append(list, textsOf(r.expand(e.Value))...)
 		}
 		delete(r.values, name)
 		r.lists[name] = list
@@ -340,9 +338,6 @@ func (r *reader) assign(a *syntax.Assign) string {
 	value := b.text.String()
 	if a.Append {
 		value = r.values[name] + value
-	}
-	if b.content != "" { // ENV=<(echo ls)
-		r.variable("ENV", b.content)
 	}
 	if len(value) > maxValue || !r.spend(len(value)) {
 		delete(r.values, name) // unknown from here on

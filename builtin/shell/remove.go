@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -21,46 +20,38 @@ type removal struct {
 	targets          []string
 }
 
+var (
+	removers = set("removals") // programs that remove files
+	trees    = set("trees")    // and directories with everything in them
+)
+
 // removalOf parses rm and its equivalents. It reports false for other programs.
 func removalOf(c *Command) (m removal, ok bool) {
-	switch c.Program {
-	case "rm", "grm", "remove-item", "ri", "del", "erase", "rd", "rmdir", "srm", "wipe":
-	case "delete-directory": // of Emacs
-		recursive := len(c.Args) > 1 && c.Args[1] != "nil"
-		return removal{recursive: recursive, force: recursive, targets: c.Args[:min(1, len(c.Args))]}, true
-	case "trash":
-		for _, arg := range c.Args {
-			if !strings.HasPrefix(arg, "-") {
-				m.targets = append(m.targets, arg)
-			}
-		}
-		m.recursive = true
+	_, method, isMethod := strings.Cut(c.Program, ".") // FileUtils.rm_rf of Ruby
+	switch {
+	case trees[c.Program], isMethod && trees[method]:
+		m.targets = slices.DeleteFunc(slices.Clone(c.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+		m.recursive, m.force = true, len(m.targets) > 0 && c.Program != "trash"
 		return m, true
-	default:
-		if _, function, _ := cutLast("."+c.Program, "."); removing[function] { // rimraf x, and FileUtils.rm_rf "x" of Ruby
-			m.targets = slices.DeleteFunc(slices.Clone(c.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-			m.recursive, m.force = true, len(m.targets) > 0
-			return m, true
-		}
-		if !c.isUnknown() {
-			return m, false
-		}
+	case !removers[c.Program] && !c.isUnknown():
+		return m, false
 	}
 	windows := !slices.Contains([]string{"rm", "grm", "srm", "wipe"}, c.Program) && !c.isUnknown()
 	for i, arg := range c.Args {
 		lower := strings.ToLower(arg)
+		option := len(arg) > 1 && arg[0] == '-'
 		switch {
 		case arg == "--":
 			m.targets = append(m.targets, c.Args[i+1:]...)
 			return m, true
-		case len(lower) > 1 && (strings.HasPrefix("-recurse", lower) || strings.HasPrefix("--recursive", lower)):
+		case option && (strings.HasPrefix("-recurse", lower) || strings.HasPrefix("--recursive", lower)):
 			m.recursive = true
-		case len(lower) > 1 && (strings.HasPrefix("-force", lower) || strings.HasPrefix("--force", lower)):
+		case option && (strings.HasPrefix("-force", lower) || strings.HasPrefix("--force", lower)):
 			m.force = true
-		case len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && !windows:
+		case option && arg[1] != '-' && !windows:
 			m.recursive = m.recursive || strings.ContainsAny(arg, "rR")
 			m.force = m.force || strings.Contains(arg, "f")
-		case len(arg) > 1 && arg[0] == '-':
+		case option:
 		case lower == "/s" && windows:
 			m.recursive, m.force = true, true
 		case len(arg) == 2 && arg[0] == '/' && windows:
@@ -71,8 +62,13 @@ func removalOf(c *Command) (m removal, ok bool) {
 	return m, true
 }
 
-// removesTree matches a forced recursive rm, in any spelling, of something that is not below the workspace. A program
-// of unknown name matches if its arguments are those of rm -rf.
+// removes matches each removal that a person should see: a forced recursive rm, in any spelling, of something that is
+// not below the workspace; a recursive one of paths that matter or are unknown; and find that deletes.
+func (w workspace) removes(c *Command) bool {
+	return w.removesTree(c) || w.removesWithoutAsking(c) || w.findsAndDeletes(c)
+}
+
+// removesTree matches a forced recursive rm. A program of unknown name matches if its arguments are those of rm -rf.
 func (w workspace) removesTree(c *Command) bool {
 	m, ok := removalOf(c)
 	if !ok || !m.recursive || !m.force {
@@ -114,7 +110,7 @@ func (w workspace) removesWithoutAsking(c *Command) bool {
 		return len(m.targets) > 0 && w.leaves(c, m)
 	}
 	return slices.ContainsFunc(m.targets, func(target string) bool {
-		return strings.ContainsAny(target, "$`~") || strings.Contains(target, "()") || target == "{}" ||
+		return isDynamic(target) ||
 			slices.ContainsFunc(c.dirs, func(dir string) bool { return isValued(target, dir) })
 	})
 }
@@ -129,24 +125,20 @@ func (w workspace) isTemporary(target string) bool {
 // isValued reports whether a target in a directory is or could be a part of a repository, or a file or a directory in a
 // home directory.
 func isValued(target, dir string) bool {
-	target = strings.ToLower(slashed(target))
+	target = slashed(target)
 	if dir == "?" && !strings.HasPrefix(target, "/") {
 		return true
 	}
 	if !strings.HasPrefix(target, "/") {
 		target = dir + "/" + target
 	}
-	parts := strings.Split(path.Clean(target), "/")
-	home := len(parts) == 4 && (parts[1] == "home" || parts[1] == "users") || len(parts) == 3 && parts[1] == "root"
-	return parts[0] == "" && home || slices.ContainsFunc(parts, func(name string) bool {
-		return name == ".git" || strings.HasPrefix(name, ".") && strings.ContainsAny(name, "*?[")
-	})
+	return valued.MatchString(path.Clean(target))
 }
 
 // receivesInput returns the command, such as xargs, that adds words of unknown input to the arguments, or nil.
 func (c *Command) receivesInput() *Command {
 	for p := c.parent; p != nil; p = p.parent {
-		if appendsInput[p.Program] && p.Stdin == "" {
+		if g := grammars()[p.Program]; g != nil && g.is("appends") && p.Stdin == "" {
 			return p
 		}
 	}
@@ -162,7 +154,7 @@ func removesEverything(c *Command) bool {
 	return m.recursive && (slices.ContainsFunc(m.targets, isVital) || slices.ContainsFunc(m.targets, isEverything))
 }
 
-// movesAway matches mv to /dev/null or of a vital directory, and rsync that deletes in one.
+// movesAway matches mv of a vital directory, and programs that delete in one.
 func movesAway(c *Command) bool {
 	if len(c.Args) < 2 {
 		return false
@@ -170,85 +162,53 @@ func movesAway(c *Command) bool {
 	last := c.Args[len(c.Args)-1]
 	switch c.Program {
 	case "mv":
-		return last == "/dev/null" || slices.ContainsFunc(c.Args[:len(c.Args)-1], isVitalTree)
+		return slices.ContainsFunc(c.Args[:len(c.Args)-1], isVitalTree)
 	case "rsync":
-		deletes := func(arg string) bool { return strings.HasPrefix(arg, "--del") }
-		if _, file, remote := strings.Cut(last, ":"); remote && strings.HasPrefix(file, "/") {
+		if _, file, isRemote := strings.Cut(last, ":"); isRemote && strings.HasPrefix(file, "/") {
 			last = file
 		}
-		return isVital(last) && slices.ContainsFunc(c.Args, deletes)
+		return isVital(last) && hasOption(c.Args, "", "--delete", "--del")
 	case "tar":
 		return slices.Contains(c.Args, "--remove-files") && slices.ContainsFunc(c.Args, isVital)
 	}
 	return false
 }
 
+var (
+	vital      = patterns("vital")
+	system     = patterns("system")
+	everything = patterns("everything")
+	valued     = patterns("valued")
+)
+
 // isEverything reports whether a path is the current directory, all files in it, or a directory above it.
 func isEverything(target string) bool {
-	clean := path.Clean(strings.Trim(target, `"'`))
-	for strings.HasPrefix(clean, "../") {
-		clean = clean[3:]
-	}
-	return slices.Contains([]string{".", "..", "*", ".*", "$PWD", "$PWD/*", "$()/*"}, clean)
+	return everything.MatchString(path.Clean(strings.Trim(target, `"'`)))
 }
-
-// systemDirectories are the directories that make up a system.
-var systemDirectories = kit.Set("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "opt", "proc",
-	"root", "run", "sbin",
-	"srv", "sys", "usr", "var", "users", "system", "library", "applications", "volumes", "mnt", "media", "private",
-	"windows",
-	"program files", "nix", "snap")
 
 // isVital reports whether a path is the root, a system directory or something in one, a home directory, or all files in
 // one of them.
 func isVital(target string) bool {
-	target = strings.Trim(target, `"'`)
-	if isVitalTree(target) {
-		return true
-	}
-	clean := path.Clean(strings.ToLower(slashed(target)))
-	parts := strings.Split(strings.TrimPrefix(clean, "/"), "/")
-	return strings.HasPrefix(clean, "/") && len(parts) > 1 &&
-		slices.Contains([]string{"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "system"},
-			parts[0]) &&
-		!(parts[0] == "usr" && len(parts) > 2 && parts[1] == "local") && !(parts[0] == "usr" && len(parts) > 3)
+	return isVitalTree(target) || system.MatchString(path.Clean(slashed(strings.Trim(target, `"'`))))
 }
 
 // isVitalTree reports whether a path is the root, a system directory, a home directory, or all files in one of them.
 func isVitalTree(target string) bool {
-	target = slashed(strings.ToLower(strings.Trim(target, `"'`)))
-	if target == "" {
-		return false
-	}
-	clean := path.Clean(target)
-	for _, all := range []string{"/*", "/.*", "/.", "/**"} {
-		if directory, ok := strings.CutSuffix(clean, all); ok {
-			clean = cmp.Or(directory, "/")
-			break
-		}
-	}
-	switch {
-	case clean == "/", homes[clean], strings.HasPrefix(clean, "~") && !strings.Contains(clean, "/"):
-		return true
-	case len(clean) >= 2 && clean[1] == ':' && strings.Trim(clean[2:], "/*.") == "": // a drive
-		return true
-	case strings.HasPrefix(target, "$") && !strings.Contains(clean, "/") && strings.TrimRight(target, "/*") != target:
-		return true // the root, if the variable is empty
-	}
-	parts := strings.Split(strings.TrimPrefix(clean, "/"), "/")
-	return strings.HasPrefix(clean, "/") && systemDirectories[parts[0]] &&
-		(len(parts) == 1 || len(parts) == 2 && (parts[0] == "home" || parts[0] == "users" || parts[0] == "volumes"))
+	target = slashed(strings.Trim(target, `"'`))
+	return target != "" && (vital.MatchString(target) || vital.MatchString(path.Clean(target)))
 }
 
-// homes are other forms of the home directory.
-var homes = kit.Set("$home", "$userprofile", "$env:userprofile", "%userprofile%", "$env:home")
-
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
+
+// isDynamic reports whether a path is known only when the command runs.
+func isDynamic(target string) bool {
+	return strings.ContainsAny(target, "$`~") || strings.Contains(target, "()") || target == "{}"
+}
 
 // isBelow reports whether a removal of the target leaves the workspace itself and its repository alone, in whichever of
 // the directories it runs.
 func (w workspace) isBelow(target string, dirs []string) bool {
-	if target == "" || strings.ContainsAny(target, "$`~") || strings.Contains(target, "()") || target == "{}" {
+	if target == "" || isDynamic(target) {
 		return false
 	}
 	root := path.Clean(slashed(string(w)))
@@ -305,54 +265,43 @@ func (w workspace) leavesByLink(below string) bool {
 	return false
 }
 
+// deletes are the programs that delete the files of find.
+var deletes = kit.Set("rm", "unlink", "shred", "rmdir", "truncate")
+
 // findsAndDeletes matches find with -delete, or with -exec and a program that deletes files, unless it deletes below
 // the workspace. It also matches such a program of xargs.
 func (w workspace) findsAndDeletes(c *Command) bool {
 	switch c.Program {
-	case "find", "fd", "fdfind", "gfind":
-	default:
-		return deletes[c.Program] && c.receivesInput() != nil
+	case "find", "fd", "fdfind":
+		return slices.Contains(c.Args, "-delete") && !w.findsBelow(c)
 	}
-	for i, arg := range c.Args {
-		switch arg {
-		case "-delete":
-			return !w.findsBelow(c)
-		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
-			if i+1 < len(c.Args) && deletes[programOf(c.Args[i+1])] {
-				return !w.findsBelow(c)
-			}
-		}
+	if !deletes[c.Program] {
+		return false
 	}
-	return false
+	finder := slices.IndexFunc(c.finders(), func(p *Command) bool {
+		return (p.Program == "find" || p.Program == "fd" || p.Program == "fdfind") && !w.findsBelow(p)
+	})
+	return c.receivesInput() != nil || finder >= 0
 }
-
-// deletes are the programs that delete the files of find.
-var deletes = kit.Set("rm", "unlink", "shred", "rmdir", "truncate")
 
 // findsBelow reports whether find starts below the workspace, or at the workspace with a test of the name.
 func (w workspace) findsBelow(c *Command) bool {
-	if w == "" || c.Program != "find" && c.Program != "gfind" {
+	if w == "" || c.Program != "find" {
 		return false
 	}
-	named, starts := false, 0
+	named := false
 	for i, arg := range c.Args {
 		switch {
 		case slices.Contains([]string{"-o", "-or", "!", "-not", ",", "-L", "-follow"}, arg):
 			return false // it finds files with other names, or outside
 		case (arg == "-name" || arg == "-iname" || arg == "-path") && i+1 < len(c.Args):
 			pattern := c.Args[i+1]
-			named = named || strings.Trim(pattern, "*?./") != "" && !strings.EqualFold(pattern,
-				".git") && !strings.HasPrefix(pattern, ".*")
+			named = named || strings.Trim(pattern, "*?./") != "" && !strings.EqualFold(pattern, ".git") &&
+				!strings.HasPrefix(pattern, ".*")
 		}
 	}
-	for _, arg := range c.Args {
-		if strings.HasPrefix(arg, "-") || arg == "(" {
-			break
-		}
-		starts++
-		if !w.isBelow(arg, c.dirs) && (!named || !w.isBelow(path.Join(arg, "x"), c.dirs)) {
-			return false
-		}
-	}
-	return starts > 0 || named && w.isBelow("x", c.dirs)
+	starts := startsOf(c)
+	return (len(starts) > 0 || named && w.isBelow("x", c.dirs)) && !slices.ContainsFunc(starts, func(start string) bool {
+		return !w.isBelow(start, c.dirs) && (!named || !w.isBelow(path.Join(start, "x"), c.dirs))
+	})
 }

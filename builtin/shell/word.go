@@ -18,7 +18,6 @@ type word struct {
 	joined  bool       // one written word expands to several, and this is not the first
 	splits  bool       // the word can become several: an expansion is not quoted, or a pattern begins the word
 	outputs []*Command // the commands whose output is substituted into the word
-	content string     // the text that <(...) contains, if known
 }
 
 // isStatic reports whether the word is the same in every run.
@@ -47,7 +46,6 @@ type wordBuilder struct {
 	done       []word
 	text, glob strings.Builder
 	outputs    []*Command
-	content    string
 	begun      bool // a word has begun, though it may be empty
 	whole      bool // blanks in expansions do not separate words, as in an assignment
 	splits     bool
@@ -120,7 +118,7 @@ func (r *reader) expand(w *syntax.Word) []word {
 		b.separate()
 	}
 	for i := range b.done {
-		b.done[i].outputs, b.done[i].content = b.outputs, b.content
+		b.done[i].outputs = b.outputs
 		if len(b.done) > 1 || hasBraces(w) {
 			b.done[i].glob = anything
 		}
@@ -174,7 +172,7 @@ func (r *reader) parts(b *wordBuilder, parts []syntax.WordPart, quoted bool) {
 			r.literal(b, p.Value, quoted)
 		case *syntax.SglQuoted:
 			if p.Dollar {
-				b.static(unescape(p.Value, true))
+				b.static(unescape(p.Value))
 			} else {
 				b.static(p.Value)
 			}
@@ -186,11 +184,10 @@ func (r *reader) parts(b *wordBuilder, parts []syntax.WordPart, quoted bool) {
 		case *syntax.CmdSubst:
 			b.expansion(r.substitution(b, p.Stmts, "$()"), quoted)
 		case *syntax.ProcSubst:
-			b.content = r.substitution(b, p.Stmts, "")
+			r.files["<()"] = writtenFile{content: r.substitution(b, p.Stmts, "")}
 			b.expansion("<()", quoted)
 		case *syntax.ArithmExp:
 			r.nested(p.X)
-			r.expanded(p.X)
 			b.expansion("$(())", quoted)
 		case *syntax.ExtGlob:
 			r.text(p.Pattern.Value) // without the option extglob, !(...) is a subshell
@@ -264,12 +261,6 @@ func (r *reader) parameter(b *wordBuilder, p *syntax.ParamExp, quoted bool) {
 	name := p.Param.Value
 	value, known := r.values[name]
 	list, isList := r.lists[name]
-	if given := r.lists["@"]; len(name) == 1 && '1' <= name[0] && int(name[0]-'1') < len(given) {
-		value, known = given[name[0]-'1'], true // $1 to $9
-	}
-	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && !r.strict { // ${x@P} runs the substitutions in the value
-		r.document(value)
-	}
 	if by := r.by[name]; len(by) > 0 && b.text.Len() == 0 && r.spend(len(by)) {
 		b.outputs = append(b.outputs, by...) // the word begins with the output of a command
 	}

@@ -35,7 +35,11 @@ func protect(hooks *agent.Hooks, dir string) {
 		},
 		Default: permission.Ask,
 	})
-	hooks.Use(&shell.Guard{Rules: shell.WorkspaceRules(dir)})
+	rules := shell.WorkspaceRules(dir)
+	for i := range rules {
+		rules[i].Ask = false // denied, although a person could decide
+	}
+	hooks.Use(&shell.Guard{Rules: rules})
 }
 
 // An approver asks the user in the terminal. The answer "always" is a rule that permission.Rules remembers until the
