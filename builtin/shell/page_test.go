@@ -66,3 +66,31 @@ func TestRuleOnThePageDoesWhatItSays(t *testing.T) {
 		})
 	}
 }
+
+// The page names commands that a Guard for a workspace denies, and others that it asks about.
+func TestGuardOnThePageDoesWhatItSays(t *testing.T) {
+	data, err := os.ReadFile("../../docs/agents/built-in-hooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "`shell.Guard` denies ")
+	denies, section, _ := strings.Cut(section, "Guard asks about ")
+	asks, _, found := strings.Cut(section, "Its vote counts")
+	if !found {
+		t.Fatal("the page does not name the commands that a Guard denies and asks about")
+	}
+	guard := &shell.Guard{Rules: shell.WorkspaceRules("/srv/app")}
+	for want, text := range map[string]string{"deny: ": denies, "ask: ": asks} {
+		commands := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(text, -1)
+		if len(commands) < 3 {
+			t.Errorf("%q names only %d commands", text, len(commands))
+		}
+		for _, m := range commands {
+			t.Run(m[1], func(t *testing.T) {
+				if got := denied(t, guard, m[1]); !strings.HasPrefix(got, want) {
+					t.Errorf("got %q, want %s", got, want)
+				}
+			})
+		}
+	}
+}
