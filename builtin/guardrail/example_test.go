@@ -17,7 +17,7 @@ func ExampleOutput() {
 	result := agent.ToolCallResult{Output: "ask jane@example.org"}
 	hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &result)
 	fmt.Println(result.Output)
-	// Output: ask [REDACTED]
+	// Output: ask [REDACTED:email]
 }
 
 // The e-mail address is neither in the reply nor in the stored conversation.
@@ -28,7 +28,7 @@ func ExampleReply() {
 	answer := agent.DoneRequest{Answer: "write to jane@example.org"}
 	hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &answer)
 	fmt.Println(answer.Answer)
-	// Output: write to [REDACTED]
+	// Output: write to [REDACTED:email]
 }
 
 // The key that a tool printed does not reach the model.

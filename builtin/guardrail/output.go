@@ -1,13 +1,13 @@
 package guardrail
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -206,7 +206,7 @@ func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 }
 
 // Redact returns a validator that replaces passwords, keys, tokens and other secrets, and personal data, with
-// [redact.Redacted]. For example, a tool prints the environment of a process, and the model must not
+// marks such as [redact.Redacted]. For example, a tool prints the environment of a process, and the model must not
 // read its API keys. In JSON, a key such as password redacts its value. JSON that changes is written anew, with sorted
 // keys.
 func Redact(r redact.Redactor) Validator { return &redaction{r} }
@@ -245,22 +245,23 @@ func countTexts(data string) (n int) {
 	return n
 }
 
-// RedactPersonal returns a validator that replaces personal data with [redact.Redacted]: e-mail addresses, US telephone
-// and social security numbers, card and bank account numbers with valid check digits, and matches of patterns. In JSON,
+// RedactPersonal returns a validator that replaces personal data with marks such as [REDACTED:email]: e-mail addresses,
+// telephone numbers in the forms that [redact.Redactor] names, US social security numbers, card and bank account numbers with valid check digits, and matches of patterns. In JSON,
 // texts and keys at any depth are redacted. Secrets stay: use [Redact] to remove them, too.
 func RedactPersonal(patterns ...*regexp.Regexp) Redaction {
-	return Redaction{patterns, redact.Redacted}
+	return Redaction{patterns: patterns}
 }
 
 // A Redaction is the validator of [RedactPersonal].
 type Redaction struct {
 	patterns []*regexp.Regexp
-	marker   string
+	redactor redact.Redactor
+	marker   string // "": the marks of package redact
 }
 
-// As returns a copy of the validator that replaces personal data with marker instead of [redact.Redacted].
+// As returns a copy of the validator that replaces personal data with marker, and not with the marks of package redact.
 func (r Redaction) As(marker string) Redaction {
-	r.marker = marker
+	r.marker, r.redactor.Mark = marker, func(string, string) string { return marker }
 	return r
 }
 
@@ -289,11 +290,9 @@ func (r Redaction) accepted(output string) string {
 }
 
 func (r Redaction) text(s string) string {
-	if redacted := redact.Personal(s); redacted != s {
-		s = strings.ReplaceAll(redacted, redact.Redacted, r.marker)
-	}
+	s = r.redactor.Personal(s)
 	for _, p := range r.patterns {
-		s = p.ReplaceAllLiteralString(s, r.marker)
+		s = p.ReplaceAllLiteralString(s, cmp.Or(r.marker, redact.Redacted))
 	}
 	return s
 }

@@ -40,7 +40,7 @@ func TestWarningsAreValidatedToo(t *testing.T) {
 	})
 	out := agent.ToolOutput{Text: `{"n":1}`, Warnings: []string{"ask jo@example.com", "trace of main.go"}}
 	got := screened(t, out, nil, guardrail.RedactPersonal(), noTrace, guardrail.Schema(`{"type":"object"}`))
-	if diff := cmp.Diff([]string{"ask [REDACTED]"}, got.Warnings); diff != "" || got.Output != `{"n":1}` {
+	if diff := cmp.Diff([]string{"ask [REDACTED:email]"}, got.Warnings); diff != "" || got.Output != `{"n":1}` {
 		t.Errorf("output %q, warnings (-want +got):\n%s", got.Output, diff)
 	}
 	down := guardrail.ValidatorFunc(func(
@@ -70,13 +70,13 @@ func TestSecretsAreRemoved(t *testing.T) {
 		name, output, want string
 		redactor           redact.Redactor
 	}{
-		{"text", "mail ada@example.com; " + key + " password=hunter22", "mail [REDACTED]; [REDACTED] password=[REDACTED]",
+		{"text", "mail ada@example.com; " + key + " password=hunter22", "mail [REDACTED:email]; [REDACTED:aws-access-key] password=[REDACTED]",
 			redact.Redactor{}},
-		{"only secrets", "mail ada@example.com; " + key, "mail ada@example.com; [REDACTED]",
+		{"only secrets", "mail ada@example.com; " + key, "mail ada@example.com; [REDACTED:aws-access-key]",
 			redact.Redactor{KeepPersonal: true}},
 		{"a key of one's own", `{"ticket":"T1"}`, `{"ticket":"[REDACTED]"}`, redact.Redactor{Keys: []string{"ticket"}}},
 		{"JSON", `{"user":{"password":"hunter22","at":[` + `"` + key + `"]}}`,
-			`{"user":{"at":["[REDACTED]"],"password":"[REDACTED]"}}`, redact.Redactor{}},
+			`{"user":{"at":["[REDACTED:aws-access-key]"],"password":"[REDACTED]"}}`, redact.Redactor{}},
 		{"JSON without secrets", `{ "z": 1.0, "a": "é <b>" }`, `{ "z": 1.0, "a": "é <b>" }`, redact.Redactor{}},
 		{"a key given twice", `{"password":"hunter22","password":"[REDACTED]"}`, `{"password":"[REDACTED]"}`,
 			redact.Redactor{}},
@@ -85,12 +85,11 @@ func TestSecretsAreRemoved(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			out := agent.ToolOutput{Text: c.output, Warnings: []string{"see " + key}}
 			got := screened(t, out, nil, guardrail.Redact(c.redactor))
-			if got.Output != c.want || strings.Join(got.Warnings, "") != "see [REDACTED]" {
+			if got.Output != c.want || strings.Join(got.Warnings, "") != "see [REDACTED:aws-access-key]" {
 				t.Errorf("got %q, warnings %q; want %q", got.Output, got.Warnings, c.want)
 			}
-			failed := screened(t, agent.ToolOutput{Text: c.output}, errors.New("no access with "+key),
-				guardrail.Redact(c.redactor))
-			if failed.Err != "no access with [REDACTED]" || failed.Output != c.want {
+			failed := screened(t, agent.ToolOutput{Text: c.output}, errors.New("no access with "+key), guardrail.Redact(c.redactor))
+			if failed.Err != "no access with [REDACTED:aws-access-key]" || failed.Output != c.want {
 				t.Errorf("a failure is %q, %q", failed.Err, failed.Output)
 			}
 		})
@@ -110,7 +109,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 func TestPersonalDataOfFailuresAreRemoved(t *testing.T) {
 	out := agent.ToolOutput{Text: "try ann@example.com", Warnings: []string{"or bob@example.com"}}
 	got := screened(t, out, errors.New("jo@example.com is unknown"), guardrail.RedactPersonal())
-	if got.Err != "[REDACTED] is unknown" || got.Content() != "try [REDACTED]\nwarning: or [REDACTED]" {
+	if got.Err != "[REDACTED:email] is unknown" || got.Content() != "try [REDACTED:email]\nwarning: or [REDACTED:email]" {
 		t.Errorf("got %+v", got)
 	}
 }

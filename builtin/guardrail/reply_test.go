@@ -41,13 +41,13 @@ func TestRepliesAreValidated(t *testing.T) {
 		said  string // the transcript
 	}{
 		{"Accepted", []looptest.Turn{looptest.Reply("hello")}, nil, "hello", "user:x assistant:hello"},
-		{"Changed", []looptest.Turn{looptest.Reply("mail jo@example.com")}, nil, "mail [REDACTED]",
-			"user:x assistant:mail [REDACTED]"},
+		{"Changed", []looptest.Turn{looptest.Reply("mail jo@example.com")}, nil, "mail [REDACTED:email]",
+			"user:x assistant:mail [REDACTED:email]"},
 		{"RejectedOnce", []looptest.Turn{looptest.Reply("Zeus"), looptest.Reply("hello")}, nil, "hello",
 			"user:x assistant:This reply was withheld. user:the answer cannot be shown: it names a project assistant:hello"},
 		{"EndTurn", nil, []agent.Hook{ends}, "This reply was withheld.", "user:x assistant:This reply was withheld."},
-		{"Handoff", []looptest.Turn{looptest.Call("transfer_to_expert", nil).Says("to Zeus")}, nil, "mail [REDACTED]",
-			"user:x assistant:This reply was withheld. tool:control goes to expert assistant:mail [REDACTED]"},
+		{"Handoff", []looptest.Turn{looptest.Call("transfer_to_expert", nil).Says("to Zeus")}, nil, "mail [REDACTED:email]",
+			"user:x assistant:This reply was withheld. tool:control goes to expert assistant:mail [REDACTED:email]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ran := looptest.Harness{
@@ -128,9 +128,9 @@ func TestTheContextOfAResultIsValidated(t *testing.T) {
 		result agent.ToolCallResult
 		want   string
 	}{
-		{"Success", agent.ToolCallResult{Output: "fine"}, "ask [REDACTED]"},
-		{"Rejected", agent.ToolCallResult{Output: "Zeus"}, "ask [REDACTED]"},
-		{"Failure", agent.ToolCallResult{Err: "down"}, "ask [REDACTED]"},
+		{"Success", agent.ToolCallResult{Output: "fine"}, "ask [REDACTED:email]"},
+		{"Rejected", agent.ToolCallResult{Output: "Zeus"}, "ask [REDACTED:email]"},
+		{"Failure", agent.ToolCallResult{Err: "down"}, "ask [REDACTED:email]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var h agent.Hooks

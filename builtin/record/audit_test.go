@@ -343,7 +343,7 @@ func TestAuditRedactsBeforeItTruncates(t *testing.T) {
 		t.Fatalf("%d records: %s", len(records), auditPoints(records))
 	}
 	want := `{"body":"{\"password\":\"[REDACTED]\"}","deep":[{"Api-Key":"[REDACTED]"}],"long":"` + strings.Repeat("x",
-		30) + ` password…","n":3,"url":"https://[REDACTED]@h/"}`
+		30) + ` password…","n":3,"url":"https://[REDACTED:url-credentials]@h/"}`
 	if string(records[0].Args) != want {
 		t.Errorf("args: %s\nwant  %s", records[0].Args, want)
 	}

@@ -202,12 +202,12 @@ func TestProvenanceRedactsRecordsAndPrompts(t *testing.T) {
 		sent     string
 		kept     string
 	}{
-		"by default": {redact.Redactor{}, 0, task, "password=[REDACTED] for [REDACTED] in project Nemesis"},
+		"by default": {redact.Redactor{}, 0, task, "password=[REDACTED] for [REDACTED:email] in project Nemesis"},
 		"own": {nemesis, 0, "password=hunter2 for bob@example.org in project [REDACTED]",
-			"password=[REDACTED] for [REDACTED] in project [REDACTED]"},
-		"all": {nemesis, record.RedactAll, "password=[REDACTED] for [REDACTED] in project [REDACTED]",
-			"password=[REDACTED] for [REDACTED] in project [REDACTED]"},
-		"nothing":      {nemesis, record.RedactNothing, task, "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
+			"password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
+		"all": {nemesis, record.RedactAll, "password=[REDACTED] for [REDACTED:email] in project [REDACTED]",
+			"password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
+		"nothing":      {nemesis, record.RedactNothing, task, "password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
 		"not redacted": {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
 		t.Run(name, func(t *testing.T) {

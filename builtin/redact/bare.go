@@ -34,7 +34,7 @@ func (n *named) bare(a assignment, at int) (next int) {
 			to = rest
 		}
 	}
-	n.found = append(n.found, span{at, to})
+	n.found = append(n.found, span{at, to, ""})
 	return to
 }
 
@@ -164,7 +164,7 @@ func (n *named) header(a assignment, at int) (next int) {
 		return at
 	}
 	value = strings.TrimRight(s[at:n.headerEnd(at, len(s), quote, alone)], " \t\x1f")
-	n.found = append(n.found, span{at, at + len(value)})
+	n.found = append(n.found, span{at, at + len(value), ""})
 	return at + len(value)
 }
 

@@ -51,7 +51,7 @@ func (n *named) block(a assignment, end int) (next int) {
 		n.inside, n.all = max(n.inside, to), n.kubernetes
 		return from
 	}
-	n.found = append(n.found, span{from, to})
+	n.found = append(n.found, span{from, to, ""})
 	return to
 }
 
@@ -93,7 +93,7 @@ func (n *named) label(end, indent int, kind secrecy) (next int) {
 		!hasDigit(line) && len(line) < 6 {
 		return end
 	}
-	n.found = append(n.found, span{at, at + len(line)})
+	n.found = append(n.found, span{at, at + len(line), ""})
 	return at + len(line)
 }
 

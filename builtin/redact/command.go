@@ -47,7 +47,7 @@ func (n *named) schemes() {
 		}
 		value := strings.TrimRight(s[from:to], ".-")
 		if from > at && len(value) >= 8 && !isPlaceholder(value) && isCredential(value) {
-			n.found = append(n.found, span{from, from + len(value)})
+			n.found = append(n.found, span{from, from + len(value), ""})
 		}
 		at = max(at, to)
 	}
@@ -74,7 +74,7 @@ func (n *named) passwordFiles() {
 			fields := strings.Split(line, ":")
 			if port := fields[1]; (len(port) >= 4 && digits.all(port) || port == "*") && fields[4] != "" &&
 				!digits.all(fields[2]) && !isPlaceholder(fields[4]) {
-				n.found = append(n.found, span{at + len(line) - len(fields[4]), at + len(line)})
+				n.found = append(n.found, span{at + len(line) - len(fields[4]), at + len(line), ""})
 			}
 		}
 		if curl := strings.Index(line, "curl"); curl >= 0 {
@@ -112,7 +112,7 @@ func (n *named) echoed(from, to int) {
 	}
 	value, end := shellWord(n.s[:to], from+i+len("echo "))
 	if value < end && n.s[value] != '-' && hidden(n.s[value:end], everything) {
-		n.found = append(n.found, span{value, end})
+		n.found = append(n.found, span{value, end, ""})
 	}
 }
 
@@ -138,7 +138,7 @@ func (n *named) curl(from, to int) {
 		value, end := shellWord(s[:to], value)
 		user, password, ok := strings.Cut(s[value:max(value, end)], ":")
 		if ok && password != "" && !isPlaceholder(password) {
-			n.found = append(n.found, span{value + len(user) + 1, end})
+			n.found = append(n.found, span{value + len(user) + 1, end, ""})
 		}
 		at = max(at, end-1)
 	}
@@ -184,7 +184,7 @@ func (n *named) passwordFlag(p passwordFlag, from, to int) int {
 		password := s[min(value, end):end]
 		isPort := strings.Trim(password, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
 		if password != "" && password[0] != '-' && !isPort && hidden(password, everything) {
-			n.found = append(n.found, span{value, end})
+			n.found = append(n.found, span{value, end, ""})
 		}
 		return max(at, end)
 	}

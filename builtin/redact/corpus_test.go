@@ -15,7 +15,7 @@ func TestSecretsOfRealFormatsAreRedacted(t *testing.T) {
 			for n := range uint64(20) {
 				text := sample.Draw(n, Redacted)
 				r := &Redactor{KeepPersonal: true}
-				got := r.Text(text.Text)
+				got := unkinded(r.Text(text.Text))
 				if got != text.Clean {
 					t.Fatalf("%s\nis redacted as\n%s\nwant\n%s", text.Text, got, text.Clean)
 				}
@@ -48,7 +48,7 @@ func TestOrdinaryLinesStay(t *testing.T) {
 	for line := range strings.Lines(string(data)) {
 		text := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")
 		t.Run(text, func(t *testing.T) {
-			if got := new(Redactor).Text(text); got != text {
+			if got := unkinded(new(Redactor).Text(text)); got != text {
 				t.Errorf("got %q", got)
 			}
 		})

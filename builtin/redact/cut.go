@@ -33,11 +33,11 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 		for len(found) > 0 && found[len(found)-1].to > end {
 			found = found[:len(found)-1]
 		}
-		clean = r.Text(replace(part[:end], found))
+		clean = r.Text(r.replace(part[:end], found))
 	}
-	if at := strings.LastIndex(clean, Redacted[:1]); at >= 0 && strings.HasPrefix(Redacted, clean[at:]) &&
-		clean[at:] != Redacted {
-		clean = clean[:at]
+	if at := strings.LastIndexByte(clean, '['); at >= 0 && !strings.Contains(clean[at:], "]") &&
+		(strings.HasPrefix(Redacted, clean[at:]) || strings.HasPrefix(clean[at:], Redacted[:len(Redacted)-1])) {
+		clean = clean[:at] // a part of a mark
 	}
 	return shorten.To(shorten.Valid(clean)+shorten.Ellipsis, maxRunes)
 }

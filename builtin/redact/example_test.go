@@ -11,6 +11,6 @@ func ExampleRedactor() {
 	fmt.Println(r.Text("login --password hunter2 --user jane@example.org"))
 	fmt.Println(string(r.JSON([]byte(`{"api_key": "abc", "max_tokens": 5}`))))
 	// Output:
-	// login --password [REDACTED] --user [REDACTED]
+	// login --password [REDACTED] --user [REDACTED:email]
 	// {"api_key":"[REDACTED]","max_tokens":5}
 }

@@ -1,34 +1,38 @@
 package redact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // A span is a part of a text that must be replaced.
-type span struct{ from, to int }
+type span struct {
+	from, to int
+	kind     string // in the mark; "" if only a name says that the part is secret
+}
 
-// replace returns s with each span replaced by Redacted. The spans are in order and do not overlap.
-func replace(s string, spans []span) string {
+// replace returns s with a mark for each span. The spans are in order and do not overlap.
+func (r *Redactor) replace(s string, spans []span) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	done := 0
 	for _, p := range spans {
 		b.WriteString(s[done:p.from])
-		b.WriteString(Redacted)
+		b.WriteString(r.mark(p.kind, s[p.from:p.to]))
 		done = p.to
 	}
 	b.WriteString(s[done:])
 	return b.String()
 }
 
-// merge sorts spans and joins those that overlap.
+// merge sorts spans and joins those that overlap. For example, a token after a name has the kind of the token.
 func merge(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
 	merged := spans[:0]
 	for _, p := range spans {
 		if n := len(merged); n > 0 && p.from < merged[n-1].to {
-			merged[n-1].to = max(merged[n-1].to, p.to)
+			merged[n-1].to, merged[n-1].kind = max(merged[n-1].to, p.to), cmp.Or(merged[n-1].kind, p.kind)
 			continue
 		}
 		if p.from < p.to {
@@ -98,7 +102,7 @@ func (r *Redactor) spans(s, whole string) []span {
 	}
 	for _, p := range r.Patterns {
 		for _, at := range p.FindAllStringIndex(s, -1) {
-			found = append(found, span{at[0], at[1]})
+			found = append(found, span{at[0], at[1], ""})
 		}
 	}
 	return merge(found)

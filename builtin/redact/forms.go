@@ -55,12 +55,12 @@ func (f *form) begins(body string) bool {
 }
 
 // isAirtable reports whether the body after "pat" is 14 characters, a dot and 64 hexadecimal digits.
-func isAirtable(body string) bool { return body[14] == '.' && hex.all(body[15:]) }
+func isAirtable(body string) bool { return body[14] == '.' && lowerHex.all(body[15:]) }
 
 // isAsana reports whether the body after "1/" is a number, a colon and 32 hexadecimal digits.
 func isAsana(body string) bool {
 	n := len(body) - 33
-	return n >= 10 && body[n] == ':' && digits.all(body[:n]) && hex.all(body[n+1:])
+	return n >= 10 && body[n] == ':' && digits.all(body[:n]) && lowerHex.all(body[n+1:])
 }
 
 // A marked form describes tokens with a fixed part in the middle or at the end.

@@ -129,7 +129,7 @@ func (n *named) quoted(a assignment, q, escapes int) (next int) {
 			return max(from, after)
 		}
 		if to > from && value != Redacted {
-			n.found = append(n.found, span{from, to})
+			n.found = append(n.found, span{from, to, ""})
 		}
 		first = false
 		joined := joinedQuote(s, after)
@@ -249,7 +249,7 @@ func (n *named) bracket(a assignment, at int) (next int) {
 	case strings.Trim(inner, " \t\r\n,\"'") == "" || strings.Trim(inner, "0123456789.,- ") == "":
 		return end
 	}
-	n.found = append(n.found, span{at, end})
+	n.found = append(n.found, span{at, end, ""})
 	return end
 }
 
@@ -304,7 +304,7 @@ func (n *named) listed(at int) int {
 		before--
 	}
 	if before > 0 && (n.s[before-1] == '[' || n.s[before-1] == ',') && hidden(n.s[at+1:end], everything) {
-		n.found = append(n.found, span{at + 1, end})
+		n.found = append(n.found, span{at + 1, end, ""})
 	}
 	return end + 1
 }
@@ -319,7 +319,7 @@ func (n *named) literalEnd(at int) int {
 	if n.literals == nil {
 		n.literals = make(map[byte]span)
 	}
-	n.literals[quote] = span{at, end}
+	n.literals[quote] = span{at, end, ""}
 	return end
 }
 
@@ -340,8 +340,8 @@ func hereDocument(s string, at int) (span, bool) {
 	begin := skipLine(s, to)
 	for line := begin; line < len(s); line = skipLine(s, line) {
 		if strings.TrimSpace(s[line:lineEnd(s, line)]) == name {
-			return span{begin, max(begin, line-1)}, true
+			return span{begin, max(begin, line-1), ""}, true
 		}
 	}
-	return span{begin, len(s)}, true
+	return span{begin, len(s), ""}, true
 }

@@ -33,7 +33,7 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		}
 		visit(next - t.text)
 		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/") || unclosed(s, t, next)
-		text := span{t.text, next}
+		text := span{t.text, next, ""}
 		if data := cdata(s, t.text); data.to > 0 {
 			text, closed = data, true
 		}
@@ -48,7 +48,7 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		complete := next < len(s) || content != "" && !isSpace(s[t.text])
 		if secret && closed && complete && hidden(content, everything) && !namesItself(content, name) {
 			lead := strings.Index(s[text.from:], content)
-			found = append(found, span{text.from + lead, text.from + lead + len(content)})
+			found = append(found, span{text.from + lead, text.from + lead + len(content), ""})
 		}
 		if name == "key" && r.secret(content) > weak {
 			key = next
@@ -170,7 +170,7 @@ func tagAt(s string, from int) (t tag, ok bool) {
 		if at == len(s) || !isQuote(s[at]) || escapes > maxEscapes {
 			continue
 		}
-		value := span{at + 1, quoteEnd(s, at+1, s[at], escapes)}
+		value := span{at + 1, quoteEnd(s, at+1, s[at], escapes), ""}
 		switch attribute {
 		case "key", "name":
 			if t.key.to == 0 {
@@ -196,5 +196,5 @@ func cdata(s string, at int) span {
 	}
 	from := at + len(begin)
 	to, _ := index(s, from, end)
-	return span{from, to}
+	return span{from, to, ""}
 }

@@ -30,7 +30,7 @@ func filled(text func(place string) string) agent.Message {
 func TestEveryTextOfAMessageIsRedacted(t *testing.T) {
 	const token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	secret := func(place string) string { return place + " " + token + " end" }
-	marked := func(place string) string { return place + " " + Redacted + " end" }
+	marked := func(place string) string { return place + " [REDACTED:github-token] end" }
 	r := &Redactor{}
 	given := filled(secret)
 	if got, want := r.Message(given), filled(marked); !reflect.DeepEqual(got, want) {
@@ -95,10 +95,10 @@ func TestPatternsAndRulesMayOverlap(t *testing.T) {
 		"nothing":                   "nothing",
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got := r.Text(text); got != want {
+			if got := unkinded(r.Text(text)); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			if got := r.CutText(text+strings.Repeat(" y", 3000), 100); !strings.HasPrefix(got, want+" y") {
+			if got := unkinded(r.CutText(text+strings.Repeat(" y", 3000), 100)); !strings.HasPrefix(got, want+" y") {
 				t.Errorf("truncated: got %q, want %q", got, want)
 			}
 			stream, streamed := r.Stream(), ""

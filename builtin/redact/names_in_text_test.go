@@ -20,7 +20,7 @@ func TestCardsWithShortLastGroupAreRedacted(t *testing.T) {
 		"pay 6222 0202 0001 2345 670 now": "pay [REDACTED] now",
 		"pay 622 0202 0001 2345 6706 now": "pay 622 0202 0001 2345 6706 now",
 	} {
-		if got := new(Redactor).Text(text); got != want {
+		if got := unkinded(new(Redactor).Text(text)); got != want {
 			t.Errorf("got %q", got)
 		}
 	}
@@ -31,7 +31,7 @@ func TestListsWithObjectsKeepTheirShape(t *testing.T) {
 	list := []any{"hunter2", map[string]any{"n": "x"}}
 	given := map[string]any{"password": list, "token": []any{"hunter2"}}
 	got := r.Value(given, Shape{Text: r.Text, Values: 100, Levels: 10})
-	want := map[string]any{"password": []any{Redacted, map[string]any{"n": Redacted}}, "token": Redacted}
+	want := map[string]any{"password": []any{Redacted, map[string]any{"n": Redacted}}, "token": []any{Redacted}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

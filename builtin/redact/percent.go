@@ -26,7 +26,7 @@ func (r *Redactor) appendPercentEncoded(spans []span, s string) []span {
 				break
 			}
 			for _, found := range seen(text, func(view string) []span { return r.findPlain(view, text) }) {
-				spans = append(spans, span{from + origins[found.from], from + origins[found.to]})
+				spans = append(spans, span{from + origins[found.from], from + origins[found.to], found.kind})
 			}
 			var again []int
 			text, again = percentDecoded(text)

@@ -5,16 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Personal redacts personal data that is recognisable by its form alone, for example e-mail addresses and card numbers.
-func Personal(s string) string {
-	for range maxPasses {
-		found := seen(s, func(view string) []span { return merge(appendPersonal(nil, view)) })
-		if len(found) == 0 {
-			return s
-		}
-		s = replace(s, found)
-	}
-	return Redacted
+// Personal returns the text without personal data that is recognisable by its form alone, for example e-mail addresses
+// and card numbers. Of the fields of r, it uses Mark only.
+func (r *Redactor) Personal(s string) string {
+	return r.untilStable(s, func(s string) []span {
+		return seen(s, func(view string) []span { return merge(appendPersonal(nil, view)) })
+	})
 }
 
 // appendPersonal appends the spans of e-mail addresses, telephone numbers, US social security numbers, and card and
@@ -26,15 +22,15 @@ func appendPersonal(found []span, s string) []span {
 		if !isDigit(c) && !isUpper(c) && c != '+' && c != '(' || i > 0 && !beginsNumber(s, i) {
 			continue
 		}
-		n := 0
+		n, kind := 0, "bank-account"
 		switch {
 		case isUpper(c):
 			n = ibanLength(s[i:min(len(s), i+48)])
 		default:
-			n = numberLength(s, i)
+			n, kind = numberLength(s, i)
 		}
 		if n > 0 {
-			found = append(found, span{i, i + n})
+			found = append(found, span{i, i + n, kind})
 			i += n - 1
 			continue
 		}
@@ -66,16 +62,21 @@ func endsNumber(s string, at int) bool {
 	return !(at+1 < len(s) && (c == '.' || c == '-') && isDigit(s[at+1]))
 }
 
-// numberLength returns the length of the card number, security number or telephone number at at, or 0.
-func numberLength(s string, at int) int {
+// numberLength returns the length and the kind of the card number, security number or telephone number at at, or 0.
+func numberLength(s string, at int) (n int, kind string) {
 	part := s[at:min(len(s), at+48)]
-	for _, length := range []func(string) int{cardLength, ssnLength, phoneLength} {
-		if n := length(part); n > 0 && endsNumber(s, at+n) {
-			return n
+	for _, number := range numbers {
+		if n := number.length(part); n > 0 && endsNumber(s, at+n) {
+			return n, number.kind
 		}
 	}
-	return 0
+	return 0, ""
 }
+
+var numbers = []struct {
+	kind   string
+	length func(string) int
+}{{"card", cardLength}, {"social-security-number", ssnLength}, {"phone", phoneLength}}
 
 // groups appends the lengths of the groups of digits at the beginning of s. One blank or minus sign separates them, the
 // same one everywhere. It returns the digits and the ends of the groups.
@@ -343,7 +344,7 @@ func appendAddresses(found []span, s string) []span {
 			to--
 		}
 		if from < at && isMailDomain(s[at+1:to]) && !isRemotePath(s, from, to) {
-			found = append(found, span{from, to})
+			found = append(found, span{from, to, "email"})
 			last, at = to, to
 			continue
 		}

@@ -13,11 +13,11 @@ func appendPrivateKeys(found []span, s string) []span {
 		switch {
 		case m.ends:
 			if from := keyBegin(s, done, m.from); from < m.from {
-				found = append(found, span{from, m.to})
+				found = append(found, span{from, m.to, "private-key"})
 			}
 			done = m.to
 		case more && next.ends && next.from-m.to <= maxKey:
-			found, done = append(found, span{m.from, next.to}), next.to
+			found, done = append(found, span{m.from, next.to, "private-key"}), next.to
 			next, more = nextMarker(s, next.to)
 		default:
 			end := len(s)
@@ -25,7 +25,7 @@ func appendPrivateKeys(found []span, s string) []span {
 				end = next.from
 			}
 			if to := keyLines(s[:end], m.to); to > m.to || m.to == len(s) {
-				found, done = append(found, span{m.from, to}), to
+				found, done = append(found, span{m.from, to, "private-key"}), to
 			}
 		}
 		m, ok = next, more
@@ -38,7 +38,7 @@ func appendPrivateKeys(found []span, s string) []span {
 		at = lineEnd(s, at+n)
 		from := skipSpaces(s, at)
 		to := keyLines(s, from)
-		found, at = append(found, span{from, to}), max(at, to)
+		found, at = append(found, span{from, to, "private-key"}), max(at, to)
 	}
 }
 
@@ -94,7 +94,7 @@ func markerAt(s string, name int) (m marker, ok bool) {
 	for to < len(s) && s[to] == '-' {
 		to++
 	}
-	m.span = span{from, to}
+	m.span = span{from, to, ""}
 	return m, true
 }
 

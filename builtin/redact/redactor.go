@@ -7,7 +7,8 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// Redacted replaces secrets and personal data in redacted texts.
+// Redacted replaces what a name says to be secret, as in password=[REDACTED]. Where the form says what was redacted, the
+// mark has a kind too, for example [REDACTED:github-token] or [REDACTED:email].
 const Redacted = "[REDACTED]"
 
 // A Redactor replaces secrets and personal data in texts and JSON before they are stored, sent or displayed. The zero
@@ -25,18 +26,22 @@ type Redactor struct {
 	Keys         []string         // further keys whose values are redacted; case and punctuation are ignored
 	Patterns     []*regexp.Regexp // further patterns of text to redact
 
+	// Mark returns the text that replaces a secret of a kind, which is "" if only a name says that it is secret. Nil: the
+	// texts of [Redacted]. See [Pseudonyms].
+	Mark func(kind, secret string) string
+
 	// Extra redacts each text further, for example customer numbers. Nil: nothing. If Extra panics, the whole text is
 	// redacted.
 	Extra func(string) string
 }
 
-// Text returns the text with secrets and personal data replaced by [Redacted]. Text is idempotent unless Patterns or
-// Extra are not.
+// Text returns the text with secrets and personal data replaced by marks such as [Redacted]. Text is idempotent unless
+// Patterns, Mark or Extra are not.
 func (r *Redactor) Text(s string) string {
 	if len(r.Patterns) > 0 {
-		s = replace(s, r.spans(s, s))
+		s = r.replace(s, r.spans(s, s))
 	}
-	s = r.redactFully(s)
+	s = r.untilStable(s, func(s string) []span { return r.find(s, s) })
 	if r.Extra != nil {
 		s = r.applyExtra(s)
 	}
@@ -47,15 +52,15 @@ func (r *Redactor) Text(s string) string {
 // text needs more than a few scans.
 const maxPasses = 8
 
-// redactFully applies the built-in rules until the text no longer changes. A text that still changes after maxPasses
+// untilStable replaces what find finds until the text no longer changes. A text that still changes after maxPasses
 // scans is redacted completely.
-func (r *Redactor) redactFully(s string) string {
+func (r *Redactor) untilStable(s string, find func(string) []span) string {
 	for range maxPasses {
-		found := r.find(s, s)
+		found := find(s)
 		if len(found) == 0 {
 			return s
 		}
-		s = replace(s, found)
+		s = r.replace(s, found)
 	}
 	return Redacted
 }
@@ -69,8 +74,8 @@ func (r *Redactor) applyExtra(s string) (out string) {
 	return r.Extra(s)
 }
 
-// JSON returns data as valid JSON, with secrets and personal data replaced by [Redacted]. Invalid JSON is redacted and
-// encoded as a JSON text.
+// JSON returns data as valid JSON, with secrets and personal data replaced by marks. A text stays a text, a number becomes 0,
+// and a list or an object keeps its shape. Invalid JSON is redacted and encoded as a JSON text.
 func (r *Redactor) JSON(data []byte) json.RawMessage {
 	v, err := jsonx.Decode(data)
 	if err != nil {

@@ -55,7 +55,7 @@ func TestTextRedactsSecretsAndPersonalData(t *testing.T) {
 		"not UTF-8":            {"password=\xff\xfe z", "password=[REDACTED] z"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := new(Redactor).Text(c.text)
+			got := unkinded(new(Redactor).Text(c.text))
 			if got != c.want {
 				t.Errorf("Text(%q)\n = %q,\nwant %q", c.text, got, c.want)
 			}
@@ -112,7 +112,7 @@ func TestValuesEndAsTheirSyntaxSays(t *testing.T) {
 		"a path that is not a secret": {"see https://host:bob/hunter2hunter2", "see https://host:bob/hunter2hunter2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := new(Redactor).Text(c.text); got != c.want {
+			if got := unkinded(new(Redactor).Text(c.text)); got != c.want {
 				t.Errorf("Text(%q)\n = %q,\nwant %q", c.text, got, c.want)
 			}
 		})
@@ -124,16 +124,16 @@ func TestRedactorFindsSecretKeysAtAnyDepth(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`, `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`},
 		{`{"password":12345,"PASSWORD2":"x","pass":true}`,
-			`{"PASSWORD2":"[REDACTED]","pass":true,"password":"[REDACTED]"}`},
+			`{"PASSWORD2":"[REDACTED]","pass":true,"password":0}`},
 		{`{"max_tokens":5,"token":"abc","tokens":["a"]}`,
-			`{"max_tokens":5,"token":"[REDACTED]","tokens":"[REDACTED]"}`},
+			`{"max_tokens":5,"token":"[REDACTED]","tokens":["[REDACTED]"]}`},
 		{`{"auth":{"user":"bob"},"password":null,"secret":""}`, `{"auth":{"user":"bob"},"password":null,"secret":""}`},
 		{`{"employeeNo":7,"email":"nobody","n":4111111111111111}`,
-			`{"email":"[REDACTED]","employeeNo":"[REDACTED]","n":"[REDACTED]"}`},
+			`{"email":"[REDACTED]","employeeNo":0,"n":0}`},
 		{`{"cmd":"curl -H 'Authorization: Bearer abcdefgh1'"}`, `{"cmd":"curl -H 'Authorization: [REDACTED]'"}`},
 		{`{"big":12345678901234567890.5,"html":"<b>&"}`, `{"big":12345678901234567890.5,"html":"<b>&"}`},
 		{`{"nested":"{\"password\":\"x\"}","bob@example.org":1}`,
-			`{"[REDACTED]":1,"nested":"{\"password\":\"[REDACTED]\"}"}`},
+			`{"[REDACTED:email]":1,"nested":"{\"password\":\"[REDACTED]\"}"}`},
 		{`not JSON, password=x`, `"not JSON, password=[REDACTED]"`},
 	} {
 		t.Run(c.in, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestOptionsExtendOrRestrictARedactor(t *testing.T) {
 		"extra panics": {Redactor{Extra: func(string) string { panic("no") }}, Redacted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := c.r.Text(text); got != c.want {
+			if got := unkinded(c.r.Text(text)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -179,7 +179,7 @@ func FuzzRedactionIsStable(f *testing.F) {
 		if strings.Contains(s, "hunter2") {
 			return
 		}
-		if got := r.Text(`{"password":"hunter2"} ` + s); strings.Contains(got, "hunter2") {
+		if got := unkinded(r.Text(`{"password":"hunter2"} ` + s)); strings.Contains(got, "hunter2") {
 			t.Errorf("the secret before %q remains: %q", s, got)
 		}
 		if got := r.JSON([]byte(s)); !json.Valid(got) {

@@ -37,7 +37,7 @@ func TestValuesOfEmbeddedStructsAreFields(t *testing.T) {
 
 func TestPatternsApplyToStreamsAndCutTexts(t *testing.T) {
 	r := &Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile(`case-[0-9]+`)}}
-	if got := r.CutText("see case-123 and more", 100); got != "see [REDACTED] and more" {
+	if got := unkinded(r.CutText("see case-123 and more", 100)); got != "see [REDACTED] and more" {
 		t.Errorf("cut: %q", got)
 	}
 	s := r.Stream()

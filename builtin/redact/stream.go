@@ -69,7 +69,7 @@ func (s *Stream) take(n int) string {
 		}
 		if p.from >= done {
 			b.WriteString(all[done:p.from])
-			b.WriteString(Redacted)
+			b.WriteString(s.redactor.mark(p.kind, all[p.from:p.to]))
 		}
 		done = p.to
 	}

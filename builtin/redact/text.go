@@ -145,7 +145,7 @@ func (a *alphabet) all(s string) bool {
 
 var (
 	digits   = chars("0-9")
-	hex      = chars("0-9a-f")
+	lowerHex = chars("0-9a-f")
 	upperHex = chars("0-9A-F")
 	anyHex   = chars("0-9a-fA-F")
 	lower    = chars("a-z0-9")

@@ -107,7 +107,7 @@ func (r *runs) end(a *alphabet, at int) int {
 	for end < len(r.s) && a[r.s[end]] {
 		end++
 	}
-	r.ends[a] = span{at, end}
+	r.ends[a] = span{at, end, ""}
 	visit(end - at)
 	return end
 }
@@ -123,12 +123,12 @@ func (r *runs) tokenAt(at int) (span, bool) {
 	case 'e':
 		if second == 'y' || second == 'w' {
 			if end := r.webToken(at); end > at {
-				return span{at, end}, true
+				return span{at, end, "json-web-token"}, true
 			}
 		}
 	case 'M', 'N', 'O':
 		if end := r.end(dotted, at); end-at >= 56 && end-at <= 90 && isDiscordToken(s[at:end]) {
-			return span{at, end}, true
+			return span{at, end, "discord-token"}, true
 		}
 	}
 	if !seconds[s[at]][second] {
@@ -150,9 +150,9 @@ func (r *runs) tokenAt(at int) (span, bool) {
 			continue
 		}
 		if f.isAddress() {
-			return span{from, end}, true
+			return span{from, end, f.kind}, true
 		}
-		return span{at, end}, true
+		return span{at, end, f.kind}, true
 	}
 	return span{}, false
 }
@@ -215,7 +215,7 @@ func appendMarked(found []span, s string) []span {
 				continue
 			}
 			if left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd {
-				found = append(found, span{from, to})
+				found = append(found, span{from, to, m.kind})
 				at = to
 			}
 		}

@@ -42,7 +42,7 @@ func userinfo(s string, from, end int) (span, bool) {
 	if at := strings.LastIndexByte(s[from:authority], '@'); at >= 0 {
 		user, password, ok := strings.Cut(s[from:from+at], ":")
 		if ok && !isPlaceholder(password) || !ok && len(user) >= 16 && (isRandom(user) || anyHex.all(user)) {
-			return span{from, from + at}, true
+			return span{from, from + at, "url-credentials"}, true
 		}
 		return span{}, false
 	}
@@ -51,10 +51,10 @@ func userinfo(s string, from, end int) (span, bool) {
 		return span{}, false
 	}
 	if at := strings.LastIndexByte(s[authority:end], '@'); at >= 0 { // a slash in the password
-		return span{from, authority + at}, true
+		return span{from, authority + at, "url-credentials"}, true
 	}
 	if end == len(s) && !strings.Contains(s[from:end], "/") && end-from-colon > 8 {
-		return span{from, len(s)}, true
+		return span{from, len(s), "url-credentials"}, true
 	}
 	return span{}, false
 }

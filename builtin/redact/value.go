@@ -64,8 +64,8 @@ func (w *walk) value(v any, level int, within secrecy) any {
 	case []any:
 		return w.list(v, level, within)
 	case json.Number:
-		if s := w.string(string(v), within); s != string(v) {
-			return s
+		if w.string(string(v), within) != string(v) {
+			return 0
 		}
 		return v
 	case float64:
@@ -82,14 +82,14 @@ func (w *walk) value(v any, level int, within secrecy) any {
 
 func (w *walk) number(v any, within secrecy) any {
 	if within >= everything {
-		return Redacted
+		return 0
 	}
 	return v
 }
 
 func (w *walk) string(s string, within secrecy) string {
 	if within >= everything && s != "" {
-		return Redacted
+		return w.redact.mark("", s)
 	}
 	return w.text(s)
 }
@@ -254,16 +254,16 @@ func (w *walk) namesSecret(m map[string]any) map[string]secrecy {
 // member redacts the value of a key whose values have the given secrecy.
 func (w *walk) member(name string, v any, kind secrecy, level int) any {
 	v = plain(v)
-	hides := false
 	switch v := v.(type) {
 	case string:
-		hides = w.hides(name, kind, v)
+		if w.hides(name, kind, v) {
+			w.nodes--
+			return w.redact.mark("", v)
+		}
 	case []any:
-		hides = kind >= onlyTexts && isFlat(v)
-	}
-	if hides {
-		w.nodes--
-		return Redacted
+		if kind == onlyTexts && isFlat(v) {
+			kind = everything
+		}
 	}
 	if kind < everything {
 		kind = open
@@ -307,7 +307,7 @@ func (w *walk) list(l []any, level int, within secrecy) any {
 		}
 		if i > 0 && w.isValueOfFlag(l[i-1], v) {
 			w.nodes--
-			out = append(out, Redacted)
+			out = append(out, w.redact.mark("", plain(v).(string)))
 			continue
 		}
 		out = append(out, w.value(v, level+1, within))

@@ -36,7 +36,7 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		want  string
 	}{
 		"a map of texts":  {map[string]string{"password": "x", "host": "h"}, `{"host":"h","password":"[REDACTED]"}`},
-		"a map of slices": {map[string][]string{"tokens": {"x"}, "a": {"b"}}, `{"a":["b"],"tokens":"[REDACTED]"}`},
+		"a map of slices": {map[string][]string{"tokens": {"x"}, "a": {"b"}}, `{"a":["b"],"tokens":["[REDACTED]"]}`},
 		"a struct": {login{User: "u", Password: "x", Note: []byte("a"), inner: inner{"t"}, hidden: "h", Skipped: "s"},
 			`{"Raw":null,"Token":"[REDACTED]","User":"u","note":"YQ==","pass_word":"[REDACTED]"}`},
 		"a pointer":          {&inner{"t"}, `{"Token":"[REDACTED]"}`},
@@ -62,7 +62,7 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"a list of words": {[]string{"login", "--password", "hunter2", "--token", "--api-key", "$KEY", "-p"},
 			`["login","--password","[REDACTED]","--token","--api-key","$KEY","-p"]`},
 		"an object below a secret": {map[string]any{"credentials": map[string]any{"git": "x", "type": "y", "n": 12}},
-			`{"credentials":{"git":"[REDACTED]","n":"[REDACTED]","type":"y"}}`},
+			`{"credentials":{"git":"[REDACTED]","n":0,"type":"y"}}`},
 		"a list of objects": {map[string]any{"secrets": []any{map[string]any{"a": "x"}}}, `{"secrets":[{"a":"[REDACTED]"}]}`},
 		"a Kubernetes secret": {map[string]any{"kind": "Secret", "data": map[string]any{"name": "eA=="}},
 			`{"data":{"name":"[REDACTED]"},"kind":"Secret"}`},
@@ -74,7 +74,7 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"a plain session":  {map[string]any{"session": "morning"}, `{"session":"morning"}`},
 		"a provider":       {map[string]any{"heroku": "123e4567-e89b-42d3-a456-426614174000"}, `{"heroku":"[REDACTED]"}`},
 		"numbers": {map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
-			`{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`},
+			`{"n":3,"otp":0,"pin":1.5,"token":12}`},
 		"empty fields": {login{Headers: map[string]string{}}, `{"Raw":null,"Token":"","User":"","pass_word":""}`},
 		"a function":   {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
 		"a text":       {text, `"secret hunter2"`},
@@ -132,7 +132,7 @@ func TestTheExtrasOfAMessageAreRedacted(t *testing.T) {
 	got := (&Redactor{}).Message(agent.Message{Extra: map[string]json.RawMessage{
 		"api_key": json.RawMessage(`"x"`), "note": json.RawMessage(`{"password":"y","n":1}`), "bob@example.org": nil,
 	}})
-	want := `map["[REDACTED]":"" "api_key":"\"[REDACTED]\"" "note":"{\"n\":1,\"password\":\"[REDACTED]\"}"]`
+	want := `map["[REDACTED:email]":"" "api_key":"\"[REDACTED]\"" "note":"{\"n\":1,\"password\":\"[REDACTED]\"}"]`
 	if s := fmt.Sprintf("%q", got.Extra); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -140,7 +140,7 @@ func TestTheExtrasOfAMessageAreRedacted(t *testing.T) {
 
 func TestPatternsHoldInTruncatedTexts(t *testing.T) {
 	r := &Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile(`T-\d+`)}}
-	if got := r.CutText("see T-12 and "+strings.Repeat("more ", 100), 20); !strings.HasPrefix(got, "see [REDACTED] and") {
+	if got := unkinded(r.CutText("see T-12 and "+strings.Repeat("more ", 100), 20)); !strings.HasPrefix(got, "see [REDACTED] and") {
 		t.Errorf("got %q", got)
 	}
 }

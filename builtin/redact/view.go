@@ -81,7 +81,7 @@ func (v *view) origins(spans []span) []span {
 		return 0
 	}
 	for i, p := range spans {
-		spans[i] = span{p.from + removed(p.from+1), p.to + removed(p.to)}
+		spans[i].from, spans[i].to = p.from+removed(p.from+1), p.to+removed(p.to)
 	}
 	return spans
 }
@@ -94,6 +94,8 @@ var sequences = []string{"\x1b[", "\u009b", "\x9b", `\u001b[`, `\u001B[`, `\x1b[
 // read, because their addresses can contain secrets.
 func invisible(s string, at int) int {
 	switch c := s[at]; {
+	case c == ':':
+		return kindOfMark(s, at)
 	case c == 0x1b || c == 0x9b || c == 0xc2 || c == '\\' || c == '^':
 		for _, begin := range sequences {
 			if strings.HasPrefix(s[at:], begin) {
@@ -108,6 +110,24 @@ func invisible(s string, at int) int {
 		return zeroWidth(s, at)
 	}
 	return 0
+}
+
+// kindOfMark returns the length of the kind of a mark at at, with its colon, or 0. Finders see each mark of a Redactor as
+// [Redacted]. A text that only looks like a kind can be a secret, and stays in the view.
+func kindOfMark(s string, at int) int {
+	const opening = "[REDACTED"
+	if at < len(opening) || s[at-1] != 'D' || s[at-len(opening):at] != opening {
+		return 0
+	}
+	inner, _, closed := strings.Cut(s[at+1:min(len(s), at+64)], "]")
+	kind, pseudonym, _ := strings.Cut(inner, ":")
+	if !kinds[kind] {
+		kind, pseudonym = "", inner
+	}
+	if !closed || inner == "" || pseudonym != "" && !isPseudonym(pseudonym) {
+		return 0
+	}
+	return 1 + len(inner)
 }
 
 func zeroWidth(s string, at int) int {
