@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hookgen/hookgen/gen/model"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -280,7 +281,7 @@ func (p *embedChecker) refusal(expr ast.Expr) string {
 func checkExitHeld(r *specInfo, report report) {
 	exits := r.exits()
 	r.eachType(func(inside string, node ast.Node) {
-		typeNames(node, func(name *ast.Ident) {
+		model.EachName(node, func(name *ast.Ident) {
 			if d := exits[name.Name]; d != nil {
 				report(name.Pos(), "exit %s is used in %s: an exit appears in result lists only; "+
 					"declare a type of its own for the data that both need", d.name, inside)

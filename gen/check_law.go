@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // If two elements of a list exclude each other, the rules report the later one.
@@ -40,7 +42,7 @@ func (r *specInfo) meantMarker(name string) string {
 	for _, marker := range listed {
 		all = append(all, qualifier+marker)
 	}
-	return didYouMean(name, listed, qualifier, "the markers are "+joinOr(all))
+	return didYouMean(name, listed, qualifier, "the markers are "+spelling.Or(all))
 }
 
 // languageName returns the qualifier of the spec language in the file.
@@ -265,7 +267,7 @@ func (m *member) alone() *marker {
 func (r *specInfo) aloneIn(m *member, marker *marker, report report) {
 	but := ""
 	if len(marker.with) > 0 {
-		but = ", or with spec." + joinOr(marker.with)
+		but = ", or with spec." + spelling.Or(marker.with)
 	}
 	found := false
 	var intruder *element

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/gen/internal/emit"
 )
 
 // generatedNames are the names that generated code may declare for any law, so that changing the law of a point never
@@ -18,12 +20,13 @@ var generatedNames = struct {
 	imports  []string // of packages that generated code needs
 	params   []string // type parameters of generated types and functions
 }{
-	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
-	methods: []string{"Use", "Layer", "Over", "Pinned", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
+	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver"},
+	methods: []string{"Use", "Layer", "Over", "Pinned", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures",
+		"Registered"},
 	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*Next", "Replace*",
 		"Edit*", "Observe*", "Match*"},
 	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},
-	prefixes: []string{"hookgen", "staleCode_", stalePrefix},
+	prefixes: []string{"hookgen", "staleCode_", emit.StalePrefix},
 	imports:  []string{"context", "io", "hookkit", "hookimpl", "spec"},
 	params:   []string{"P", "R"},
 }
@@ -47,7 +50,7 @@ func namesOf(point string) []string {
 		names = append(names, strings.Replace(pattern, "*", point, 1))
 	}
 	for _, pattern := range generatedNames.private {
-		names = append(names, strings.Replace(pattern, "*", lowerFirst(point), 1))
+		names = append(names, strings.Replace(pattern, "*", emit.LowerFirst(point), 1))
 	}
 	return names
 }
@@ -217,7 +220,7 @@ func (r *specInfo) checkParentNames(report report) {
 			continue
 		}
 		qualifier := e.sel.X.(*ast.Ident).Name
-		field := parentField(qualifier)
+		field := emit.ParentField(qualifier)
 		other := fields[field]
 		switch m := r.byName[field]; {
 		case slices.Contains(generatedNames.methods, field):

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"path"
 	"slices"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // samePackageRules also apply if the output is generated into the spec's own package.
@@ -124,7 +126,7 @@ func checkUndefinedElsewhere(r *specInfo, report report) {
 
 func checkOutputExported(r *specInfo, report report) {
 	checkType := func(inside string, expr ast.Node, parameters map[string]bool) {
-		typeNames(expr, func(name *ast.Ident) {
+		model.EachName(expr, func(name *ast.Ident) {
 			if r.scope[name.Name] != nil && !name.IsExported() && !parameters[name.Name] {
 				report(name.Pos(), "%s in %s is not exported, so the generated package cannot name it: %s, "+
 					"or generate into this package, without -o", name.Name, inside, exportedForm(name.Name))
@@ -178,7 +180,7 @@ func checkExitHeldElsewhere(r *specInfo, report report) {
 		if d.file == r.file || d.spec == nil || !ast.IsExported(name) {
 			continue
 		}
-		typeNames(d.spec.Type, func(ident *ast.Ident) {
+		model.EachName(d.spec.Type, func(ident *ast.Ident) {
 			if x := exits[ident.Name]; x != nil {
 				report(ident.Pos(), "exit %s is used in type %s of %s: an exit appears in result lists only; "+
 					"declare a type of its own for the data that both need", x.name, name, path.Base(d.file.name))

@@ -1,6 +1,10 @@
 package gen
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hookgen/hookgen/gen/model"
+)
 
 // A type parameter hides the type of the same name in the package.
 func TestTypeParametersHideTypesOfThePackage(t *testing.T) {
@@ -14,7 +18,7 @@ func TestTypeParametersHideTypesOfThePackage(t *testing.T) {
 func TestSpecMadeByHandIsRefused(t *testing.T) {
 	for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.com/p"}} {
 		t.Run(to.Package, func(t *testing.T) {
-			found := CheckOutput(&Spec{File: "dir/spec.go"}, to)
+			found := CheckOutput(&Spec{Spec: model.Spec{File: "dir/spec.go"}}, to)
 			if len(found) != 1 || found[0].Rule != ruleNotRead || found[0].Pos.Filename != "dir/spec.go" {
 				t.Errorf("%+v: %v", to, found)
 			}

@@ -120,7 +120,7 @@ func checkDirectiveForm(r *specInfo, report report) {
 		}
 		switch {
 		case d.name == "":
-			report(d.pos, "%s names no directive: write %s", d.text, joinOr(directiveForms()))
+			report(d.pos, "%s names no directive: write %s", d.text, spelling.Or(directiveForms()))
 		case strings.HasPrefix(d.text, directivePrefix+d.name) && slices.Contains(directiveNames, d.name):
 			report(d.pos, "%s%s takes no arguments: write the comment above or below it", directivePrefix, d.name)
 		default:
@@ -157,7 +157,7 @@ func checkDirectiveName(r *specInfo, report report) {
 			continue
 		}
 		report(d.pos, "unknown directive %s%s: %s", directivePrefix, d.name,
-			didYouMean(d.name, directiveNames, directivePrefix, "write "+joinOr(directiveForms())))
+			didYouMean(d.name, directiveNames, directivePrefix, "write "+spelling.Or(directiveForms())))
 	}
 }
 

@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// Wired reports whether hooks of other processes can answer the point.
-func (s *Spec) Wired(p *Point) bool { return s.Wire && !p.Local && p.Kind != Around }
-
 // checkWireType looks for fields that encoding/json cannot write and read. It follows types that the package declares.
 // For a type of another package, the generated functions check when they are called.
 func checkWireType(r *specInfo, report report) {

@@ -1,6 +1,10 @@
 package gen
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hookgen/hookgen/gen/model"
+)
 
 func TestDeprecationIsTheParagraph(t *testing.T) {
 	for name, c := range map[string]struct{ comment, want string }{
@@ -17,7 +21,7 @@ func TestDeprecationIsTheParagraph(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n"+c.comment+"OnOne(int)\n}\n")
-			if got := Deprecation(s.Points[0].Doc); got != c.want {
+			if got := model.Deprecation(s.Points[0].Doc); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"path"
 	"slices"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // specInfo holds one spec while it is checked: the model, and facts that only the rules need, such as the position of
@@ -126,9 +128,9 @@ type embedding struct {
 func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective,
 	points *ast.TypeSpec) *specInfo {
 	r := &specInfo{
-		Spec: &Spec{
+		Spec: &Spec{Spec: model.Spec{
 			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Interface: points,
-		},
+		}},
 		file: f, directives: found,
 		scope: map[string]*declaration{}, limitedScope: map[string]*declaration{}, imports: importLines(f.tree),
 		groups: map[string]bool{},

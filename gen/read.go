@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // Read reads the spec in a directory: the one Go file whose interface carries //hookgen:points. The other files of the
@@ -147,7 +149,7 @@ func everyBuild(f *file) bool {
 // their mistakes are reported instead.
 func noSpec(dir string, directives []fileDirective, files []*file, fset *token.FileSet) Diagnostics {
 	if len(directives) > 0 {
-		r := &specInfo{Spec: &Spec{Fset: fset}, directives: directives}
+		r := &specInfo{Spec: &Spec{Spec: model.Spec{Fset: fset}}, directives: directives}
 		return runRules(r, directiveRules())
 	}
 	message := "no interface carries " + pointsDirective + ": " +
@@ -181,7 +183,7 @@ func directiveRules() []rule {
 
 // syntaxErrors returns the errors of the parser, and the A | B unions that parse has blanked out.
 func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
-	r := &specInfo{Spec: &Spec{Fset: fset}, file: f}
+	r := &specInfo{Spec: &Spec{Spec: model.Spec{Fset: fset}}, file: f}
 	found := runRules(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
 	for _, e := range f.errors {
 		found = append(found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // Each suggestion costs a comparison with every name of the file, so there are at most a hundred.
@@ -60,7 +62,7 @@ func TestWordsAreListed(t *testing.T) {
 	for _, words := range [][]string{nil, {"a"}, {"a", "b"}, {"a", "b", "c"}} {
 		t.Run(fmt.Sprint(len(words)), func(t *testing.T) {
 			want := map[int]string{0: "", 1: "a", 2: "a or b", 3: "a, b or c"}[len(words)]
-			if got := joinOr(words); got != want {
+			if got := spelling.Or(words); got != want {
 				t.Errorf("%v: %q", words, got)
 			}
 		})

@@ -10,6 +10,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // evaluate finds the values and the types of the constants of a package, and the lengths of its arrays. It reads only
@@ -116,7 +118,7 @@ func (r *surfaceReader) constantsIn(p *surfacePackage) []SurfaceConst {
 					}
 					c := r.readConstant(scopeOf{in: p, file: f}, name, typ, values[i], number)
 					c.SurfaceDecl = r.decl(c.Name, doc.Text(), name.Pos())
-					c.Deprecated = c.Deprecated || Deprecation(group.Doc.Text()) != ""
+					c.Deprecated = c.Deprecated || model.Deprecation(group.Doc.Text()) != ""
 					if p == r.own || c.Of != "" {
 						all = append(all, c)
 					}

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // A File is a Go file that was read already, for example from an old commit.
@@ -143,7 +145,7 @@ func (r *surfaceReader) surface() *Surface {
 		point := &SurfacePoint{
 			SurfaceDecl: r.decl(p.Name, p.Doc, p.Pos),
 			Payload:     r.written(spec, p.Payload.Expr), Local: p.Local, Ignores: r.ignores(p.Ignores),
-			Law: LawWith(p.Law, func(t Type) Written { return r.written(spec, t.Expr) }),
+			Law: model.LawWith(p.Law, func(t Type) Written { return r.written(spec, t.Expr) }),
 		}
 		for _, exit := range p.Exits {
 			exits[exit] = true
@@ -171,7 +173,7 @@ func (r *surfaceReader) surface() *Surface {
 }
 
 func (r *surfaceReader) decl(name, doc string, pos token.Pos) SurfaceDecl {
-	return SurfaceDecl{name, doc, Deprecation(doc) != "", r.position(pos)}
+	return SurfaceDecl{name, doc, model.Deprecation(doc) != "", r.position(pos)}
 }
 
 // position returns a position without its offset, which the text before it changes.

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // A scopeOf is the place where a type is written: its package, its file, and the type parameters there.
@@ -58,7 +60,7 @@ func (r *surfaceReader) spelled(at scopeOf, expr ast.Expr) Written {
 
 // follow declares the types of the module that an expression names, and calls visit for each.
 func (r *surfaceReader) follow(at scopeOf, expr ast.Node, visit func(name string)) {
-	typeNames(expr, func(id *ast.Ident) {
+	model.EachName(expr, func(id *ast.Ident) {
 		if at.parameters[id.Name] == "" {
 			if name := r.declareType(at.in, id.Name); name != "" {
 				visit(name)

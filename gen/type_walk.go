@@ -83,11 +83,6 @@ func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length boo
 	})
 }
 
-// typeNames is mentions for callers that treat the lengths of arrays like the rest.
-func typeNames(node ast.Node, visit func(*ast.Ident)) {
-	mentions(node, false, func(name *ast.Ident, _ bool) { visit(name) })
-}
-
 // uses calls visit for every unqualified type name below node, with the number of its type arguments.
 func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 	ast.Inspect(node, func(n ast.Node) bool {

@@ -13,7 +13,7 @@ import (
 //
 // The header of generated code names the packages that it extends. checkParents reads only packages that it finds
 // without the go command: in the same module or workspace, in the directory of a replace line, or vendored. For other
-// packages, the generated code does not compile if there is a conflict.
+// packages, a program with the generated code panics when it starts.
 func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
 	if len(s.Parents) < 2 {
 		return nil

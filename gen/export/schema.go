@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/model"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -148,7 +148,7 @@ func (b *builder) describe(s *jsonschema.Schema, at place) {
 	if s.Description != "" {
 		doc += "\n\n" + s.Description
 	}
-	s.Description, s.Deprecated = doc, gen.Deprecation(doc) != ""
+	s.Description, s.Deprecated = doc, model.Deprecation(doc) != ""
 }
 
 // reference returns a schema that refers to a definition.

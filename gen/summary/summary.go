@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // A Spec holds the facts of a spec. Its JSON form is the model that hookgen export prints.
@@ -148,7 +149,7 @@ func Of(s *gen.Spec, path string) *Spec {
 	}
 	for _, x := range s.Exits {
 		out.Exits = append(out.Exits, &Exit{
-			Name: x.Name, Doc: x.Doc, Deprecated: gen.Deprecation(x.Doc), Position: c.position(x.Pos), Points: c.points[x.Name],
+			Name: x.Name, Doc: x.Doc, Deprecated: model.Deprecation(x.Doc), Position: c.position(x.Pos), Points: c.points[x.Name],
 			Fields: c.fields(x.Fields),
 		})
 	}
@@ -180,9 +181,9 @@ func (c *converter) typ(t gen.Type) Type {
 
 func (c *converter) point(p *gen.Point) *Point {
 	out := &Point{
-		Name: p.Name, Doc: p.Doc, Deprecated: gen.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
+		Name: p.Name, Doc: p.Doc, Deprecated: model.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
 		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
-		Law: gen.LawWith(p.Law, c.typ),
+		Law: model.LawWith(p.Law, c.typ),
 	}
 	for _, x := range p.Exits {
 		c.points[x] = append(c.points[x], p.Name)

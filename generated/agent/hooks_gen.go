@@ -44,270 +44,8 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run
-// hookgen (go generate) again. The line converts the spec to its restatement and back, which
-// compiles only if the two are identical.
+// If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]agentspec.Points{agentspec.Points(staleCode_runHookgen(agentspec.Points(nil)))})]struct{}
-
-// staleCode_runHookgen restates the spec.
-type staleCode_runHookgen interface {
-	spec.Env[*Env]
-	OnRunStart(RunStart) (spec.Replace, stale_EndTurn, spec.FailClosed)
-	ShouldStop(Step) (stale_of_ShouldStop_Collect, spec.FailClosed)
-	BeforeStep(Step)
-	ShouldCompact(ContextUse) (spec.Vote, stale_Compact, spec.FailOpen)
-	BeforeCompact(Compaction) (stale_SkipCompaction, spec.FailClosed)
-	AfterCompact(Compacted) (spec.Replace, spec.FailOpen)
-	Briefing(Step) spec.Collect[string]
-	BeforeLLM(LLMRequest) (spec.Replace, stale_UseReply, stale_EndTurn, spec.FailClosed)
-	AroundLLM(LLMRequest) stale_of_AroundLLM_Around
-	AfterLLM(LLMResponse) (spec.Replace, stale_EndTurn, spec.FailClosed)
-	OnToolsDisabled(ToolsDisabled)
-	BeforeTool(ToolCallRequest) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
-	OnPermission(ToolCallRequest) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
-	BeforeAsk(Question) (spec.Vote, stale_Refuse, stale_Approve, spec.FailClosed)
-	OnPermissionGranted(Grant)
-	OnPermissionDenied(Denial)
-	OnHandoff(Handoff) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
-	AroundTool(ToolCallRequest) stale_of_AroundTool_Around
-	OnToolProgress(ToolProgress)
-	OnToolError(ToolFailure)
-	OnSubagentStart(Subagent)
-	OnSubagentStop(SubagentDone)
-	AfterTool(ToolCallResult) (spec.Replace, stale_EndTurn, spec.FailClosed)
-	OnBudgetExceeded(BudgetExceeded)
-	AfterStep(StepResult)
-	CheckDone(DoneRequest) (spec.Replace, stale_RejectDone, spec.FailClosed)
-	OnDoneAccepted(DoneAccepted)
-	OnRunError(RunError) (stale_EndTurn, spec.FailOpen)
-	OnStop(Stopping) stale_of_OnStop_Collect
-	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
-	OnRunEnd(AgentResult)
-}
-
-// The types that the restatement uses.
-type (
-	stale_EndTurn               = agentspec.EndTurn
-	stale_of_ShouldStop_Collect = spec.Collect[EndRun]
-	stale_Compact               = agentspec.Compact
-	stale_SkipCompaction        = agentspec.SkipCompaction
-	stale_UseReply              = agentspec.UseReply
-	stale_of_AroundLLM_Around   = spec.Around[LLMResponse]
-	stale_SkipTool              = agentspec.SkipTool
-	stale_Deny                  = agentspec.Deny
-	stale_Ask                   = agentspec.Ask
-	stale_Allow                 = agentspec.Allow
-	stale_Refuse                = agentspec.Refuse
-	stale_Approve               = agentspec.Approve
-	stale_of_AroundTool_Around  = spec.Around[ToolCallResult]
-	stale_RejectDone            = agentspec.RejectDone
-	stale_of_OnStop_Collect     = spec.Collect[EndRun]
-)
-type staleCode_runHookgen_EndTurn stale_EndTurn
-
-var _ = EndTurn(staleCode_runHookgen_EndTurn{})
-
-type staleCode_runHookgen_UseReply stale_UseReply
-
-var _ = UseReply(staleCode_runHookgen_UseReply{})
-
-type staleCode_runHookgen_SkipTool stale_SkipTool
-
-var _ = SkipTool(staleCode_runHookgen_SkipTool{})
-
-type staleCode_runHookgen_RejectDone stale_RejectDone
-
-var _ = RejectDone(staleCode_runHookgen_RejectDone{})
-
-type staleCode_runHookgen_SkipCompaction stale_SkipCompaction
-
-var _ = SkipCompaction(staleCode_runHookgen_SkipCompaction{})
-
-type staleCode_runHookgen_Compact stale_Compact
-
-var _ = Compact(staleCode_runHookgen_Compact{})
-
-type staleCode_runHookgen_Deny stale_Deny
-
-var _ = Deny(staleCode_runHookgen_Deny{})
-
-type staleCode_runHookgen_Ask stale_Ask
-
-var _ = Ask(staleCode_runHookgen_Ask{})
-
-type staleCode_runHookgen_Allow stale_Allow
-
-var _ = Allow(staleCode_runHookgen_Allow{})
-
-type staleCode_runHookgen_Approve stale_Approve
-
-var _ = Approve(staleCode_runHookgen_Approve{})
-
-type staleCode_runHookgen_Refuse stale_Refuse
-
-var _ = Refuse(staleCode_runHookgen_Refuse{})
-
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
-// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
-// against the runtime, run hookgen again.
-const _ = hookimpl.IsAtLeastVersion0_1_0
-
-// Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it. Its methods are those of [hookkit.Run].
-type Run = hookkit.Run[*Env]
-
-// NewRun returns a new run. Pass it to every fire of the run.
-func NewRun(env *Env) *Run {
-	return hookkit.NewRun(env)
-}
-
-// EndTurn ends the turn: no further step, model call or dispatch. It counts as the stop signal stop_requested with
-// Reason as its message.
-//
-// Legal at OnRunStart, BeforeLLM, AfterLLM, BeforeTool, OnHandoff, AfterTool, OnRunError.
-type EndTurn struct {
-	// the final reply
-	Reply string
-	// for records; not shown to the model or the user
-	Reason string
-}
-
-// EndTurn is legal at these points.
-func (EndTurn) legalAtOnRunStart() {}
-func (EndTurn) legalAtBeforeLLM()  {}
-func (EndTurn) legalAtAfterLLM()   {}
-func (EndTurn) legalAtBeforeTool() {}
-func (EndTurn) legalAtOnHandoff()  {}
-func (EndTurn) legalAtAfterTool()  {}
-func (EndTurn) legalAtOnRunError() {}
-func (EndTurn) isExit()            {}
-
-// UseReply answers a request instead of the model.
-//
-// Legal at BeforeLLM.
-type UseReply struct {
-	// its Usage, usually zero, counts towards the run
-	Response LLMResponse
-	Reason   string
-}
-
-// UseReply is legal at these points.
-func (UseReply) legalAtBeforeLLM() {}
-func (UseReply) isExit()           {}
-
-// SkipTool answers a call instead of the tool or the handoff target.
-//
-// Legal at BeforeTool, OnHandoff.
-type SkipTool struct {
-	// an Err makes it a refusal; the loop sets Call
-	Result ToolCallResult
-	Reason string
-}
-
-// SkipTool is legal at these points.
-func (SkipTool) legalAtBeforeTool() {}
-func (SkipTool) legalAtOnHandoff()  {}
-func (SkipTool) isExit()            {}
-
-// RejectDone refuses an answer; the run continues.
-//
-// Legal at CheckDone.
-type RejectDone struct {
-	// for the model, in its next prompt; empty: Reason
-	Feedback string
-	Reason   string
-}
-
-// RejectDone is legal at these points.
-func (RejectDone) legalAtCheckDone() {}
-func (RejectDone) isExit()           {}
-
-// SkipCompaction leaves the conversation unchanged.
-//
-// Legal at BeforeCompact.
-type SkipCompaction struct {
-	Reason string
-}
-
-// SkipCompaction is legal at these points.
-func (SkipCompaction) legalAtBeforeCompact() {}
-func (SkipCompaction) isExit()               {}
-
-// Compact requests a compaction of the stored conversation.
-//
-// Legal at ShouldCompact.
-type Compact struct {
-	Reason string
-}
-
-// Compact is legal at these points.
-func (Compact) legalAtShouldCompact() {}
-func (Compact) isExit()               {}
-
-// Deny refuses a call.
-//
-// Legal at OnPermission.
-type Deny struct {
-	// for the model and for records
-	Reason string
-}
-
-// Deny is legal at these points.
-func (Deny) legalAtOnPermission() {}
-func (Deny) isExit()              {}
-
-// Ask leaves the decision about a call to the approver.
-//
-// Legal at OnPermission.
-type Ask struct {
-	// the question; empty: chosen by the approver
-	Prompt string
-	Reason string
-}
-
-// Ask is legal at these points.
-func (Ask) legalAtOnPermission() {}
-func (Ask) isExit()              {}
-
-// Allow permits a call, unless another hook votes for Deny or Ask.
-//
-// Legal at OnPermission.
-type Allow struct {
-	Reason string
-}
-
-// Allow is legal at these points.
-func (Allow) legalAtOnPermission() {}
-func (Allow) isExit()              {}
-
-// Approve approves a call, so that no person is asked.
-//
-// Legal at BeforeAsk.
-type Approve struct {
-	// other arguments for the call; nil: unchanged; see [Approval]
-	Args json.RawMessage
-	// rules for later calls; see [Approval]
-	Remember json.RawMessage
-	Reason   string
-}
-
-// Approve is legal at these points.
-func (Approve) legalAtBeforeAsk() {}
-func (Approve) isExit()           {}
-
-// Refuse refuses a call, so that no person is asked.
-//
-// Legal at BeforeAsk.
-type Refuse struct {
-	// for the model and for records
-	Reason string
-	// also stop the run, with stop_requested
-	StopRun bool
-}
-
-// Refuse is legal at these points.
-func (Refuse) legalAtBeforeAsk() {}
-func (Refuse) isExit()           {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -395,8 +133,7 @@ type Hooks struct {
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-	// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
-	// it fires for the text so far, with [FinishInterrupted].
+	// the run. AfterLLM does not fire if the call failed.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -583,8 +320,6 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnRunEnd OnRunEndPoint
-
-	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -598,8 +333,6 @@ type Hook interface {
 type AnyObserver interface {
 	Observe(ctx context.Context, run *Run, fired hookkit.AnyFired)
 }
-
-var _ = hookimpl.HooksType[Hooks]()
 
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
 // registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
@@ -637,17 +370,6 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
-}
-
-// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
-// fires several points, and all of them see one version of the hooks while an operator replaces
-// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
-// cost, until something changes on h or on a layer outside it.
-func (h *Hooks) Pinned() *Hooks {
-	if now := h.hookgenPin.Now(); now != nil {
-		return now
-	}
-	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -714,6 +436,15 @@ func (h *Hooks) Points() []hookkit.AnyPoint {
 	)
 }
 
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it. Its methods are those of [hookkit.Run].
+type Run = hookkit.Run[*Env]
+
+// NewRun returns a new run. Pass it to every fire of the run.
+func NewRun(env *Env) *Run {
+	return hookkit.NewRun(env)
+}
+
 // OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
@@ -731,7 +462,11 @@ type OnRunStart[P any] interface {
 type OnRunStartFunc func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error)
 
 // OnRunStart calls f.
-func (f OnRunStartFunc) OnRunStart(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
+func (f OnRunStartFunc) OnRunStart(
+	ctx context.Context,
+	run *Run,
+	payload RunStart,
+) (OnRunStartOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -757,8 +492,7 @@ type onRunStartReplace struct {
 	To RunStart
 }
 
-func (onRunStartReplace) legalAtOnRunStart() {
-}
+func (onRunStartReplace) legalAtOnRunStart() {}
 
 // OnRunStartExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchOnRunStart.
 //
@@ -815,10 +549,14 @@ type OnRunStartPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *OnRunStartPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *RunStart,
+) (exit OnRunStartExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -830,7 +568,7 @@ func (p *OnRunStartPoint) FireBy(
 	run *Run,
 	payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1127,7 +865,11 @@ type BeforeCompactExit interface {
 // MatchBeforeCompact calls the function for the exit of a fire, or none if the exit is nil, and
 // returns its result. An exit that is added to the spec breaks every call until it is handled
 // there.
-func MatchBeforeCompact[R any](exit BeforeCompactExit, none func() R, skipCompaction func(SkipCompaction) R) R {
+func MatchBeforeCompact[R any](
+	exit BeforeCompactExit,
+	none func() R,
+	skipCompaction func(SkipCompaction) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -1209,7 +951,11 @@ type AfterCompact[P any] interface {
 type AfterCompactFunc func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error)
 
 // AfterCompact calls f.
-func (f AfterCompactFunc) AfterCompact(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
+func (f AfterCompactFunc) AfterCompact(
+	ctx context.Context,
+	run *Run,
+	payload Compacted,
+) (AfterCompactOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -1234,8 +980,7 @@ type afterCompactReplace struct {
 	To Compacted
 }
 
-func (afterCompactReplace) legalAtAfterCompact() {
-}
+func (afterCompactReplace) legalAtAfterCompact() {}
 
 // AfterCompactObserver is notified of every fire of AfterCompact after it is decided.
 type AfterCompactObserver[P any] interface {
@@ -1269,18 +1014,22 @@ type AfterCompactPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
-// registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compacted) (by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+func (p *AfterCompactPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *Compacted,
+) (by hookkit.By, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1348,7 +1097,11 @@ func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (colle
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (collected []string, bys []hookkit.By) {
+func (p *BriefingPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+) (collected []string, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
@@ -1396,8 +1149,7 @@ type beforeLLMReplace struct {
 	To LLMRequest
 }
 
-func (beforeLLMReplace) legalAtBeforeLLM() {
-}
+func (beforeLLMReplace) legalAtBeforeLLM() {}
 
 // BeforeLLMExit is an outcome that ends the fire: UseReply or EndTurn. A fire returns it; see
 // MatchBeforeLLM.
@@ -1410,7 +1162,12 @@ type BeforeLLMExit interface {
 
 // MatchBeforeLLM calls the function for the exit of a fire, or none if the exit is nil, and returns
 // its result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchBeforeLLM[R any](exit BeforeLLMExit, none func() R, useReply func(UseReply) R, endTurn func(EndTurn) R) R {
+func MatchBeforeLLM[R any](
+	exit BeforeLLMExit,
+	none func() R,
+	useReply func(UseReply) R,
+	endTurn func(EndTurn) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -1456,10 +1213,14 @@ type BeforeLLMPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *BeforeLLMPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *LLMRequest,
+) (exit BeforeLLMExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1471,7 +1232,7 @@ func (p *BeforeLLMPoint) FireBy(
 	run *Run,
 	payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1543,7 +1304,12 @@ type AroundLLMPoint struct {
 	hookgenRegistry[
 		aroundLLMPoint,
 		AroundLLM[LLMRequest],
-		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
+		func(
+			ctx context.Context,
+			run *Run,
+			payload LLMRequest,
+			next AroundLLMNext,
+		) (hookkit.Answer[LLMResponse], error),
 		AroundLLMObserver[LLMRequest],
 		func(context.Context, *Run, AroundLLMFired[LLMRequest]),
 		hookkit.HookOption,
@@ -1595,8 +1361,7 @@ func (p *AroundLLMPoint) FireBy(
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 // UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 // Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
-// it fires for the text so far, with [FinishInterrupted].
+// the run. AfterLLM does not fire if the call failed.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 // that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -1634,8 +1399,7 @@ type afterLLMReplace struct {
 	To LLMResponse
 }
 
-func (afterLLMReplace) legalAtAfterLLM() {
-}
+func (afterLLMReplace) legalAtAfterLLM() {}
 
 // AfterLLMExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchAfterLLM.
 //
@@ -1691,10 +1455,14 @@ type AfterLLMPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *AfterLLMPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *LLMResponse,
+) (exit AfterLLMExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1706,7 +1474,7 @@ func (p *AfterLLMPoint) FireBy(
 	run *Run,
 	payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1786,7 +1554,11 @@ type BeforeTool[P any] interface {
 type BeforeToolFunc func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error)
 
 // BeforeTool calls f.
-func (f BeforeToolFunc) BeforeTool(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
+func (f BeforeToolFunc) BeforeTool(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallRequest,
+) (BeforeToolOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -1812,8 +1584,7 @@ type beforeToolReplace struct {
 	To ToolCallRequest
 }
 
-func (beforeToolReplace) legalAtBeforeTool() {
-}
+func (beforeToolReplace) legalAtBeforeTool() {}
 
 // BeforeToolExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see
 // MatchBeforeTool.
@@ -1827,7 +1598,12 @@ type BeforeToolExit interface {
 // MatchBeforeTool calls the function for the exit of a fire, or none if the exit is nil, and
 // returns its result. An exit that is added to the spec breaks every call until it is handled
 // there.
-func MatchBeforeTool[R any](exit BeforeToolExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R) R {
+func MatchBeforeTool[R any](
+	exit BeforeToolExit,
+	none func() R,
+	skipTool func(SkipTool) R,
+	endTurn func(EndTurn) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -1873,14 +1649,14 @@ type BeforeToolPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *BeforeToolPoint) Fire(
 	ctx context.Context,
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1892,7 +1668,7 @@ func (p *BeforeToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2066,7 +1842,12 @@ type BeforeAskExit interface {
 
 // MatchBeforeAsk calls the function for the exit of a fire, or none if the exit is nil, and returns
 // its result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchBeforeAsk[R any](exit BeforeAskExit, none func() R, refuse func(Refuse) R, approve func(Approve) R) R {
+func MatchBeforeAsk[R any](
+	exit BeforeAskExit,
+	none func() R,
+	refuse func(Refuse) R,
+	approve func(Approve) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -2290,8 +2071,7 @@ type onHandoffReplace struct {
 	To Handoff
 }
 
-func (onHandoffReplace) legalAtOnHandoff() {
-}
+func (onHandoffReplace) legalAtOnHandoff() {}
 
 // OnHandoffExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see
 // MatchOnHandoff.
@@ -2304,7 +2084,12 @@ type OnHandoffExit interface {
 
 // MatchOnHandoff calls the function for the exit of a fire, or none if the exit is nil, and returns
 // its result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchOnHandoff[R any](exit OnHandoffExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R) R {
+func MatchOnHandoff[R any](
+	exit OnHandoffExit,
+	none func() R,
+	skipTool func(SkipTool) R,
+	endTurn func(EndTurn) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -2350,10 +2135,10 @@ type OnHandoffPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2365,7 +2150,7 @@ func (p *OnHandoffPoint) FireBy(
 	run *Run,
 	payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2384,7 +2169,12 @@ func (p *OnHandoffPoint) FireBy(
 // it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
 // program, gets the error.
 type AroundTool[P any] interface {
-	AroundTool(ctx context.Context, run *Run, payload P, next AroundToolNext) (hookkit.Answer[ToolCallResult], error)
+	AroundTool(
+		ctx context.Context,
+		run *Run,
+		payload P,
+		next AroundToolNext,
+	) (hookkit.Answer[ToolCallResult], error)
 }
 
 // AroundToolFunc is a function that is a hook of AroundTool.
@@ -2743,7 +2533,11 @@ type AfterTool[P any] interface {
 type AfterToolFunc func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error)
 
 // AfterTool calls f.
-func (f AfterToolFunc) AfterTool(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
+func (f AfterToolFunc) AfterTool(
+	ctx context.Context,
+	run *Run,
+	payload ToolCallResult,
+) (AfterToolOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -2769,8 +2563,7 @@ type afterToolReplace struct {
 	To ToolCallResult
 }
 
-func (afterToolReplace) legalAtAfterTool() {
-}
+func (afterToolReplace) legalAtAfterTool() {}
 
 // AfterToolExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchAfterTool.
 //
@@ -2826,10 +2619,14 @@ type AfterToolPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *AfterToolPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *ToolCallResult,
+) (exit AfterToolExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2841,7 +2638,7 @@ func (p *AfterToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2978,7 +2775,11 @@ type CheckDone[P any] interface {
 type CheckDoneFunc func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error)
 
 // CheckDone calls f.
-func (f CheckDoneFunc) CheckDone(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
+func (f CheckDoneFunc) CheckDone(
+	ctx context.Context,
+	run *Run,
+	payload DoneRequest,
+) (CheckDoneOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -3004,8 +2805,7 @@ type checkDoneReplace struct {
 	To DoneRequest
 }
 
-func (checkDoneReplace) legalAtCheckDone() {
-}
+func (checkDoneReplace) legalAtCheckDone() {}
 
 // CheckDoneExit is an outcome that ends the fire: RejectDone. A fire returns it; see
 // MatchCheckDone.
@@ -3062,10 +2862,14 @@ type CheckDonePoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *CheckDonePoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *DoneRequest,
+) (exit CheckDoneExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3077,7 +2881,7 @@ func (p *CheckDonePoint) FireBy(
 	run *Run,
 	payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3153,7 +2957,11 @@ type OnRunError[P any] interface {
 type OnRunErrorFunc func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error)
 
 // OnRunError calls f.
-func (f OnRunErrorFunc) OnRunError(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
+func (f OnRunErrorFunc) OnRunError(
+	ctx context.Context,
+	run *Run,
+	payload RunError,
+) (OnRunErrorOutcome, error) {
 	return f(ctx, run, payload)
 }
 
@@ -3222,7 +3030,11 @@ type OnRunErrorPoint struct {
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
-func (p *OnRunErrorPoint) Fire(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
+func (p *OnRunErrorPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload RunError,
+) (exit OnRunErrorExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
@@ -3302,7 +3114,11 @@ func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (col
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (collected []EndRun, bys []hookkit.By) {
+func (p *OnStopPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Stopping,
+) (collected []EndRun, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
@@ -3352,8 +3168,7 @@ type beforeRunEndReplace struct {
 	To AgentResult
 }
 
-func (beforeRunEndReplace) legalAtBeforeRunEnd() {
-}
+func (beforeRunEndReplace) legalAtBeforeRunEnd() {}
 
 // BeforeRunEndObserver is notified of every fire of BeforeRunEnd after it is decided.
 type BeforeRunEndObserver[P any] interface {
@@ -3387,18 +3202,22 @@ type BeforeRunEndPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *AgentResult) (by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+func (p *BeforeRunEndPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *AgentResult,
+) (by hookkit.By, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3461,12 +3280,160 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 	}
 }
 
+// EndTurn ends the turn: no further step, model call or dispatch. It counts as the stop signal stop_requested with
+// Reason as its message.
+//
+// Legal at OnRunStart, BeforeLLM, AfterLLM, BeforeTool, OnHandoff, AfterTool, OnRunError.
+type EndTurn struct {
+	// the final reply
+	Reply string
+	// for records; not shown to the model or the user
+	Reason string
+}
+
+// EndTurn is legal at these points.
+func (EndTurn) legalAtOnRunStart() {}
+func (EndTurn) legalAtBeforeLLM()  {}
+func (EndTurn) legalAtAfterLLM()   {}
+func (EndTurn) legalAtBeforeTool() {}
+func (EndTurn) legalAtOnHandoff()  {}
+func (EndTurn) legalAtAfterTool()  {}
+func (EndTurn) legalAtOnRunError() {}
+func (EndTurn) isExit()            {}
+
+// UseReply answers a request instead of the model.
+//
+// Legal at BeforeLLM.
+type UseReply struct {
+	// its Usage, usually zero, counts towards the run
+	Response LLMResponse
+	Reason   string
+}
+
+// UseReply is legal at these points.
+func (UseReply) legalAtBeforeLLM() {}
+func (UseReply) isExit()           {}
+
+// SkipTool answers a call instead of the tool or the handoff target.
+//
+// Legal at BeforeTool, OnHandoff.
+type SkipTool struct {
+	// an Err makes it a refusal; the loop sets Call
+	Result ToolCallResult
+	Reason string
+}
+
+// SkipTool is legal at these points.
+func (SkipTool) legalAtBeforeTool() {}
+func (SkipTool) legalAtOnHandoff()  {}
+func (SkipTool) isExit()            {}
+
+// RejectDone refuses an answer; the run continues.
+//
+// Legal at CheckDone.
+type RejectDone struct {
+	// for the model, in its next prompt; empty: Reason
+	Feedback string
+	Reason   string
+}
+
+// RejectDone is legal at these points.
+func (RejectDone) legalAtCheckDone() {}
+func (RejectDone) isExit()           {}
+
+// SkipCompaction leaves the conversation unchanged.
+//
+// Legal at BeforeCompact.
+type SkipCompaction struct {
+	Reason string
+}
+
+// SkipCompaction is legal at these points.
+func (SkipCompaction) legalAtBeforeCompact() {}
+func (SkipCompaction) isExit()               {}
+
+// Compact requests a compaction of the stored conversation.
+//
+// Legal at ShouldCompact.
+type Compact struct {
+	Reason string
+}
+
+// Compact is legal at these points.
+func (Compact) legalAtShouldCompact() {}
+func (Compact) isExit()               {}
+
+// Deny refuses a call.
+//
+// Legal at OnPermission.
+type Deny struct {
+	// for the model and for records
+	Reason string
+}
+
+// Deny is legal at these points.
+func (Deny) legalAtOnPermission() {}
+func (Deny) isExit()              {}
+
+// Ask leaves the decision about a call to the approver.
+//
+// Legal at OnPermission.
+type Ask struct {
+	// the question; empty: chosen by the approver
+	Prompt string
+	Reason string
+}
+
+// Ask is legal at these points.
+func (Ask) legalAtOnPermission() {}
+func (Ask) isExit()              {}
+
+// Allow permits a call, unless another hook votes for Deny or Ask.
+//
+// Legal at OnPermission.
+type Allow struct {
+	Reason string
+}
+
+// Allow is legal at these points.
+func (Allow) legalAtOnPermission() {}
+func (Allow) isExit()              {}
+
+// Approve approves a call, so that no person is asked.
+//
+// Legal at BeforeAsk.
+type Approve struct {
+	// other arguments for the call; nil: unchanged; see [Approval]
+	Args json.RawMessage
+	// rules for later calls; see [Approval]
+	Remember json.RawMessage
+	Reason   string
+}
+
+// Approve is legal at these points.
+func (Approve) legalAtBeforeAsk() {}
+func (Approve) isExit()           {}
+
+// Refuse refuses a call, so that no person is asked.
+//
+// Legal at BeforeAsk.
+type Refuse struct {
+	// for the model and for records
+	Reason string
+	// also stop the run, with stop_requested
+	StopRun bool
+}
+
+// Refuse is legal at these points.
+func (Refuse) legalAtBeforeAsk() {}
+func (Refuse) isExit()           {}
+
 // An AgentResult is the result of a run.
 //
 // Its fields: Agent string; Task string; Reply string; Steps int; ModelCalls int; Usage Usage;
 // Calls []ToolCallResult; Messages []Message; Elapsed time.Duration; Stop EndRun; Signals []EndRun;
-// EndedBy string; HandedOffTo string; Warnings []string; Err string; FinishReason string; Suspended
-// *Suspension. See [agentspec.AgentResult].
+// EndedBy string; HandedOffTo string; Warnings []string; Err string; Suspended *Suspension. See
+// [agentspec.AgentResult].
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
@@ -3724,8 +3691,7 @@ type PromptTooLong = agentspec.PromptTooLong
 // A Question is the request to an approver.
 //
 // Its fields: ID string; Digest string; Call ToolCallRequest; Tool ToolSchema; Prompt string;
-// Reason string; By string; Agent string; Run string; Owner Identity; Early bool. See
-// [agentspec.Question].
+// Reason string; By string; Agent string; Run string; Owner Identity. See [agentspec.Question].
 type Question = agentspec.Question
 
 // A ResponseFormat requests a certain format of the reply.
@@ -3749,24 +3715,6 @@ type RunError = agentspec.RunError
 // Its fields: Task string; Parts []Part; Messages []Message; Agent string; Resumed string. See
 // [agentspec.RunStart].
 type RunStart = agentspec.RunStart
-
-// A RunStore keeps suspended runs under Suspension.Run until they have ended. It is safe for concurrent use, also by
-// several processes. A process takes a run before it continues it, and no other process can take it then.
-//
-// For example, a process is killed while it continues a run. Nobody knows which calls it had made, so the run stays
-// taken, and List shows it as in doubt. An operator looks at what has happened. Put with the same state lets the run
-// continue, which may repeat calls, and Delete forgets it.
-//
-// Its methods: Put(ctx context.Context, s Suspension) error; Take(ctx context.Context, run string,
-// until time.Time) (Suspension, error); Extend(ctx context.Context, run string, until time.Time)
-// error; Delete(ctx context.Context, run string) error; List(ctx context.Context) ([]StoredRun,
-// error). See [agentspec.RunStore].
-type RunStore = agentspec.RunStore
-
-// A RunTaken is the error of a [RunStore] for a run that another process has taken.
-//
-// Its fields: Run string; Until time.Time. See [agentspec.RunTaken].
-type RunTaken = agentspec.RunTaken
 
 // A Session is a stored conversation with its state and its owner.
 //
@@ -3816,11 +3764,6 @@ type Stopping = agentspec.Stopping
 // string, value []byte) error; Delete(ctx context.Context, key string) error; Keys(ctx
 // context.Context, prefix string) ([]string, error). See [agentspec.Store].
 type Store = agentspec.Store
-
-// A StoredRun is a run in a [RunStore].
-//
-// Its fields: Suspension; TakenUntil time.Time. See [agentspec.StoredRun].
-type StoredRun = agentspec.StoredRun
 
 // A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
 // has returned. It returns the complete reply.
@@ -3978,10 +3921,6 @@ const BriefingName = agentspec.BriefingName
 // next run on the conversation learns from it that the task before was not done.
 const InterruptionName = agentspec.InterruptionName
 
-// FinishInterrupted is the FinishReason of a reply of which a person has read the beginning before the run was
-// cancelled. Such a reply has this text only.
-const FinishInterrupted = agentspec.FinishInterrupted
-
 // The kinds of denial.
 const (
 	// a hook of OnPermission denied
@@ -4097,13 +4036,10 @@ const (
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages
-// that extend this one use it.
-type HookgenLineage[T any] interface {
-	hookgenLineage(T)
-}
+var _ = hookimpl.HooksType[Hooks]()
 
-// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
+// of it private.
 type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // onRunStartPoint describes OnRunStart to the runtime.
@@ -4117,10 +4053,8 @@ func (onRunStartPoint) Describe() *hookimpl.Point {
 		Results: "Replace, EndTurn, FailClosed",
 		Closed:  true,
 		Replace: ReplaceOnRunStart,
-		Exits: []any{
-			EndTurn{},
-		},
-		Fire: (*OnRunStartPoint).runHooks,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*OnRunStartPoint).runHooks,
 		Calls: hookimpl.Deciding[OnRunStartFunc](
 			OnRunStart[RunStart].OnRunStart,
 			OnRunStartObserver[RunStart].ObserveOnRunStart,
@@ -4262,7 +4196,12 @@ func (beforeStepPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
+func (p *BeforeStepPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Step,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -4304,10 +4243,8 @@ func (shouldCompactPoint) Describe() *hookimpl.Point {
 		Name:    "ShouldCompact",
 		Payload: "ContextUse",
 		Results: "Vote, Compact, FailOpen",
-		Exits: []any{
-			Compact{},
-		},
-		Fire: (*ShouldCompactPoint).runHooks,
+		Exits:   []any{Compact{}},
+		Fire:    (*ShouldCompactPoint).runHooks,
 		Calls: hookimpl.Deciding[ShouldCompactFunc](
 			ShouldCompact[ContextUse].ShouldCompact,
 			ShouldCompactObserver[ContextUse].ObserveShouldCompact,
@@ -4395,10 +4332,8 @@ func (beforeCompactPoint) Describe() *hookimpl.Point {
 		Payload: "Compaction",
 		Results: "SkipCompaction, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			SkipCompaction{},
-		},
-		Fire: (*BeforeCompactPoint).runHooks,
+		Exits:   []any{SkipCompaction{}},
+		Fire:    (*BeforeCompactPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeCompactFunc](
 			BeforeCompact[Compaction].BeforeCompact,
 			BeforeCompactObserver[Compaction].ObserveBeforeCompact,
@@ -4605,11 +4540,8 @@ func (beforeLLMPoint) Describe() *hookimpl.Point {
 		Results: "Replace, UseReply, EndTurn, FailClosed",
 		Closed:  true,
 		Replace: ReplaceBeforeLLM,
-		Exits: []any{
-			UseReply{},
-			EndTurn{},
-		},
-		Fire: (*BeforeLLMPoint).runHooks,
+		Exits:   []any{UseReply{}, EndTurn{}},
+		Fire:    (*BeforeLLMPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeLLMFunc](
 			BeforeLLM[LLMRequest].BeforeLLM,
 			BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
@@ -4690,7 +4622,10 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 				payload LLMRequest,
 				call hookkit.AnyCall,
 			) (hookkit.AnyReply, error) {
-				next := func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
+				next := func(
+					ctx context.Context,
+					payload LLMRequest,
+				) (hookkit.Answer[LLMResponse], error) {
 					return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 				}
 				inv := &aroundLLMInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
@@ -4710,7 +4645,8 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 					own.Within(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-						answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
+						next := AroundLLMNext{own, next.level}
+						answer, err := next.Call(ctx, hookimpl.As[LLMRequest](payload))
 						return hookimpl.Reply(answer), err
 					}
 					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
@@ -4732,14 +4668,20 @@ type aroundLLMInvocation struct {
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
 // error is that of the act or of an inner hook, or hookkit.ErrNextOver.
-func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hookkit.Answer[LLMResponse], err error) {
+func (n AroundLLMNext) Call(
+	ctx context.Context,
+	payload LLMRequest,
+) (answer hookkit.Answer[LLMResponse], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
 	hooks, inFire := inv.Snap.Hooks.([]AroundLLM[LLMRequest])
 	if !inFire { // a hook is called alone, with this next
-		next := inv.Snap.Hooks.(func(context.Context, LLMRequest) (hookkit.Answer[LLMResponse], error))
+		next := inv.Snap.Hooks.(func(
+			context.Context,
+			LLMRequest,
+		) (hookkit.Answer[LLMResponse], error))
 		return next(ctx, payload)
 	}
 	returned := false
@@ -4806,10 +4748,8 @@ func (afterLLMPoint) Describe() *hookimpl.Point {
 		Results: "Replace, EndTurn, FailClosed",
 		Closed:  true,
 		Replace: ReplaceAfterLLM,
-		Exits: []any{
-			EndTurn{},
-		},
-		Fire: (*AfterLLMPoint).runHooks,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*AfterLLMPoint).runHooks,
 		Calls: hookimpl.Deciding[AfterLLMFunc](
 			AfterLLM[LLMResponse].AfterLLM,
 			AfterLLMObserver[LLMResponse].ObserveAfterLLM,
@@ -4890,7 +4830,12 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
+func (p *OnToolsDisabledPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolsDisabled,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -4934,11 +4879,8 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 		Results: "Replace, SkipTool, EndTurn, FailClosed",
 		Closed:  true,
 		Replace: ReplaceBeforeTool,
-		Exits: []any{
-			SkipTool{},
-			EndTurn{},
-		},
-		Fire: (*BeforeToolPoint).runHooks,
+		Exits:   []any{SkipTool{}, EndTurn{}},
+		Fire:    (*BeforeToolPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeToolFunc](
 			BeforeTool[ToolCallRequest].BeforeTool,
 			BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
@@ -5011,12 +4953,8 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 		Payload: "ToolCallRequest",
 		Results: "Vote, Deny, Ask, Allow, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Deny{},
-			Ask{},
-			Allow{},
-		},
-		Fire: (*OnPermissionPoint).runHooks,
+		Exits:   []any{Deny{}, Ask{}, Allow{}},
+		Fire:    (*OnPermissionPoint).runHooks,
 		Calls: hookimpl.Deciding[OnPermissionFunc](
 			OnPermission[ToolCallRequest].OnPermission,
 			OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
@@ -5094,11 +5032,8 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 		Payload: "Question",
 		Results: "Vote, Refuse, Approve, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Refuse{},
-			Approve{},
-		},
-		Fire: (*BeforeAskPoint).runHooks,
+		Exits:   []any{Refuse{}, Approve{}},
+		Fire:    (*BeforeAskPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeAskFunc](
 			BeforeAsk[Question].BeforeAsk,
 			BeforeAskObserver[Question].ObserveBeforeAsk,
@@ -5182,7 +5117,12 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
+func (p *OnPermissionGrantedPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Grant,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5233,7 +5173,12 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
+func (p *OnPermissionDeniedPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Denial,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5277,11 +5222,8 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 		Results: "Replace, SkipTool, EndTurn, FailClosed",
 		Closed:  true,
 		Replace: ReplaceOnHandoff,
-		Exits: []any{
-			SkipTool{},
-			EndTurn{},
-		},
-		Fire: (*OnHandoffPoint).runHooks,
+		Exits:   []any{SkipTool{}, EndTurn{}},
+		Fire:    (*OnHandoffPoint).runHooks,
 		Calls: hookimpl.Deciding[OnHandoffFunc](
 			OnHandoff[Handoff].OnHandoff,
 			OnHandoffObserver[Handoff].ObserveOnHandoff,
@@ -5362,7 +5304,10 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 				payload ToolCallRequest,
 				call hookkit.AnyCall,
 			) (hookkit.AnyReply, error) {
-				next := func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
+				next := func(
+					ctx context.Context,
+					payload ToolCallRequest,
+				) (hookkit.Answer[ToolCallResult], error) {
 					return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 				}
 				inv := &aroundToolInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
@@ -5382,7 +5327,8 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 					own.Within(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-						answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
+						next := AroundToolNext{own, next.level}
+						answer, err := next.Call(ctx, hookimpl.As[ToolCallRequest](payload))
 						return hookimpl.Reply(answer), err
 					}
 					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
@@ -5414,7 +5360,10 @@ func (n AroundToolNext) Call(
 	}
 	hooks, inFire := inv.Snap.Hooks.([]AroundTool[ToolCallRequest])
 	if !inFire { // a hook is called alone, with this next
-		next := inv.Snap.Hooks.(func(context.Context, ToolCallRequest) (hookkit.Answer[ToolCallResult], error))
+		next := inv.Snap.Hooks.(func(
+			context.Context,
+			ToolCallRequest,
+		) (hookkit.Answer[ToolCallResult], error))
 		return next(ctx, payload)
 	}
 	returned := false
@@ -5488,7 +5437,12 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
+func (p *OnToolProgressPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolProgress,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5539,7 +5493,12 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
+func (p *OnToolErrorPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload ToolFailure,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5590,7 +5549,12 @@ func (onSubagentStartPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
+func (p *OnSubagentStartPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Subagent,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5641,7 +5605,12 @@ func (onSubagentStopPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
+func (p *OnSubagentStopPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload SubagentDone,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5685,10 +5654,8 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 		Results: "Replace, EndTurn, FailClosed",
 		Closed:  true,
 		Replace: ReplaceAfterTool,
-		Exits: []any{
-			EndTurn{},
-		},
-		Fire: (*AfterToolPoint).runHooks,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*AfterToolPoint).runHooks,
 		Calls: hookimpl.Deciding[AfterToolFunc](
 			AfterTool[ToolCallResult].AfterTool,
 			AfterToolObserver[ToolCallResult].ObserveAfterTool,
@@ -5825,7 +5792,12 @@ func (afterStepPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
+func (p *AfterStepPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload StepResult,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5869,10 +5841,8 @@ func (checkDonePoint) Describe() *hookimpl.Point {
 		Results: "Replace, RejectDone, FailClosed",
 		Closed:  true,
 		Replace: ReplaceCheckDone,
-		Exits: []any{
-			RejectDone{},
-		},
-		Fire: (*CheckDonePoint).runHooks,
+		Exits:   []any{RejectDone{}},
+		Fire:    (*CheckDonePoint).runHooks,
 		Calls: hookimpl.Deciding[CheckDoneFunc](
 			CheckDone[DoneRequest].CheckDone,
 			CheckDoneObserver[DoneRequest].ObserveCheckDone,
@@ -5953,7 +5923,12 @@ func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
+func (p *OnDoneAcceptedPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload DoneAccepted,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5995,10 +5970,8 @@ func (onRunErrorPoint) Describe() *hookimpl.Point {
 		Name:    "OnRunError",
 		Payload: "RunError",
 		Results: "EndTurn, FailOpen",
-		Exits: []any{
-			EndTurn{},
-		},
-		Fire: (*OnRunErrorPoint).runHooks,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*OnRunErrorPoint).runHooks,
 		Calls: hookimpl.Deciding[OnRunErrorFunc](
 			OnRunError[RunError].OnRunError,
 			OnRunErrorObserver[RunError].ObserveOnRunError,
@@ -6214,7 +6187,12 @@ func (onRunEndPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
+func (p *OnRunEndPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload AgentResult,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -6246,3 +6224,117 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 	}
 	inv.Hook = 0
 }
+
+// staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
+// back, which compiles only if the two are identical.
+type staleCode_runHookgen interface {
+	spec.Env[*Env]
+	OnRunStart(
+		RunStart,
+	) (spec.Replace, stale_EndTurn, spec.FailClosed)
+	ShouldStop(Step) (stale_of_ShouldStop_Collect, spec.FailClosed)
+	BeforeStep(Step)
+	ShouldCompact(
+		ContextUse,
+	) (spec.Vote, stale_Compact, spec.FailOpen)
+	BeforeCompact(Compaction) (stale_SkipCompaction, spec.FailClosed)
+	AfterCompact(Compacted) (spec.Replace, spec.FailOpen)
+	Briefing(Step) spec.Collect[string]
+	BeforeLLM(
+		LLMRequest,
+	) (
+		spec.Replace,
+		stale_UseReply,
+		stale_EndTurn,
+		spec.FailClosed,
+	)
+	AroundLLM(LLMRequest) stale_of_AroundLLM_Around
+	AfterLLM(
+		LLMResponse,
+	) (spec.Replace, stale_EndTurn, spec.FailClosed)
+	OnToolsDisabled(ToolsDisabled)
+	BeforeTool(
+		ToolCallRequest,
+	) (
+		spec.Replace,
+		stale_SkipTool,
+		stale_EndTurn,
+		spec.FailClosed,
+	)
+	OnPermission(
+		ToolCallRequest,
+	) (
+		spec.Vote,
+		stale_Deny,
+		stale_Ask,
+		stale_Allow,
+		spec.FailClosed,
+	)
+	BeforeAsk(
+		Question,
+	) (spec.Vote, stale_Refuse, stale_Approve, spec.FailClosed)
+	OnPermissionGranted(Grant)
+	OnPermissionDenied(Denial)
+	OnHandoff(
+		Handoff,
+	) (
+		spec.Replace,
+		stale_SkipTool,
+		stale_EndTurn,
+		spec.FailClosed,
+	)
+	AroundTool(ToolCallRequest) stale_of_AroundTool_Around
+	OnToolProgress(ToolProgress)
+	OnToolError(ToolFailure)
+	OnSubagentStart(Subagent)
+	OnSubagentStop(SubagentDone)
+	AfterTool(
+		ToolCallResult,
+	) (spec.Replace, stale_EndTurn, spec.FailClosed)
+	OnBudgetExceeded(BudgetExceeded)
+	AfterStep(StepResult)
+	CheckDone(
+		DoneRequest,
+	) (spec.Replace, stale_RejectDone, spec.FailClosed)
+	OnDoneAccepted(DoneAccepted)
+	OnRunError(RunError) (stale_EndTurn, spec.FailOpen)
+	OnStop(Stopping) stale_of_OnStop_Collect
+	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
+	OnRunEnd(AgentResult)
+}
+
+// The types that the restatement uses.
+type (
+	stale_EndTurn               = agentspec.EndTurn
+	stale_of_ShouldStop_Collect = spec.Collect[EndRun]
+	stale_Compact               = agentspec.Compact
+	stale_SkipCompaction        = agentspec.SkipCompaction
+	stale_UseReply              = agentspec.UseReply
+	stale_of_AroundLLM_Around   = spec.Around[LLMResponse]
+	stale_SkipTool              = agentspec.SkipTool
+	stale_Deny                  = agentspec.Deny
+	stale_Ask                   = agentspec.Ask
+	stale_Allow                 = agentspec.Allow
+	stale_Refuse                = agentspec.Refuse
+	stale_Approve               = agentspec.Approve
+	stale_of_AroundTool_Around  = spec.Around[ToolCallResult]
+	stale_RejectDone            = agentspec.RejectDone
+	stale_of_OnStop_Collect     = spec.Collect[EndRun]
+)
+
+var _ = EndTurn(stale_EndTurn{})
+var _ = UseReply(stale_UseReply{})
+var _ = SkipTool(stale_SkipTool{})
+var _ = RejectDone(stale_RejectDone{})
+var _ = SkipCompaction(stale_SkipCompaction{})
+var _ = Compact(stale_Compact{})
+var _ = Deny(stale_Deny{})
+var _ = Ask(stale_Ask{})
+var _ = Allow(stale_Allow{})
+var _ = Approve(stale_Approve{})
+var _ = Refuse(stale_Refuse{})
+
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
+const _ = hookimpl.IsAtLeastVersion0_1_0

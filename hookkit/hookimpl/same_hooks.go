@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"fmt"
 	"reflect"
 	"sync"
 )
@@ -11,12 +12,47 @@ var hooksTypes struct {
 	list []reflect.Type
 }
 
-// HooksType makes a generated Hooks type known, so that registrations of different Hooks can be distinguished.
+// HooksType makes a generated Hooks type known, so that registrations of different Hooks can be distinguished. It runs
+// when a program starts, and panics if the type contains the Hooks of an extended package twice.
 func HooksType[T any]() struct{} {
+	t := reflect.TypeFor[T]()
+	if err := sharedHooks(t, map[reflect.Type]string{}, ""); err != "" {
+		panic(err)
+	}
 	hooksTypes.Lock()
 	defer hooksTypes.Unlock()
-	hooksTypes.list = append(hooksTypes.list, reflect.TypeFor[T]())
+	hooksTypes.list = append(hooksTypes.list, t)
 	return struct{}{}
+}
+
+// sharedHooks returns a message if a Hooks type occurs twice below hooks. For example, two embedded packages extend the
+// same package: a hook on one copy of its points would never be called by the other. at is the field of the outermost
+// Hooks that is searched.
+func sharedHooks(hooks reflect.Type, found map[reflect.Type]string, at string) string {
+	for f := range hooks.Fields() {
+		if !isHooks(f) {
+			continue
+		}
+		path := at
+		if path == "" {
+			path = f.Type.PkgPath()
+		}
+		if other, twice := found[f.Type]; twice {
+			return fmt.Sprintf("%s and %s both contain the points of %s, so a hook on one of them would never be called by "+
+				"the other: embed one of the two in the spec, or let one extend the other, and run hookgen again",
+				other, path, f.Type.PkgPath())
+		}
+		found[f.Type] = path
+		if err := sharedHooks(f.Type, found, path); err != "" {
+			return err
+		}
+	}
+	return ""
+}
+
+// isHooks reports whether a field of a Hooks type is the Hooks of an extended package.
+func isHooks(f reflect.StructField) bool {
+	return f.Name != "_" && f.Type.Name() == "Hooks" && f.Type.Kind() == reflect.Struct
 }
 
 // sameHooks reports whether the two generated Points are fields of one Hooks.
@@ -65,7 +101,7 @@ func offsetIn(hooks, point reflect.Type) (uintptr, bool) {
 		f := hooks.Field(i)
 		if f.Type == point {
 			o = offset{f.Offset, true}
-		} else if f.Name != "_" && f.Type.Name() == "Hooks" && f.Type.Kind() == reflect.Struct {
+		} else if isHooks(f) {
 			if inner, ok := offsetIn(f.Type, point); ok {
 				o = offset{f.Offset + inner, true}
 			}

@@ -11,40 +11,8 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run
-// hookgen (go generate) again. The line converts the spec to its restatement and back, which
-// compiles only if the two are identical.
+// If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
-
-// staleCode_runHookgen restates the spec.
-type staleCode_runHookgen interface {
-	BeforeSend(stale_Message) (spec.Replace, stale_Refuse, spec.FailClosed)
-	OnSent(stale_Message)
-}
-
-// The types that the restatement uses.
-type (
-	stale_Message = Message
-	stale_Refuse  = Refuse
-)
-
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
-// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
-// against the runtime, run hookgen again.
-const _ = hookimpl.IsAtLeastVersion0_1_0
-
-// Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it. Its methods are those of [hookkit.Run].
-type Run = hookkit.Run[struct{}]
-
-// NewRun returns a new run. Pass it to every fire of the run.
-func NewRun(env struct{}) *Run {
-	return hookkit.NewRun(env)
-}
-
-// Refuse is legal at these points.
-func (Refuse) legalAtBeforeSend() {}
-func (Refuse) isExit()            {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -62,8 +30,6 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnSent OnSentPoint
-
-	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -77,8 +43,6 @@ type Hook interface {
 type AnyObserver interface {
 	Observe(ctx context.Context, run *Run, fired hookkit.AnyFired)
 }
-
-var _ = hookimpl.HooksType[Hooks]()
 
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
 // registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
@@ -118,17 +82,6 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	return both
 }
 
-// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
-// fires several points, and all of them see one version of the hooks while an operator replaces
-// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
-// cost, until something changes on h or on a layer outside it.
-func (h *Hooks) Pinned() *Hooks {
-	if now := h.hookgenPin.Now(); now != nil {
-		return now
-	}
-	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
-}
-
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -162,6 +115,15 @@ func (h *Hooks) Points() []hookkit.AnyPoint {
 		&h.BeforeSend,
 		&h.OnSent,
 	)
+}
+
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it. Its methods are those of [hookkit.Run].
+type Run = hookkit.Run[struct{}]
+
+// NewRun returns a new run. Pass it to every fire of the run.
+func NewRun(env struct{}) *Run {
+	return hookkit.NewRun(env)
 }
 
 // BeforeSend fires before a message is sent. Hooks may change it or refuse it.
@@ -203,8 +165,7 @@ type beforeSendReplace struct {
 	To Message
 }
 
-func (beforeSendReplace) legalAtBeforeSend() {
-}
+func (beforeSendReplace) legalAtBeforeSend() {}
 
 // BeforeSendExit is an outcome that ends the fire: Refuse. A fire returns it; see MatchBeforeSend.
 //
@@ -261,10 +222,14 @@ type BeforeSendPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *BeforeSendPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload *Message,
+) (exit BeforeSendExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -276,7 +241,7 @@ func (p *BeforeSendPoint) FireBy(
 	run *Run,
 	payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -338,6 +303,10 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 	}
 }
 
+// Refuse is legal at these points.
+func (Refuse) legalAtBeforeSend() {}
+func (Refuse) isExit()            {}
+
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
@@ -348,13 +317,10 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Message) {
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages
-// that extend this one use it.
-type HookgenLineage[T any] interface {
-	hookgenLineage(T)
-}
+var _ = hookimpl.HooksType[Hooks]()
 
-// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
+// of it private.
 type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // beforeSendPoint describes BeforeSend to the runtime.
@@ -368,10 +334,8 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 		Results: "Replace, Refuse, FailClosed",
 		Closed:  true,
 		Replace: ReplaceBeforeSend,
-		Exits: []any{
-			Refuse{},
-		},
-		Fire: (*BeforeSendPoint).runHooks,
+		Exits:   []any{Refuse{}},
+		Fire:    (*BeforeSendPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeSendFunc](
 			BeforeSend[Message].BeforeSend,
 			BeforeSendObserver[Message].ObserveBeforeSend,
@@ -452,7 +416,12 @@ func (onSentPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot) {
+func (p *OnSentPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Message,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -484,3 +453,23 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Message, s
 	}
 	inv.Hook = 0
 }
+
+// staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
+// back, which compiles only if the two are identical.
+type staleCode_runHookgen interface {
+	BeforeSend(
+		stale_Message,
+	) (spec.Replace, stale_Refuse, spec.FailClosed)
+	OnSent(stale_Message)
+}
+
+// The types that the restatement uses.
+type (
+	stale_Message = Message
+	stale_Refuse  = Refuse
+)
+
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
+const _ = hookimpl.IsAtLeastVersion0_1_0

@@ -11,80 +11,8 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run
-// hookgen (go generate) again. The line converts the spec to its restatement and back, which
-// compiles only if the two are identical.
+// If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
-
-// staleCode_runHookgen restates the spec.
-type staleCode_runHookgen interface {
-	spec.Env[string]
-	First(int) (stale_Stop, spec.FailOpen)
-	Second(int) (stale_Stop, spec.FailClosed)
-	Last(int) (spec.Reverse, stale_Stop, spec.FailOpen)
-	Shape(stale_Letter) (spec.Replace, stale_of_Shape_Edit, spec.FailOpen)
-	Poll(int) (spec.Vote, stale_Deny, stale_Allow, spec.FailClosed)
-	PollOpen(int) (spec.Vote, stale_Deny, stale_Allow, spec.FailOpen)
-	Gather(int) spec.Collect[string]
-	GatherClosed(int) (spec.Collect[string], spec.FailClosed)
-	Review(stale_Letter) (spec.Replace, stale_Stop, stale_Coded, stale_Numbered, spec.Collect[string], spec.FailOpen)
-	Verify(int) spec.Check
-	Wrap(int) spec.Around[string]
-	Watch(int)
-}
-
-// The types that the restatement uses.
-type (
-	stale_Stop          = Stop
-	stale_Letter        = Letter
-	stale_Text          = Text
-	stale_of_Shape_Edit = spec.Edit[stale_Text]
-	stale_Deny          = Deny
-	stale_Allow         = Allow
-	stale_Coded         = Coded
-	stale_Numbered      = Numbered
-)
-type staleCode_runHookgen_editShape = Letter
-type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
-
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
-// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
-// against the runtime, run hookgen again.
-const _ = hookimpl.IsAtLeastVersion0_1_0
-
-// Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it. Its methods are those of [hookkit.Run].
-type Run = hookkit.Run[string]
-
-// NewRun returns a new run. Pass it to every fire of the run.
-func NewRun(env string) *Run {
-	return hookkit.NewRun(env)
-}
-
-// Stop is legal at these points.
-func (Stop) legalAtFirst()  {}
-func (Stop) legalAtSecond() {}
-func (Stop) legalAtLast()   {}
-func (Stop) legalAtReview() {}
-func (Stop) isExit()        {}
-
-// Coded is legal at these points.
-func (Coded) legalAtReview() {}
-func (Coded) isExit()        {}
-
-// Numbered is legal at these points.
-func (Numbered) legalAtReview() {}
-func (Numbered) isExit()        {}
-
-// Deny is legal at these points.
-func (Deny) legalAtPoll()     {}
-func (Deny) legalAtPollOpen() {}
-func (Deny) isExit()          {}
-
-// Allow is legal at these points.
-func (Allow) legalAtPoll()     {}
-func (Allow) legalAtPollOpen() {}
-func (Allow) isExit()          {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -183,8 +111,6 @@ type AnyObserver interface {
 	Observe(ctx context.Context, run *Run, fired hookkit.AnyFired)
 }
 
-var _ = hookimpl.HooksType[Hooks]()
-
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
 // registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
 // if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
@@ -277,6 +203,15 @@ func (h *Hooks) Points() []hookkit.AnyPoint {
 		&h.Wrap,
 		&h.Watch,
 	)
+}
+
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it. Its methods are those of [hookkit.Run].
+type Run = hookkit.Run[string]
+
+// NewRun returns a new run. Pass it to every fire of the run.
+func NewRun(env string) *Run {
+	return hookkit.NewRun(env)
 }
 
 // First is a flow in which a failing hook is skipped.
@@ -602,8 +537,7 @@ type shapeReplace struct {
 	To Letter
 }
 
-func (shapeReplace) legalAtShape() {
-}
+func (shapeReplace) legalAtShape() {}
 
 // EditShape returns the outcome that gives the payload another Text.
 func EditShape(value Text, reason string) ShapeOutcome {
@@ -615,8 +549,7 @@ type shapeEdit struct {
 	To Text
 }
 
-func (shapeEdit) legalAtShape() {
-}
+func (shapeEdit) legalAtShape() {}
 
 // ShapeObserver is notified of every fire of Shape after it is decided.
 type ShapeObserver[P any] interface {
@@ -861,7 +794,11 @@ func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpe
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollOpenExit, by hookkit.By, err error) {
+func (p *PollOpenPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	n int,
+) (exit PollOpenExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
@@ -1048,8 +985,7 @@ type reviewReplace struct {
 	To Letter
 }
 
-func (reviewReplace) legalAtReview() {
-}
+func (reviewReplace) legalAtReview() {}
 
 // ReviewExit is an outcome that ends the fire: Stop, Coded or Numbered. A fire returns it; see
 // MatchReview.
@@ -1370,6 +1306,31 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 	}
 }
 
+// Stop is legal at these points.
+func (Stop) legalAtFirst()  {}
+func (Stop) legalAtSecond() {}
+func (Stop) legalAtLast()   {}
+func (Stop) legalAtReview() {}
+func (Stop) isExit()        {}
+
+// Coded is legal at these points.
+func (Coded) legalAtReview() {}
+func (Coded) isExit()        {}
+
+// Numbered is legal at these points.
+func (Numbered) legalAtReview() {}
+func (Numbered) isExit()        {}
+
+// Deny is legal at these points.
+func (Deny) legalAtPoll()     {}
+func (Deny) legalAtPollOpen() {}
+func (Deny) isExit()          {}
+
+// Allow is legal at these points.
+func (Allow) legalAtPoll()     {}
+func (Allow) legalAtPollOpen() {}
+func (Allow) isExit()          {}
+
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
@@ -1380,13 +1341,10 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages
-// that extend this one use it.
-type HookgenLineage[T any] interface {
-	hookgenLineage(T)
-}
+var _ = hookimpl.HooksType[Hooks]()
 
-// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
+// of it private.
 type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // firstPoint describes First to the runtime.
@@ -1398,10 +1356,8 @@ func (firstPoint) Describe() *hookimpl.Point {
 		Name:    "First",
 		Payload: "int",
 		Results: "Stop, FailOpen",
-		Exits: []any{
-			Stop{},
-		},
-		Fire: (*FirstPoint).runHooks,
+		Exits:   []any{Stop{}},
+		Fire:    (*FirstPoint).runHooks,
 		Calls: hookimpl.Deciding[FirstFunc](
 			First[int].First,
 			FirstObserver[int].ObserveFirst,
@@ -1474,10 +1430,8 @@ func (secondPoint) Describe() *hookimpl.Point {
 		Payload: "int",
 		Results: "Stop, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Stop{},
-		},
-		Fire: (*SecondPoint).runHooks,
+		Exits:   []any{Stop{}},
+		Fire:    (*SecondPoint).runHooks,
 		Calls: hookimpl.Deciding[SecondFunc](
 			Second[int].Second,
 			SecondObserver[int].ObserveSecond,
@@ -1543,10 +1497,8 @@ func (lastPoint) Describe() *hookimpl.Point {
 		Payload: "int",
 		Results: "Reverse, Stop, FailOpen",
 		Reverse: true,
-		Exits: []any{
-			Stop{},
-		},
-		Fire: (*LastPoint).runHooks,
+		Exits:   []any{Stop{}},
+		Fire:    (*LastPoint).runHooks,
 		Calls: hookimpl.Deciding[LastFunc](
 			Last[int].Last,
 			LastObserver[int].ObserveLast,
@@ -1699,11 +1651,8 @@ func (pollPoint) Describe() *hookimpl.Point {
 		Payload: "int",
 		Results: "Vote, Deny, Allow, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Deny{},
-			Allow{},
-		},
-		Fire: (*PollPoint).runHooks,
+		Exits:   []any{Deny{}, Allow{}},
+		Fire:    (*PollPoint).runHooks,
 		Calls: hookimpl.Deciding[PollFunc](
 			Poll[int].Poll,
 			PollObserver[int].ObservePoll,
@@ -1778,11 +1727,8 @@ func (pollOpenPoint) Describe() *hookimpl.Point {
 		Name:    "PollOpen",
 		Payload: "int",
 		Results: "Vote, Deny, Allow, FailOpen",
-		Exits: []any{
-			Deny{},
-			Allow{},
-		},
-		Fire: (*PollOpenPoint).runHooks,
+		Exits:   []any{Deny{}, Allow{}},
+		Fire:    (*PollOpenPoint).runHooks,
 		Calls: hookimpl.Deciding[PollOpenFunc](
 			PollOpen[int].PollOpen,
 			PollOpenObserver[int].ObservePollOpen,
@@ -1998,12 +1944,8 @@ func (reviewPoint) Describe() *hookimpl.Point {
 		Payload: "Letter",
 		Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
 		Replace: ReplaceReview,
-		Exits: []any{
-			Stop{},
-			Coded{},
-			Numbered{},
-		},
-		Fire: (*ReviewPoint).runHooks,
+		Exits:   []any{Stop{}, Coded{}, Numbered{}},
+		Fire:    (*ReviewPoint).runHooks,
 		Calls: hookimpl.DecidingAndCollecting[ReviewFunc](
 			Review[Letter].Review,
 			ReviewObserver[Letter].ObserveReview,
@@ -2159,7 +2101,10 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				payload int,
 				call hookkit.AnyCall,
 			) (hookkit.AnyReply, error) {
-				next := func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
+				next := func(
+					ctx context.Context,
+					payload int,
+				) (hookkit.Answer[string], error) {
 					return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 				}
 				inv := &wrapInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
@@ -2179,7 +2124,8 @@ func (wrapPoint) Describe() *hookimpl.Point {
 					own.Within(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-						answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[int](payload))
+						next := WrapNext{own, next.level}
+						answer, err := next.Call(ctx, hookimpl.As[int](payload))
 						return hookimpl.Reply(answer), err
 					}
 					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
@@ -2201,14 +2147,20 @@ type wrapInvocation struct {
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
 // error is that of the act or of an inner hook, or hookkit.ErrNextOver.
-func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[string], err error) {
+func (n WrapNext) Call(
+	ctx context.Context,
+	payload int,
+) (answer hookkit.Answer[string], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
 	hooks, inFire := inv.Snap.Hooks.([]Wrap[int])
 	if !inFire { // a hook is called alone, with this next
-		next := inv.Snap.Hooks.(func(context.Context, int) (hookkit.Answer[string], error))
+		next := inv.Snap.Hooks.(func(
+			context.Context,
+			int,
+		) (hookkit.Answer[string], error))
 		return next(ctx, payload)
 	}
 	returned := false
@@ -2282,7 +2234,12 @@ func (watchPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
 // there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
+func (p *WatchPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -2314,3 +2271,51 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 	}
 	inv.Hook = 0
 }
+
+// staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
+// back, which compiles only if the two are identical.
+type staleCode_runHookgen interface {
+	spec.Env[string]
+	First(int) (stale_Stop, spec.FailOpen)
+	Second(int) (stale_Stop, spec.FailClosed)
+	Last(int) (spec.Reverse, stale_Stop, spec.FailOpen)
+	Shape(stale_Letter) (spec.Replace, stale_of_Shape_Edit, spec.FailOpen)
+	Poll(int) (spec.Vote, stale_Deny, stale_Allow, spec.FailClosed)
+	PollOpen(
+		int,
+	) (spec.Vote, stale_Deny, stale_Allow, spec.FailOpen)
+	Gather(int) spec.Collect[string]
+	GatherClosed(int) (spec.Collect[string], spec.FailClosed)
+	Review(
+		stale_Letter,
+	) (
+		spec.Replace,
+		stale_Stop,
+		stale_Coded,
+		stale_Numbered,
+		spec.Collect[string],
+		spec.FailOpen,
+	)
+	Verify(int) spec.Check
+	Wrap(int) spec.Around[string]
+	Watch(int)
+}
+
+// The types that the restatement uses.
+type (
+	stale_Stop          = Stop
+	stale_Letter        = Letter
+	stale_Text          = Text
+	stale_of_Shape_Edit = spec.Edit[stale_Text]
+	stale_Deny          = Deny
+	stale_Allow         = Allow
+	stale_Coded         = Coded
+	stale_Numbered      = Numbered
+)
+type staleCode_runHookgen_editShape = Letter
+type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
+
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
+const _ = hookimpl.IsAtLeastVersion0_1_0

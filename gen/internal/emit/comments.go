@@ -1,9 +1,11 @@
-package gen
+package emit
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // docLines returns a doc comment as line comments. Text of a spec cannot break out of them.
@@ -33,7 +35,7 @@ func docLines(doc string) []string {
 // splitDoc returns a doc comment as two lists of line comments: first the comment without its deprecation, and then the
 // deprecation, which comes last in generated comments.
 func splitDoc(doc string) (head, deprecated []string) {
-	deprecation := Deprecation(doc)
+	deprecation := model.Deprecation(doc)
 	return docLines(strings.Replace(doc, deprecation, "", 1)), docLines(deprecation)
 }
 
@@ -57,31 +59,22 @@ func comment(g interface{ Comment(string) *jen.Statement }, lines ...string) {
 
 // prose adds a paragraph of generated documentation.
 func prose(g interface{ Comment(string) *jen.Statement }, sentences ...string) {
-	comment(g, strings.Split(fill("// "+strings.Join(sentences, " ")), "\n")...)
+	comment(g, fill(strings.Join(sentences, " "))...)
 }
 
-// plainDoc reports whether gofmt would leave a comment unchanged. That is certain for paragraphs of words, without
-// headings, lists, links and code.
-func plainDoc(lines []string) bool {
-	empty := func(i int) bool { return i >= 0 && i < len(lines) && lines[i] == "//" }
-	for i, l := range lines {
-		if empty(i) {
-			if empty(i - 1) {
-				return false
-			}
-			continue
+// fill breaks a comment line into lines of at most proseColumns. The documentation of the spec is not filled: its lines
+// end where the author ended them.
+func fill(text string) []string {
+	const begin = "//"
+	lines, line := []string(nil), begin
+	for _, word := range strings.Fields(text) {
+		if line != begin && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > proseColumns {
+			lines, line = append(lines, line), begin
 		}
-		if len(l) < 4 || l[:3] != "// " || strings.Contains(l, "``") || strings.Contains(l, "''") {
-			return false // what gofmt lays out or writes otherwise
-		}
-		c := l[3]
-		capital := 'A' <= c && c <= 'Z'
-		if capital && empty(i-1) && empty(i+1) {
-			return false // perhaps a heading
-		}
-		if !('a' <= c && c <= 'z' || capital || c == '"' || c == '(') {
-			return false
-		}
+		line += " " + word
 	}
-	return true
+	return append(lines, line)
 }
+
+// proseColumns is the longest line of a comment, if it can be broken at all.
+const proseColumns = 100

@@ -1,4 +1,4 @@
-package gen
+package emit
 
 import (
 	"fmt"
@@ -70,7 +70,7 @@ func (e *emitter) typ(x ast.Expr) *jen.Statement {
 	case *ast.CallExpr:
 		return e.typ(x.Fun).Call(e.types(x.Args)...)
 	}
-	panic(fmt.Sprintf("gen: %T is not part of a type", x))
+	panic(fmt.Sprintf("emit: %T is not part of a type", x))
 }
 
 func (e *emitter) types(list []ast.Expr) []jen.Code {
@@ -146,49 +146,14 @@ func (e *emitter) text(x ast.Expr) string {
 	return strings.Join(strings.Fields(strings.TrimPrefix(b.String(), e.spec.SpecPkg.Name+".")), " ")
 }
 
-// results returns the result list of a point as it appears in the spec.
-func (e *emitter) results(p *Point) string {
-	words := make([]string, len(p.Results))
-	for i, r := range p.Results {
-		words[i] = e.text(r)
+// code returns a type as the template writes it.
+func (e *emitter) code(typ typeCode) string {
+	if typ.Statement == nil {
+		return ""
 	}
-	return strings.Join(words, ", ")
-}
-
-// plainType returns a type as gofmt formats it. It reports false for types that gofmt may format on several lines.
-func (e *emitter) plainType(x ast.Expr) (string, bool) {
-	switch x := x.(type) {
-	case *ast.Ident:
-		return x.Name, true
-	case *ast.SelectorExpr:
-		if q, ok := x.X.(*ast.Ident); ok && e.names[e.paths[q.Name]] != "" {
-			return e.names[e.paths[q.Name]] + "." + x.Sel.Name, true
-		}
-	case *ast.StarExpr:
-		t, ok := e.plainType(x.X)
-		return "*" + t, ok
-	case *ast.ArrayType:
-		if x.Len == nil {
-			t, ok := e.plainType(x.Elt)
-			return "[]" + t, ok
-		}
-	case *ast.MapType:
-		k, ok := e.plainType(x.Key)
-		v, also := e.plainType(x.Value)
-		return "map[" + k + "]" + v, ok && also
-	case *ast.IndexExpr:
-		t, ok := e.plainType(x.X)
-		a, also := e.plainType(x.Index)
-		return t + "[" + a + "]", ok && also
+	raw, err := e.render(func(f *jen.File) { f.Type().Id("_").Add(typ) })
+	if err != nil {
+		return err.Error() // jennifer fails only where it formats
 	}
-	return "", false
-}
-
-// typeText returns a type as code, and whether gofmt would leave it unchanged.
-func (e *emitter) typeText(x ast.Expr) (text string, plain bool) {
-	if text, plain = e.plainType(x); plain {
-		return text, true
-	}
-	raw := string(e.render(func(f *jen.File) { f.Type().Id("_").Add(e.typ(x)) }))
-	return strings.TrimPrefix(strings.TrimSpace(raw), "type _ "), false
+	return strings.TrimPrefix(strings.TrimSpace(string(raw)), "type _ ")
 }

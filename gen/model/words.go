@@ -1,4 +1,6 @@
-package gen
+package model
+
+import "github.com/hookgen/hookgen/internal/spelling"
 
 // LawWords returns the law of the point in one to four short sentences: how hooks run, and their possible decisions.
 // The result is the same in generated comments and in pages. It names no types, only exits and the field of Edit.
@@ -18,10 +20,10 @@ func (l Law[T]) LawWords() string {
 				", and nothing else of it, for the next hooks and the program."
 		}
 		if len(l.Exits) > 0 {
-			words += " The first that leaves with " + joinOr(l.Exits) + " ends the fire."
+			words += " The first that leaves with " + spelling.Or(l.Exits) + " ends the fire."
 		}
 	case Vote:
-		words = "Every hook sees the same payload and may vote for " + joinOr(l.Exits) + "."
+		words = "Every hook sees the same payload and may vote for " + spelling.Or(l.Exits) + "."
 		if len(l.Exits) > 1 {
 			words += " " + l.Exits[0] + " is the strongest, and the strongest vote wins."
 		}

@@ -1,15 +1,12 @@
-package gen
+package emit
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+	"github.com/hookgen/hookgen/gen/model"
 )
-
-// WireFileName is the name of the generated file for hooks of other processes. It is in the directory of [FileName].
-const WireFileName = "hooks_wire_gen.go"
 
 // The packages of the messages, of records, and of the functions that only generated code uses.
 const (
@@ -18,30 +15,25 @@ const (
 	wireimplPackage = wirePackage + "/wireimpl"
 )
 
-// EmitWire returns the Go source of the functions that connect hooks of other processes, for a spec marked
-// //hookgen:wire. It is as small for many points as for few, because the functions reach the points by the method
-// Points of Hooks.
-func EmitWire(s *Spec, to Output) ([]byte, error) {
+// Wire returns the source of the file with the functions that connect hooks of other processes. It is as small for many
+// points as for few, because the functions reach the points by the method Points of Hooks.
+func Wire(s *model.Spec, to model.Output, header string) ([]byte, error) {
 	e := newEmitter(s, to)
 	f := jen.NewFile(to.Package)
-	f.HeaderComment(header(s, to))
-	f.ImportName(kit, "hookkit")
+	f.HeaderComment(header)
+	names := map[string]string{kit: "hookkit"}
 	for _, path := range []string{wirePackage, logPackage, wireimplPackage} {
 		name := path[strings.LastIndexByte(path, '/')+1:]
-		alias := name
-		for e.taken[alias] {
-			alias += "_"
+		for e.taken[name] {
+			name += "_"
 		}
-		if alias == name {
-			f.ImportName(path, name)
-		} else {
-			f.ImportAlias(path, alias)
-		}
+		names[path] = name
 	}
+	importNames(f, names)
 	e.wire(f)
 	var b bytes.Buffer
 	if err := f.Render(&b); err != nil {
-		return nil, fmt.Errorf("%s: cannot emit: %w", s.File, err)
+		return nil, err
 	}
 	return b.Bytes(), nil
 }

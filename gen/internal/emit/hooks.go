@@ -1,41 +1,21 @@
-package gen
+package emit
 
 import (
-	"unicode"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
+	"github.com/hookgen/hookgen/gen/model"
 )
 
-// run emits Run and NewRun.
-func (e *emitter) run(f *jen.File) {
-	prose(f, "Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep",
-		"for it. Its methods are those of [hookkit.Run].")
-	if len(e.spec.Parents) > 0 {
-		parent := e.spec.Parents[0].Import.Path
-		f.Type().Id("Run").Op("=").Qual(parent, "Run")
-		prose(f, "NewRun returns a new run. Pass it to every fire of the run.")
-		f.Var().Id("NewRun").Op("=").Qual(parent, "NewRun")
-		return
-	}
-	env := jen.Struct()
-	if e.spec.Env.Expr != nil {
-		env = e.typ(e.spec.Env.Expr)
-	}
-	f.Type().Id("Run").Op("=").Qual(kit, "Run").Types(env)
-	prose(f, "NewRun returns a new run. Pass it to every fire of the run.")
-	f.Func().Id("NewRun").Params(jen.Id("env").Add(env)).Op("*").Id("Run").Block(
-		jen.Return(jen.Qual(kit, "NewRun").Call(jen.Id("env"))))
-}
-
-// hooks emits Hooks, the struct of all points, and its methods.
+// hooks emits Hooks, the struct of all points, and its methods, and Run.
 func (e *emitter) hooks(f *jen.File) {
+	e.check(f)
 	prose(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no",
 		"hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a",
 		"hook too; a fire uses the hooks that are registered when it begins.")
 	f.Type().Id("Hooks").StructFunc(func(g *jen.Group) {
 		for _, p := range e.spec.Parents {
-			g.Id(parentField(p.Import.Name)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
+			g.Id(ParentField(p.Import.Name)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
 		for _, p := range e.spec.Points {
 			fieldDoc(g, p)
@@ -53,18 +33,18 @@ func (e *emitter) hooks(f *jen.File) {
 	if len(e.spec.Parents) > 0 {
 		f.Type().Id("AnyObserver").Op("=").Qual(e.spec.Parents[0].Import.Path, "AnyObserver")
 	} else {
-		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(ctxParam(), runParam(),
+		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(code(ctxParam()), code(runParam()),
 			jen.Id("fired").Add(kitType("AnyFired"))))
 	}
 
-	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
 	hooksMethods(f)
 	e.pointsMethod(f)
+	e.run(f)
 }
 
 // fieldDoc adds the comment of the point and its law to its field, because editors show the comment of a field where a
 // program writes hooks.BeforeTool.
-func fieldDoc(g *jen.Group, p *Point) {
+func fieldDoc(g *jen.Group, p *model.Point) {
 	head, deprecated := splitDoc(p.Doc)
 	if len(head) > 0 {
 		comment(g, append(head, "//")...)
@@ -76,7 +56,7 @@ func fieldDoc(g *jen.Group, p *Point) {
 }
 
 // lawDoc returns the law of a point for the comments of its interface and its field.
-func lawDoc(p *Point) string { return p.LawWords() + " " + p.FailureWords() }
+func lawDoc(p *model.Point) string { return p.LawWords() + " " + p.FailureWords() }
 
 // hooksMethods emits the methods of Hooks, which are the same for each spec.
 func hooksMethods(f *jen.File) {
@@ -98,7 +78,7 @@ func hooksMethods(f *jen.File) {
 	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"),
 		jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
 		jen.Return(implName("ObserveAny").Call(points(), jen.Id("o"),
-			jen.Func().Params(ctxParam(), jen.Id("run").Add(kitType("AnyRun")), jen.Id("fired").Add(kitType("AnyFired"))).Block(
+			jen.Func().Params(code(ctxParam()), jen.Id("run").Add(kitType("AnyRun")), jen.Id("fired").Add(kitType("AnyFired"))).Block(
 				jen.Id("o").Dot("Observe").Call(jen.Id("ctx"), implName("As").Types(jen.Op("*").Id("Run")).Call(jen.Id("run")),
 					jen.Id("fired"))),
 			jen.Id("opts"))))
@@ -170,23 +150,59 @@ func (e *emitter) pointsMethod(f *jen.File) {
 			g.Return(own)
 			return
 		}
-		g.Id("points").Op(":=").Id("h").Dot(parentField(e.spec.Parents[0].Import.Name)).Dot("Points").Call()
+		g.Id("points").Op(":=").Id("h").Dot(ParentField(e.spec.Parents[0].Import.Name)).Dot("Points").Call()
 		for _, p := range e.spec.Parents[1:] {
-			more := jen.Id("h").Dot(parentField(p.Import.Name)).Dot("Points").Call()
+			more := jen.Id("h").Dot(ParentField(p.Import.Name)).Dot("Points").Call()
 			g.Id("points").Op("=").Append(jen.Id("points"), more.Op("..."))
 		}
 		g.Return(jen.Append(jen.Id("points"), own.Op("...")))
 	})
 }
 
-// parentField returns the field of Hooks that holds the points of an extended package, for example Agent for package
-// agent.
-func parentField(qualifier string) string {
-	r, n := utf8.DecodeRuneInString(qualifier)
-	return string(unicode.ToUpper(r)) + qualifier[n:]
+// run emits Run and NewRun.
+func (e *emitter) run(f *jen.File) {
+	prose(f, "Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep",
+		"for it. Its methods are those of [hookkit.Run].")
+	if len(e.spec.Parents) > 0 {
+		parent := e.spec.Parents[0].Import.Path
+		f.Type().Id("Run").Op("=").Qual(parent, "Run")
+		prose(f, "NewRun returns a new run. Pass it to every fire of the run.")
+		f.Var().Id("NewRun").Op("=").Qual(parent, "NewRun")
+		return
+	}
+	env := jen.Struct()
+	if e.spec.Env.Expr != nil {
+		env = e.typ(e.spec.Env.Expr)
+	}
+	f.Type().Id("Run").Op("=").Qual(kit, "Run").Types(env)
+	prose(f, "NewRun returns a new run. Pass it to every fire of the run.")
+	f.Func().Id("NewRun").Params(jen.Id("env").Add(env)).Op("*").Id("Run").Block(
+		jen.Return(jen.Qual(kit, "NewRun").Call(jen.Id("env"))))
 }
 
-func lowerFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToLower(r)) + s[n:]
+// shared emits the machinery that does not belong to one point.
+func (e *emitter) shared(f *jen.File) {
+	comment(f, strings.Split(strings.TrimSpace(banner), "\n")...)
+	f.Line()
+	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
+	prose(f, registryAlias+" is embedded in each point for its methods. The name of the alias keeps the rest of it private.")
+	var params []jen.Code
+	for _, name := range strings.Fields("H F O OF Option") {
+		params = append(params, jen.Id(name))
+	}
+	args := append([]jen.Code{jen.Id("D")}, params...)
+	f.Type().Id(registryAlias).Types(jen.Id("D").Add(implName("Description")), jen.List(params...).Any()).
+		Op("=").Add(implName("PointRegistry")).Types(args...)
 }
+
+// banner separates the API from the machinery.
+const banner = `
+Machinery. Of what follows, programs use only the method Call of the Next types.
+
+Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
+is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
+then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
+next hook or the act.
+
+inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
+which hook it was.`

@@ -1,57 +1,61 @@
-package gen
+package emit
 
 import (
 	"go/ast"
+	"go/types"
 
 	"github.com/dave/jennifer/jen"
 )
 
 const (
-	// staleCode names the guard. The compiler prints the name if the code is stale, so it says how to fix that.
-	staleCode = "staleCode_runHookgen"
-	// stalePrefix begins the guard's names for types of the spec.
-	stalePrefix = "stale_"
+	// StaleCode names the guard. The compiler prints the name if the code is stale, so it says how to fix that.
+	StaleCode = "staleCode_runHookgen"
+	// StalePrefix begins the guard's names for types of the spec.
+	StalePrefix = "stale_"
 )
 
+// RuntimeConstant is the constant of the runtime that generated code names. Raise its number, and declare the new
+// constant in hookkit/hookimpl, when generated code needs something that older runtimes do not have.
+const RuntimeConstant = "IsAtLeastVersion0_1_0"
+
+// check emits the one line of the guard that is above Hooks. The compiler checks types first, stops after ten errors,
+// and prints them by line. At the top of the file, the line is its first error, whatever else changed in the spec. It
+// is a single expression, because only its innermost error is reported.
+func (e *emitter) check(f *jen.File) {
+	guard, points := jen.Id(StaleCode), e.pointsType()
+	same := points.Clone().Parens(guard.Clone().Parens(points.Clone().Parens(jen.Nil())))
+	prose(f, "If the compiler reports this line, the spec changed: run hookgen (go generate) again.")
+	f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(points).Values(same))).Struct()
+}
+
 // guard emits declarations that compile only if the spec is unchanged and the runtime is new enough. For that, it
-// repeats the spec as an interface, and names a constant of the runtime.
-//
-// If the spec did change, the first error of the compiler should be about the guard. The compiler checks types first,
-// stops after ten errors, and prints them by line. So the comparison is a type at the top of the file. It is a single
-// expression, because only its innermost error is reported.
+// repeats the spec as an interface, which check compares with the spec, and names a constant of the runtime.
 //
 // If a type of the spec was deleted, each use is another error. The guard uses an alias of the type, so that it costs
 // only one of the ten errors.
 func (e *emitter) guard(f *jen.File) {
 	r := &restatement{emitter: e, definitions: map[string]*jen.Statement{}}
-	guard, points := jen.Id(staleCode), e.points()
-	same := points.Clone().Parens(guard.Clone().Parens(points.Clone().Parens(jen.Nil())))
-	prose(f, "If the compiler reports the next line, the spec changed after this file was generated: run hookgen",
-		"(go generate) again. The line converts the spec to its restatement and back, which compiles only if the two",
-		"are identical.")
-	f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(points).Values(same))).Struct()
-	prose(f, staleCode+" restates the spec.")
-	f.Type().Id(staleCode).Interface(r.elements()...)
+	prose(f, StaleCode+" restates the spec. At the top of the file, the spec is converted to it and back, which",
+		"compiles only if the two are identical.")
+	f.Type().Id(StaleCode).Interface(r.elements()...)
 	if len(r.names) > 0 {
 		prose(f, "The types that the restatement uses.")
 		f.Type().DefsFunc(func(g *jen.Group) {
 			for _, n := range r.names {
-				g.Id(stalePrefix + n).Op("=").Add(r.definitions[n])
+				g.Id(StalePrefix + n).Op("=").Add(r.definitions[n])
 			}
 		})
 	}
 	if e.separate() {
 		for _, x := range e.spec.Exits {
-			name := staleCode + "_" + x.Name
-			f.Type().Id(name).Id(stalePrefix + x.Name)
-			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(name).Values())
+			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(StalePrefix + x.Name).Values())
 		}
 	}
 	e.guardEdits(f)
 	prose(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build",
 		"with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,",
 		"run hookgen again.")
-	f.Const().Id("_").Op("=").Qual(impl, runtimeConstant)
+	f.Const().Id("_").Op("=").Qual(impl, RuntimeConstant)
 }
 
 // guardEdits repeats which field each Edit changes. The spec only names the type of the field, so comparing the
@@ -64,15 +68,15 @@ func (e *emitter) guardEdits(f *jen.File) {
 			continue
 		}
 		guarded[payload+"."+p.EditField] = true
-		alias := staleCode + "_edit" + p.Name
+		alias := StaleCode + "_edit" + p.Name
 		f.Type().Id(alias).Op("=").Add(e.typ(p.Payload.Expr))
 		field := jen.Id(alias).Values().Dot(p.EditField)
 		f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(e.typ(p.Edit.Expr)).Values(field))).Struct()
 	}
 }
 
-// points returns the spec's interface as the guard names it.
-func (e *emitter) points() *jen.Statement {
+// pointsType returns the spec's interface as the guard names it.
+func (e *emitter) pointsType() *jen.Statement {
 	if e.separate() {
 		return jen.Qual(e.to.SpecPath, e.spec.Interface.Name.Name)
 	}
@@ -100,15 +104,13 @@ func (r *restatement) elements() []jen.Code {
 		if _, named := p.Payload.Expr.(*ast.Ident); !named {
 			payload = r.composite("of_"+p.Name, payload, p.Payload.Expr)
 		}
-		m := jen.Id(p.Name).Params(payload)
-		if len(p.Results) > 0 {
-			m.ParamsFunc(func(g *jen.Group) {
-				for _, x := range p.Results {
-					g.Add(r.result(p.Name, x))
-				}
-			})
+		var results []param
+		for _, x := range p.Results {
+			result := r.result(p.Name, x)
+			results = append(results, param{"", typeCode{result, len(StalePrefix) + len(types.ExprString(x)) + len(p.Name)}})
 		}
-		list = append(list, m)
+		params := []param{{"", typeCode{payload, len(StalePrefix) + len(p.Payload.String())}}}
+		list = append(list, signature(jen.Id(p.Name), len(p.Name), params, results))
 	}
 	return list
 }
@@ -133,7 +135,7 @@ func (r *restatement) result(point string, x ast.Expr) *jen.Statement {
 func (r *restatement) composite(name string, typ *jen.Statement, part ast.Expr) *jen.Statement {
 	declared := false
 	ast.Inspect(part, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && !predeclared[id.Name] {
+		if id, ok := n.(*ast.Ident); ok && types.Universe.Lookup(id.Name) == nil {
 			declared = true
 		}
 		_, imported := n.(*ast.SelectorExpr)
@@ -152,7 +154,7 @@ func (r *restatement) specType(x ast.Expr) *jen.Statement {
 	}
 	switch x := x.(type) {
 	case *ast.Ident:
-		if !predeclared[x.Name] {
+		if types.Universe.Lookup(x.Name) == nil {
 			return r.name(x.Name, jen.Id(x.Name))
 		}
 	case *ast.StarExpr:
@@ -171,5 +173,5 @@ func (r *restatement) name(name string, definition *jen.Statement) *jen.Statemen
 		r.definitions[name] = definition
 		r.names = append(r.names, name)
 	}
-	return jen.Id(stalePrefix + name)
+	return jen.Id(StalePrefix + name)
 }
