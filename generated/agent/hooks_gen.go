@@ -6322,17 +6322,34 @@ type (
 	stale_of_OnStop_Collect     = spec.Collect[EndRun]
 )
 
-var _ = EndTurn(stale_EndTurn{})
-var _ = UseReply(stale_UseReply{})
-var _ = SkipTool(stale_SkipTool{})
-var _ = RejectDone(stale_RejectDone{})
-var _ = SkipCompaction(stale_SkipCompaction{})
-var _ = Compact(stale_Compact{})
-var _ = Deny(stale_Deny{})
-var _ = Ask(stale_Ask{})
-var _ = Allow(stale_Allow{})
-var _ = Approve(stale_Approve{})
-var _ = Refuse(stale_Refuse{})
+// The exits have the fields of those of the spec.
+var (
+	_ = EndTurn(staleCode_runHookgen_EndTurn{})
+	_ = UseReply(staleCode_runHookgen_UseReply{})
+	_ = SkipTool(staleCode_runHookgen_SkipTool{})
+	_ = RejectDone(staleCode_runHookgen_RejectDone{})
+	_ = SkipCompaction(staleCode_runHookgen_SkipCompaction{})
+	_ = Compact(staleCode_runHookgen_Compact{})
+	_ = Deny(staleCode_runHookgen_Deny{})
+	_ = Ask(staleCode_runHookgen_Ask{})
+	_ = Allow(staleCode_runHookgen_Allow{})
+	_ = Approve(staleCode_runHookgen_Approve{})
+	_ = Refuse(staleCode_runHookgen_Refuse{})
+)
+
+type (
+	staleCode_runHookgen_EndTurn        stale_EndTurn
+	staleCode_runHookgen_UseReply       stale_UseReply
+	staleCode_runHookgen_SkipTool       stale_SkipTool
+	staleCode_runHookgen_RejectDone     stale_RejectDone
+	staleCode_runHookgen_SkipCompaction stale_SkipCompaction
+	staleCode_runHookgen_Compact        stale_Compact
+	staleCode_runHookgen_Deny           stale_Deny
+	staleCode_runHookgen_Ask            stale_Ask
+	staleCode_runHookgen_Allow          stale_Allow
+	staleCode_runHookgen_Approve        stale_Approve
+	staleCode_runHookgen_Refuse         stale_Refuse
+)
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
 // build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile

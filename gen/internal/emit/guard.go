@@ -46,10 +46,18 @@ func (e *emitter) guard(f *jen.File) {
 			}
 		})
 	}
-	if e.separate() {
-		for _, x := range e.spec.Exits {
-			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(StalePrefix + x.Name).Values())
-		}
+	if e.separate() && len(e.spec.Exits) > 0 {
+		prose(f, "The exits have the fields of those of the spec.")
+		f.Var().DefsFunc(func(g *jen.Group) {
+			for _, x := range e.spec.Exits {
+				g.Id("_").Op("=").Id(x.Name).Parens(jen.Id(StaleCode + "_" + x.Name).Values())
+			}
+		})
+		f.Type().DefsFunc(func(g *jen.Group) {
+			for _, x := range e.spec.Exits {
+				g.Id(StaleCode + "_" + x.Name).Id(StalePrefix + x.Name)
+			}
+		})
 	}
 	e.guardEdits(f)
 	prose(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build",
