@@ -463,34 +463,24 @@ type OnRunStartFunc func(ctx context.Context, run *Run, payload RunStart) (OnRun
 
 // OnRunStart calls f.
 func (f OnRunStartFunc) OnRunStart(
-	ctx context.Context,
-	run *Run,
-	payload RunStart,
+	ctx context.Context, run *Run, payload RunStart,
 ) (OnRunStartOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f OnRunStartFunc) Bind(h *Hooks) {
-	h.OnRunStart.Add(f)
-}
+func (f OnRunStartFunc) Bind(h *Hooks) { h.OnRunStart.Add(f) }
 
 // OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil
 // continues.
-type OnRunStartOutcome interface {
-	legalAtOnRunStart()
-}
+type OnRunStartOutcome interface{ legalAtOnRunStart() }
 
-// ReplaceOnRunStart returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceOnRunStart gives the next hooks, and the program, another payload.
 func ReplaceOnRunStart(payload RunStart, reason string) OnRunStartOutcome {
-	return onRunStartReplace{hookimpl.Replaced(reason), payload}
+	return onRunStartReplace(hookimpl.Replaced(payload, reason))
 }
 
-type onRunStartReplace struct {
-	hookimpl.Replacement
-	To RunStart
-}
+type onRunStartReplace hookimpl.Replacing[RunStart]
 
 func (onRunStartReplace) legalAtOnRunStart() {}
 
@@ -502,9 +492,8 @@ type OnRunStartExit interface {
 	isExit()
 }
 
-// MatchOnRunStart calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchOnRunStart calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -534,27 +523,20 @@ type OnRunStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunStartPoint holds the hooks and observers of OnRunStart. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// OnRunStartPoint holds the hooks and observers of OnRunStart, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnRunStartPoint struct {
 	hookgenRegistry[
-		onRunStartPoint,
-		OnRunStart[RunStart],
+		onRunStartPoint, OnRunStart[RunStart], OnRunStartObserver[RunStart], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
-		OnRunStartObserver[RunStart],
 		func(context.Context, *Run, OnRunStartFired[RunStart]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *OnRunStartPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *RunStart,
+	ctx context.Context, run *Run, payload *RunStart,
 ) (exit OnRunStartExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -564,9 +546,7 @@ func (p *OnRunStartPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnRunStartPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *RunStart,
+	ctx context.Context, run *Run, payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -595,9 +575,7 @@ func (f ShouldStopFunc) ShouldStop(ctx context.Context, run *Run, payload Step) 
 }
 
 // Bind adds f to its point.
-func (f ShouldStopFunc) Bind(h *Hooks) {
-	h.ShouldStop.Add(f)
-}
+func (f ShouldStopFunc) Bind(h *Hooks) { h.ShouldStop.Add(f) }
 
 // ShouldStopObserver is notified of every fire of ShouldStop after it is decided.
 type ShouldStopObserver[P any] interface {
@@ -616,18 +594,13 @@ type ShouldStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldStopPoint holds the hooks and observers of ShouldStop. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// ShouldStopPoint holds the hooks and observers of ShouldStop, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type ShouldStopPoint struct {
 	hookgenRegistry[
-		shouldStopPoint,
-		ShouldStop[Step],
+		shouldStopPoint, ShouldStop[Step], ShouldStopObserver[Step], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
-		ShouldStopObserver[Step],
 		func(context.Context, *Run, ShouldStopFired[Step]),
-		hookkit.HookOption,
 	]
 }
 
@@ -641,9 +614,7 @@ func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) (col
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *ShouldStopPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Step,
+	ctx context.Context, run *Run, payload Step,
 ) (collected []EndRun, bys []hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected, err = p.runHooks(ctx, run, payload, &bys, nil)
@@ -669,9 +640,7 @@ func (f BeforeStepFunc) BeforeStep(ctx context.Context, run *Run, payload Step) 
 }
 
 // Bind adds f to its point.
-func (f BeforeStepFunc) Bind(h *Hooks) {
-	h.BeforeStep.Add(f)
-}
+func (f BeforeStepFunc) Bind(h *Hooks) { h.BeforeStep.Add(f) }
 
 // BeforeStepObserver is notified of every fire of BeforeStep after it is decided.
 type BeforeStepObserver[P any] interface {
@@ -686,18 +655,13 @@ type BeforeStepFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeStepPoint holds the hooks and observers of BeforeStep. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeStepPoint holds the hooks and observers of BeforeStep, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeStepPoint struct {
 	hookgenRegistry[
-		beforeStepPoint,
-		BeforeStep[Step],
+		beforeStepPoint, BeforeStep[Step], BeforeStepObserver[Step], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Step) error,
-		BeforeStepObserver[Step],
 		func(context.Context, *Run, BeforeStepFired[Step]),
-		hookkit.HookOption,
 	]
 }
 
@@ -723,22 +687,16 @@ type ShouldCompactFunc func(ctx context.Context, run *Run, payload ContextUse) (
 
 // ShouldCompact calls f.
 func (f ShouldCompactFunc) ShouldCompact(
-	ctx context.Context,
-	run *Run,
-	payload ContextUse,
+	ctx context.Context, run *Run, payload ContextUse,
 ) (ShouldCompactOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f ShouldCompactFunc) Bind(h *Hooks) {
-	h.ShouldCompact.Add(f)
-}
+func (f ShouldCompactFunc) Bind(h *Hooks) { h.ShouldCompact.Add(f) }
 
 // ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
-type ShouldCompactOutcome interface {
-	legalAtShouldCompact()
-}
+type ShouldCompactOutcome interface{ legalAtShouldCompact() }
 
 // ShouldCompactExit is an outcome that ends the fire: Compact. A fire returns it; see
 // MatchShouldCompact.
@@ -749,9 +707,8 @@ type ShouldCompactExit interface {
 	isExit()
 }
 
-// MatchShouldCompact calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchShouldCompact calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact func(Compact) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -781,27 +738,21 @@ type ShouldCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldCompactPoint holds the hooks and observers of ShouldCompact. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// ShouldCompactPoint holds the hooks and observers of ShouldCompact, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type ShouldCompactPoint struct {
 	hookgenRegistry[
-		shouldCompactPoint,
-		ShouldCompact[ContextUse],
+		shouldCompactPoint, ShouldCompact[ContextUse], ShouldCompactObserver[ContextUse], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
-		ShouldCompactObserver[ContextUse],
 		func(context.Context, *Run, ShouldCompactFired[ContextUse]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *ShouldCompactPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload ContextUse,
+	ctx context.Context, run *Run, payload ContextUse,
 ) (exit ShouldCompactExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -811,9 +762,7 @@ func (p *ShouldCompactPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShouldCompactPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload ContextUse,
+	ctx context.Context, run *Run, payload ContextUse,
 ) (exit ShouldCompactExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -836,22 +785,16 @@ type BeforeCompactFunc func(ctx context.Context, run *Run, payload Compaction) (
 
 // BeforeCompact calls f.
 func (f BeforeCompactFunc) BeforeCompact(
-	ctx context.Context,
-	run *Run,
-	payload Compaction,
+	ctx context.Context, run *Run, payload Compaction,
 ) (BeforeCompactOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f BeforeCompactFunc) Bind(h *Hooks) {
-	h.BeforeCompact.Add(f)
-}
+func (f BeforeCompactFunc) Bind(h *Hooks) { h.BeforeCompact.Add(f) }
 
 // BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
-type BeforeCompactOutcome interface {
-	legalAtBeforeCompact()
-}
+type BeforeCompactOutcome interface{ legalAtBeforeCompact() }
 
 // BeforeCompactExit is an outcome that ends the fire: SkipCompaction. A fire returns it; see
 // MatchBeforeCompact.
@@ -862,13 +805,10 @@ type BeforeCompactExit interface {
 	isExit()
 }
 
-// MatchBeforeCompact calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchBeforeCompact calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchBeforeCompact[R any](
-	exit BeforeCompactExit,
-	none func() R,
-	skipCompaction func(SkipCompaction) R,
+	exit BeforeCompactExit, none func() R, skipCompaction func(SkipCompaction) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -896,27 +836,21 @@ type BeforeCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeCompactPoint holds the hooks and observers of BeforeCompact. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// BeforeCompactPoint holds the hooks and observers of BeforeCompact, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type BeforeCompactPoint struct {
 	hookgenRegistry[
-		beforeCompactPoint,
-		BeforeCompact[Compaction],
+		beforeCompactPoint, BeforeCompact[Compaction], BeforeCompactObserver[Compaction], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
-		BeforeCompactObserver[Compaction],
 		func(context.Context, *Run, BeforeCompactFired[Compaction]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *BeforeCompactPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload Compaction,
+	ctx context.Context, run *Run, payload Compaction,
 ) (exit BeforeCompactExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -926,9 +860,7 @@ func (p *BeforeCompactPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeCompactPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Compaction,
+	ctx context.Context, run *Run, payload Compaction,
 ) (exit BeforeCompactExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -952,33 +884,23 @@ type AfterCompactFunc func(ctx context.Context, run *Run, payload Compacted) (Af
 
 // AfterCompact calls f.
 func (f AfterCompactFunc) AfterCompact(
-	ctx context.Context,
-	run *Run,
-	payload Compacted,
+	ctx context.Context, run *Run, payload Compacted,
 ) (AfterCompactOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f AfterCompactFunc) Bind(h *Hooks) {
-	h.AfterCompact.Add(f)
-}
+func (f AfterCompactFunc) Bind(h *Hooks) { h.AfterCompact.Add(f) }
 
 // AfterCompactOutcome is a decision of a hook of AfterCompact: ReplaceAfterCompact. Nil continues.
-type AfterCompactOutcome interface {
-	legalAtAfterCompact()
-}
+type AfterCompactOutcome interface{ legalAtAfterCompact() }
 
-// ReplaceAfterCompact returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceAfterCompact gives the next hooks, and the program, another payload.
 func ReplaceAfterCompact(payload Compacted, reason string) AfterCompactOutcome {
-	return afterCompactReplace{hookimpl.Replaced(reason), payload}
+	return afterCompactReplace(hookimpl.Replaced(payload, reason))
 }
 
-type afterCompactReplace struct {
-	hookimpl.Replacement
-	To Compacted
-}
+type afterCompactReplace hookimpl.Replacing[Compacted]
 
 func (afterCompactReplace) legalAtAfterCompact() {}
 
@@ -999,18 +921,13 @@ type AfterCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterCompactPoint holds the hooks and observers of AfterCompact. The zero value is ready to use.
-// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// AfterCompactPoint holds the hooks and observers of AfterCompact, with the methods of a registry:
+// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AfterCompactPoint struct {
 	hookgenRegistry[
-		afterCompactPoint,
-		AfterCompact[Compacted],
+		afterCompactPoint, AfterCompact[Compacted], AfterCompactObserver[Compacted], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
-		AfterCompactObserver[Compacted],
 		func(context.Context, *Run, AfterCompactFired[Compacted]),
-		hookkit.GateOption,
 	]
 }
 
@@ -1025,9 +942,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterCompactPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *Compacted,
+	ctx context.Context, run *Run, payload *Compacted,
 ) (by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -1054,9 +969,7 @@ func (f BriefingFunc) Briefing(ctx context.Context, run *Run, payload Step) ([]s
 }
 
 // Bind adds f to its point.
-func (f BriefingFunc) Bind(h *Hooks) {
-	h.Briefing.Add(f)
-}
+func (f BriefingFunc) Bind(h *Hooks) { h.Briefing.Add(f) }
 
 // BriefingObserver is notified of every fire of Briefing after it is decided.
 type BriefingObserver[P any] interface {
@@ -1073,18 +986,13 @@ type BriefingFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BriefingPoint holds the hooks and observers of Briefing. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// BriefingPoint holds the hooks and observers of Briefing, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BriefingPoint struct {
 	hookgenRegistry[
-		briefingPoint,
-		Briefing[Step],
+		briefingPoint, Briefing[Step], BriefingObserver[Step], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Step) ([]string, error),
-		BriefingObserver[Step],
 		func(context.Context, *Run, BriefingFired[Step]),
-		hookkit.HookOption,
 	]
 }
 
@@ -1098,9 +1006,7 @@ func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (colle
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *BriefingPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Step,
+	ctx context.Context, run *Run, payload Step,
 ) (collected []string, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
@@ -1128,26 +1034,18 @@ func (f BeforeLLMFunc) BeforeLLM(ctx context.Context, run *Run, payload LLMReque
 }
 
 // Bind adds f to its point.
-func (f BeforeLLMFunc) Bind(h *Hooks) {
-	h.BeforeLLM.Add(f)
-}
+func (f BeforeLLMFunc) Bind(h *Hooks) { h.BeforeLLM.Add(f) }
 
 // BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil
 // continues.
-type BeforeLLMOutcome interface {
-	legalAtBeforeLLM()
-}
+type BeforeLLMOutcome interface{ legalAtBeforeLLM() }
 
-// ReplaceBeforeLLM returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceBeforeLLM gives the next hooks, and the program, another payload.
 func ReplaceBeforeLLM(payload LLMRequest, reason string) BeforeLLMOutcome {
-	return beforeLLMReplace{hookimpl.Replaced(reason), payload}
+	return beforeLLMReplace(hookimpl.Replaced(payload, reason))
 }
 
-type beforeLLMReplace struct {
-	hookimpl.Replacement
-	To LLMRequest
-}
+type beforeLLMReplace hookimpl.Replacing[LLMRequest]
 
 func (beforeLLMReplace) legalAtBeforeLLM() {}
 
@@ -1160,13 +1058,10 @@ type BeforeLLMExit interface {
 	isExit()
 }
 
-// MatchBeforeLLM calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforeLLM calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchBeforeLLM[R any](
-	exit BeforeLLMExit,
-	none func() R,
-	useReply func(UseReply) R,
-	endTurn func(EndTurn) R,
+	exit BeforeLLMExit, none func() R, useReply func(UseReply) R, endTurn func(EndTurn) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1198,27 +1093,20 @@ type BeforeLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeLLMPoint holds the hooks and observers of BeforeLLM. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// BeforeLLMPoint holds the hooks and observers of BeforeLLM, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeLLMPoint struct {
 	hookgenRegistry[
-		beforeLLMPoint,
-		BeforeLLM[LLMRequest],
+		beforeLLMPoint, BeforeLLM[LLMRequest], BeforeLLMObserver[LLMRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
-		BeforeLLMObserver[LLMRequest],
 		func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *LLMRequest,
+	ctx context.Context, run *Run, payload *LLMRequest,
 ) (exit BeforeLLMExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1228,9 +1116,7 @@ func (p *BeforeLLMPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeLLMPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *LLMRequest,
+	ctx context.Context, run *Run, payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -1251,26 +1137,18 @@ type AroundLLM[P any] interface {
 
 // AroundLLMFunc is a function that is a hook of AroundLLM.
 type AroundLLMFunc func(
-	ctx context.Context,
-	run *Run,
-	payload LLMRequest,
-	next AroundLLMNext,
+	ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext,
 ) (hookkit.Answer[LLMResponse], error)
 
 // AroundLLM calls f.
 func (f AroundLLMFunc) AroundLLM(
-	ctx context.Context,
-	run *Run,
-	payload LLMRequest,
-	next AroundLLMNext,
+	ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext,
 ) (hookkit.Answer[LLMResponse], error) {
 	return f(ctx, run, payload, next)
 }
 
 // Bind adds f to its point.
-func (f AroundLLMFunc) Bind(h *Hooks) {
-	h.AroundLLM.Add(f)
-}
+func (f AroundLLMFunc) Bind(h *Hooks) { h.AroundLLM.Add(f) }
 
 // AroundLLMObserver is notified of every fire of AroundLLM after it is decided.
 type AroundLLMObserver[P any] interface {
@@ -1296,33 +1174,22 @@ type AroundLLMNext struct {
 	level int
 }
 
-// AroundLLMPoint holds the hooks and observers of AroundLLM. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// AroundLLMPoint holds the hooks and observers of AroundLLM, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AroundLLMPoint struct {
 	hookgenRegistry[
-		aroundLLMPoint,
-		AroundLLM[LLMRequest],
+		aroundLLMPoint, AroundLLM[LLMRequest], AroundLLMObserver[LLMRequest], hookkit.HookOption,
 		func(
-			ctx context.Context,
-			run *Run,
-			payload LLMRequest,
-			next AroundLLMNext,
+			ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext,
 		) (hookkit.Answer[LLMResponse], error),
-		AroundLLMObserver[LLMRequest],
 		func(context.Context, *Run, AroundLLMFired[LLMRequest]),
-		hookkit.HookOption,
 	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
 // of the act is returned as a *hookkit.Failure.
 func (p *AroundLLMPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload LLMRequest,
-	act func(context.Context, LLMRequest) (LLMResponse, error),
+	ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -1343,10 +1210,7 @@ func (p *AroundLLMPoint) Fire(
 // FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
 // failed. A zero By means that the act answered.
 func (p *AroundLLMPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload LLMRequest,
-	act func(context.Context, LLMRequest) (LLMResponse, error),
+	ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -1379,25 +1243,17 @@ func (f AfterLLMFunc) AfterLLM(ctx context.Context, run *Run, payload LLMRespons
 }
 
 // Bind adds f to its point.
-func (f AfterLLMFunc) Bind(h *Hooks) {
-	h.AfterLLM.Add(f)
-}
+func (f AfterLLMFunc) Bind(h *Hooks) { h.AfterLLM.Add(f) }
 
 // AfterLLMOutcome is a decision of a hook of AfterLLM: ReplaceAfterLLM or EndTurn. Nil continues.
-type AfterLLMOutcome interface {
-	legalAtAfterLLM()
-}
+type AfterLLMOutcome interface{ legalAtAfterLLM() }
 
-// ReplaceAfterLLM returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceAfterLLM gives the next hooks, and the program, another payload.
 func ReplaceAfterLLM(payload LLMResponse, reason string) AfterLLMOutcome {
-	return afterLLMReplace{hookimpl.Replaced(reason), payload}
+	return afterLLMReplace(hookimpl.Replaced(payload, reason))
 }
 
-type afterLLMReplace struct {
-	hookimpl.Replacement
-	To LLMResponse
-}
+type afterLLMReplace hookimpl.Replacing[LLMResponse]
 
 func (afterLLMReplace) legalAtAfterLLM() {}
 
@@ -1409,8 +1265,8 @@ type AfterLLMExit interface {
 	isExit()
 }
 
-// MatchAfterLLM calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchAfterLLM calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1440,27 +1296,20 @@ type AfterLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterLLMPoint holds the hooks and observers of AfterLLM. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// AfterLLMPoint holds the hooks and observers of AfterLLM, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AfterLLMPoint struct {
 	hookgenRegistry[
-		afterLLMPoint,
-		AfterLLM[LLMResponse],
+		afterLLMPoint, AfterLLM[LLMResponse], AfterLLMObserver[LLMResponse], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
-		AfterLLMObserver[LLMResponse],
 		func(context.Context, *Run, AfterLLMFired[LLMResponse]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *AfterLLMPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *LLMResponse,
+	ctx context.Context, run *Run, payload *LLMResponse,
 ) (exit AfterLLMExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1470,9 +1319,7 @@ func (p *AfterLLMPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterLLMPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *LLMResponse,
+	ctx context.Context, run *Run, payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -1498,9 +1345,7 @@ func (f OnToolsDisabledFunc) OnToolsDisabled(ctx context.Context, run *Run, payl
 }
 
 // Bind adds f to its point.
-func (f OnToolsDisabledFunc) Bind(h *Hooks) {
-	h.OnToolsDisabled.Add(f)
-}
+func (f OnToolsDisabledFunc) Bind(h *Hooks) { h.OnToolsDisabled.Add(f) }
 
 // OnToolsDisabledObserver is notified of every fire of OnToolsDisabled after it is decided.
 type OnToolsDisabledObserver[P any] interface {
@@ -1515,18 +1360,17 @@ type OnToolsDisabledFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnToolsDisabledPoint struct {
 	hookgenRegistry[
 		onToolsDisabledPoint,
 		OnToolsDisabled[ToolsDisabled],
-		func(ctx context.Context, run *Run, payload ToolsDisabled) error,
 		OnToolsDisabledObserver[ToolsDisabled],
-		func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
 		hookkit.HookOption,
+		func(ctx context.Context, run *Run, payload ToolsDisabled) error,
+		func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
 	]
 }
 
@@ -1555,34 +1399,24 @@ type BeforeToolFunc func(ctx context.Context, run *Run, payload ToolCallRequest)
 
 // BeforeTool calls f.
 func (f BeforeToolFunc) BeforeTool(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
+	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (BeforeToolOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f BeforeToolFunc) Bind(h *Hooks) {
-	h.BeforeTool.Add(f)
-}
+func (f BeforeToolFunc) Bind(h *Hooks) { h.BeforeTool.Add(f) }
 
 // BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn.
 // Nil continues.
-type BeforeToolOutcome interface {
-	legalAtBeforeTool()
-}
+type BeforeToolOutcome interface{ legalAtBeforeTool() }
 
-// ReplaceBeforeTool returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceBeforeTool gives the next hooks, and the program, another payload.
 func ReplaceBeforeTool(payload ToolCallRequest, reason string) BeforeToolOutcome {
-	return beforeToolReplace{hookimpl.Replaced(reason), payload}
+	return beforeToolReplace(hookimpl.Replaced(payload, reason))
 }
 
-type beforeToolReplace struct {
-	hookimpl.Replacement
-	To ToolCallRequest
-}
+type beforeToolReplace hookimpl.Replacing[ToolCallRequest]
 
 func (beforeToolReplace) legalAtBeforeTool() {}
 
@@ -1595,14 +1429,10 @@ type BeforeToolExit interface {
 	isExit()
 }
 
-// MatchBeforeTool calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchBeforeTool calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchBeforeTool[R any](
-	exit BeforeToolExit,
-	none func() R,
-	skipTool func(SkipTool) R,
-	endTurn func(EndTurn) R,
+	exit BeforeToolExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1634,27 +1464,20 @@ type BeforeToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeToolPoint holds the hooks and observers of BeforeTool. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeToolPoint holds the hooks and observers of BeforeTool, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeToolPoint struct {
 	hookgenRegistry[
-		beforeToolPoint,
-		BeforeTool[ToolCallRequest],
+		beforeToolPoint, BeforeTool[ToolCallRequest], BeforeToolObserver[ToolCallRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
-		BeforeToolObserver[ToolCallRequest],
 		func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeToolPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallRequest,
+	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1664,9 +1487,7 @@ func (p *BeforeToolPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeToolPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallRequest,
+	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -1693,22 +1514,16 @@ type OnPermissionFunc func(ctx context.Context, run *Run, payload ToolCallReques
 
 // OnPermission calls f.
 func (f OnPermissionFunc) OnPermission(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
+	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (OnPermissionOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f OnPermissionFunc) Bind(h *Hooks) {
-	h.OnPermission.Add(f)
-}
+func (f OnPermissionFunc) Bind(h *Hooks) { h.OnPermission.Add(f) }
 
 // OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
-type OnPermissionOutcome interface {
-	legalAtOnPermission()
-}
+type OnPermissionOutcome interface{ legalAtOnPermission() }
 
 // OnPermissionExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
 // MatchOnPermission.
@@ -1719,15 +1534,10 @@ type OnPermissionExit interface {
 	isExit()
 }
 
-// MatchOnPermission calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchOnPermission calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchOnPermission[R any](
-	exit OnPermissionExit,
-	none func() R,
-	deny func(Deny) R,
-	ask func(Ask) R,
-	allow func(Allow) R,
+	exit OnPermissionExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1761,27 +1571,20 @@ type OnPermissionFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionPoint holds the hooks and observers of OnPermission. The zero value is ready to use.
-// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// OnPermissionPoint holds the hooks and observers of OnPermission, with the methods of a registry:
+// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnPermissionPoint struct {
 	hookgenRegistry[
-		onPermissionPoint,
-		OnPermission[ToolCallRequest],
+		onPermissionPoint, OnPermission[ToolCallRequest], OnPermissionObserver[ToolCallRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
-		OnPermissionObserver[ToolCallRequest],
 		func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *OnPermissionPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
+	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1791,9 +1594,7 @@ func (p *OnPermissionPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnPermissionPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
+	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -1822,14 +1623,10 @@ func (f BeforeAskFunc) BeforeAsk(ctx context.Context, run *Run, payload Question
 }
 
 // Bind adds f to its point.
-func (f BeforeAskFunc) Bind(h *Hooks) {
-	h.BeforeAsk.Add(f)
-}
+func (f BeforeAskFunc) Bind(h *Hooks) { h.BeforeAsk.Add(f) }
 
 // BeforeAskOutcome is a decision of a hook of BeforeAsk: Refuse or Approve. Nil continues.
-type BeforeAskOutcome interface {
-	legalAtBeforeAsk()
-}
+type BeforeAskOutcome interface{ legalAtBeforeAsk() }
 
 // BeforeAskExit is an outcome that ends the fire: Refuse or Approve. A fire returns it; see
 // MatchBeforeAsk.
@@ -1840,13 +1637,10 @@ type BeforeAskExit interface {
 	isExit()
 }
 
-// MatchBeforeAsk calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchBeforeAsk calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchBeforeAsk[R any](
-	exit BeforeAskExit,
-	none func() R,
-	refuse func(Refuse) R,
-	approve func(Approve) R,
+	exit BeforeAskExit, none func() R, refuse func(Refuse) R, approve func(Approve) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1878,18 +1672,13 @@ type BeforeAskFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeAskPoint holds the hooks and observers of BeforeAsk. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// BeforeAskPoint holds the hooks and observers of BeforeAsk, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeAskPoint struct {
 	hookgenRegistry[
-		beforeAskPoint,
-		BeforeAsk[Question],
+		beforeAskPoint, BeforeAsk[Question], BeforeAskObserver[Question], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
-		BeforeAskObserver[Question],
 		func(context.Context, *Run, BeforeAskFired[Question]),
-		hookkit.GateOption,
 	]
 }
 
@@ -1904,9 +1693,7 @@ func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeAskPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Question,
+	ctx context.Context, run *Run, payload Question,
 ) (exit BeforeAskExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -1932,9 +1719,7 @@ func (f OnPermissionGrantedFunc) OnPermissionGranted(ctx context.Context, run *R
 }
 
 // Bind adds f to its point.
-func (f OnPermissionGrantedFunc) Bind(h *Hooks) {
-	h.OnPermissionGranted.Add(f)
-}
+func (f OnPermissionGrantedFunc) Bind(h *Hooks) { h.OnPermissionGranted.Add(f) }
 
 // OnPermissionGrantedObserver is notified of every fire of OnPermissionGranted after it is decided.
 type OnPermissionGrantedObserver[P any] interface {
@@ -1949,18 +1734,14 @@ type OnPermissionGrantedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted. The zero value is
-// ready to use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an
-// observer. They panic, naming the place of the call, if it is nil or the order asked for is
-// impossible. List lists the hooks in firing order, those of outer layers included.
+// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted, with the methods
+// of a registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do
+// not copy it.
 type OnPermissionGrantedPoint struct {
 	hookgenRegistry[
-		onPermissionGrantedPoint,
-		OnPermissionGranted[Grant],
+		onPermissionGrantedPoint, OnPermissionGranted[Grant], OnPermissionGrantedObserver[Grant], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Grant) error,
-		OnPermissionGrantedObserver[Grant],
 		func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
-		hookkit.HookOption,
 	]
 }
 
@@ -1990,9 +1771,7 @@ func (f OnPermissionDeniedFunc) OnPermissionDenied(ctx context.Context, run *Run
 }
 
 // Bind adds f to its point.
-func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
-	h.OnPermissionDenied.Add(f)
-}
+func (f OnPermissionDeniedFunc) Bind(h *Hooks) { h.OnPermissionDenied.Add(f) }
 
 // OnPermissionDeniedObserver is notified of every fire of OnPermissionDenied after it is decided.
 type OnPermissionDeniedObserver[P any] interface {
@@ -2007,18 +1786,14 @@ type OnPermissionDeniedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. The zero value is
-// ready to use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an
-// observer. They panic, naming the place of the call, if it is nil or the order asked for is
-// impossible. List lists the hooks in firing order, those of outer layers included.
+// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied, with the methods of
+// a registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnPermissionDeniedPoint struct {
 	hookgenRegistry[
-		onPermissionDeniedPoint,
-		OnPermissionDenied[Denial],
+		onPermissionDeniedPoint, OnPermissionDenied[Denial], OnPermissionDeniedObserver[Denial], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Denial) error,
-		OnPermissionDeniedObserver[Denial],
 		func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2050,26 +1825,18 @@ func (f OnHandoffFunc) OnHandoff(ctx context.Context, run *Run, payload Handoff)
 }
 
 // Bind adds f to its point.
-func (f OnHandoffFunc) Bind(h *Hooks) {
-	h.OnHandoff.Add(f)
-}
+func (f OnHandoffFunc) Bind(h *Hooks) { h.OnHandoff.Add(f) }
 
 // OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil
 // continues.
-type OnHandoffOutcome interface {
-	legalAtOnHandoff()
-}
+type OnHandoffOutcome interface{ legalAtOnHandoff() }
 
-// ReplaceOnHandoff returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceOnHandoff gives the next hooks, and the program, another payload.
 func ReplaceOnHandoff(payload Handoff, reason string) OnHandoffOutcome {
-	return onHandoffReplace{hookimpl.Replaced(reason), payload}
+	return onHandoffReplace(hookimpl.Replaced(payload, reason))
 }
 
-type onHandoffReplace struct {
-	hookimpl.Replacement
-	To Handoff
-}
+type onHandoffReplace hookimpl.Replacing[Handoff]
 
 func (onHandoffReplace) legalAtOnHandoff() {}
 
@@ -2082,13 +1849,10 @@ type OnHandoffExit interface {
 	isExit()
 }
 
-// MatchOnHandoff calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchOnHandoff calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchOnHandoff[R any](
-	exit OnHandoffExit,
-	none func() R,
-	skipTool func(SkipTool) R,
-	endTurn func(EndTurn) R,
+	exit OnHandoffExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2120,18 +1884,13 @@ type OnHandoffFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnHandoffPoint holds the hooks and observers of OnHandoff. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// OnHandoffPoint holds the hooks and observers of OnHandoff, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnHandoffPoint struct {
 	hookgenRegistry[
-		onHandoffPoint,
-		OnHandoff[Handoff],
+		onHandoffPoint, OnHandoff[Handoff], OnHandoffObserver[Handoff], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
-		OnHandoffObserver[Handoff],
 		func(context.Context, *Run, OnHandoffFired[Handoff]),
-		hookkit.GateOption,
 	]
 }
 
@@ -2146,9 +1905,7 @@ func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnHandoffPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *Handoff,
+	ctx context.Context, run *Run, payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -2170,35 +1927,24 @@ func (p *OnHandoffPoint) FireBy(
 // program, gets the error.
 type AroundTool[P any] interface {
 	AroundTool(
-		ctx context.Context,
-		run *Run,
-		payload P,
-		next AroundToolNext,
+		ctx context.Context, run *Run, payload P, next AroundToolNext,
 	) (hookkit.Answer[ToolCallResult], error)
 }
 
 // AroundToolFunc is a function that is a hook of AroundTool.
 type AroundToolFunc func(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
-	next AroundToolNext,
+	ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext,
 ) (hookkit.Answer[ToolCallResult], error)
 
 // AroundTool calls f.
 func (f AroundToolFunc) AroundTool(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
-	next AroundToolNext,
+	ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext,
 ) (hookkit.Answer[ToolCallResult], error) {
 	return f(ctx, run, payload, next)
 }
 
 // Bind adds f to its point.
-func (f AroundToolFunc) Bind(h *Hooks) {
-	h.AroundTool.Add(f)
-}
+func (f AroundToolFunc) Bind(h *Hooks) { h.AroundTool.Add(f) }
 
 // AroundToolObserver is notified of every fire of AroundTool after it is decided.
 type AroundToolObserver[P any] interface {
@@ -2224,23 +1970,15 @@ type AroundToolNext struct {
 	level int
 }
 
-// AroundToolPoint holds the hooks and observers of AroundTool. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// AroundToolPoint holds the hooks and observers of AroundTool, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AroundToolPoint struct {
 	hookgenRegistry[
-		aroundToolPoint,
-		AroundTool[ToolCallRequest],
+		aroundToolPoint, AroundTool[ToolCallRequest], AroundToolObserver[ToolCallRequest], hookkit.HookOption,
 		func(
-			ctx context.Context,
-			run *Run,
-			payload ToolCallRequest,
-			next AroundToolNext,
+			ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext,
 		) (hookkit.Answer[ToolCallResult], error),
-		AroundToolObserver[ToolCallRequest],
 		func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2304,9 +2042,7 @@ func (f OnToolProgressFunc) OnToolProgress(ctx context.Context, run *Run, payloa
 }
 
 // Bind adds f to its point.
-func (f OnToolProgressFunc) Bind(h *Hooks) {
-	h.OnToolProgress.Add(f)
-}
+func (f OnToolProgressFunc) Bind(h *Hooks) { h.OnToolProgress.Add(f) }
 
 // OnToolProgressObserver is notified of every fire of OnToolProgress after it is decided.
 type OnToolProgressObserver[P any] interface {
@@ -2321,18 +2057,14 @@ type OnToolProgressFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolProgressPoint holds the hooks and observers of OnToolProgress. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// OnToolProgressPoint holds the hooks and observers of OnToolProgress, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnToolProgressPoint struct {
 	hookgenRegistry[
-		onToolProgressPoint,
-		OnToolProgress[ToolProgress],
+		onToolProgressPoint, OnToolProgress[ToolProgress], OnToolProgressObserver[ToolProgress], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload ToolProgress) error,
-		OnToolProgressObserver[ToolProgress],
 		func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2361,9 +2093,7 @@ func (f OnToolErrorFunc) OnToolError(ctx context.Context, run *Run, payload Tool
 }
 
 // Bind adds f to its point.
-func (f OnToolErrorFunc) Bind(h *Hooks) {
-	h.OnToolError.Add(f)
-}
+func (f OnToolErrorFunc) Bind(h *Hooks) { h.OnToolError.Add(f) }
 
 // OnToolErrorObserver is notified of every fire of OnToolError after it is decided.
 type OnToolErrorObserver[P any] interface {
@@ -2378,18 +2108,13 @@ type OnToolErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolErrorPoint holds the hooks and observers of OnToolError. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// OnToolErrorPoint holds the hooks and observers of OnToolError, with the methods of a registry:
+// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnToolErrorPoint struct {
 	hookgenRegistry[
-		onToolErrorPoint,
-		OnToolError[ToolFailure],
+		onToolErrorPoint, OnToolError[ToolFailure], OnToolErrorObserver[ToolFailure], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload ToolFailure) error,
-		OnToolErrorObserver[ToolFailure],
 		func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2418,9 +2143,7 @@ func (f OnSubagentStartFunc) OnSubagentStart(ctx context.Context, run *Run, payl
 }
 
 // Bind adds f to its point.
-func (f OnSubagentStartFunc) Bind(h *Hooks) {
-	h.OnSubagentStart.Add(f)
-}
+func (f OnSubagentStartFunc) Bind(h *Hooks) { h.OnSubagentStart.Add(f) }
 
 // OnSubagentStartObserver is notified of every fire of OnSubagentStart after it is decided.
 type OnSubagentStartObserver[P any] interface {
@@ -2435,18 +2158,14 @@ type OnSubagentStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnSubagentStartPoint struct {
 	hookgenRegistry[
-		onSubagentStartPoint,
-		OnSubagentStart[Subagent],
+		onSubagentStartPoint, OnSubagentStart[Subagent], OnSubagentStartObserver[Subagent], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Subagent) error,
-		OnSubagentStartObserver[Subagent],
 		func(context.Context, *Run, OnSubagentStartFired[Subagent]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2474,9 +2193,7 @@ func (f OnSubagentStopFunc) OnSubagentStop(ctx context.Context, run *Run, payloa
 }
 
 // Bind adds f to its point.
-func (f OnSubagentStopFunc) Bind(h *Hooks) {
-	h.OnSubagentStop.Add(f)
-}
+func (f OnSubagentStopFunc) Bind(h *Hooks) { h.OnSubagentStop.Add(f) }
 
 // OnSubagentStopObserver is notified of every fire of OnSubagentStop after it is decided.
 type OnSubagentStopObserver[P any] interface {
@@ -2491,18 +2208,14 @@ type OnSubagentStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnSubagentStopPoint struct {
 	hookgenRegistry[
-		onSubagentStopPoint,
-		OnSubagentStop[SubagentDone],
+		onSubagentStopPoint, OnSubagentStop[SubagentDone], OnSubagentStopObserver[SubagentDone], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload SubagentDone) error,
-		OnSubagentStopObserver[SubagentDone],
 		func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2534,34 +2247,24 @@ type AfterToolFunc func(ctx context.Context, run *Run, payload ToolCallResult) (
 
 // AfterTool calls f.
 func (f AfterToolFunc) AfterTool(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallResult,
+	ctx context.Context, run *Run, payload ToolCallResult,
 ) (AfterToolOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f AfterToolFunc) Bind(h *Hooks) {
-	h.AfterTool.Add(f)
-}
+func (f AfterToolFunc) Bind(h *Hooks) { h.AfterTool.Add(f) }
 
 // AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil
 // continues.
-type AfterToolOutcome interface {
-	legalAtAfterTool()
-}
+type AfterToolOutcome interface{ legalAtAfterTool() }
 
-// ReplaceAfterTool returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceAfterTool gives the next hooks, and the program, another payload.
 func ReplaceAfterTool(payload ToolCallResult, reason string) AfterToolOutcome {
-	return afterToolReplace{hookimpl.Replaced(reason), payload}
+	return afterToolReplace(hookimpl.Replaced(payload, reason))
 }
 
-type afterToolReplace struct {
-	hookimpl.Replacement
-	To ToolCallResult
-}
+type afterToolReplace hookimpl.Replacing[ToolCallResult]
 
 func (afterToolReplace) legalAtAfterTool() {}
 
@@ -2573,8 +2276,8 @@ type AfterToolExit interface {
 	isExit()
 }
 
-// MatchAfterTool calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchAfterTool calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2604,27 +2307,20 @@ type AfterToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterToolPoint holds the hooks and observers of AfterTool. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// AfterToolPoint holds the hooks and observers of AfterTool, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AfterToolPoint struct {
 	hookgenRegistry[
-		afterToolPoint,
-		AfterTool[ToolCallResult],
+		afterToolPoint, AfterTool[ToolCallResult], AfterToolObserver[ToolCallResult], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
-		AfterToolObserver[ToolCallResult],
 		func(context.Context, *Run, AfterToolFired[ToolCallResult]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *AfterToolPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallResult,
+	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -2634,9 +2330,7 @@ func (p *AfterToolPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterToolPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallResult,
+	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -2663,9 +2357,7 @@ func (f OnBudgetExceededFunc) OnBudgetExceeded(ctx context.Context, run *Run, pa
 }
 
 // Bind adds f to its point.
-func (f OnBudgetExceededFunc) Bind(h *Hooks) {
-	h.OnBudgetExceeded.Add(f)
-}
+func (f OnBudgetExceededFunc) Bind(h *Hooks) { h.OnBudgetExceeded.Add(f) }
 
 // OnBudgetExceededObserver is notified of every fire of OnBudgetExceeded after it is decided.
 type OnBudgetExceededObserver[P any] interface {
@@ -2680,18 +2372,17 @@ type OnBudgetExceededFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. The zero value is ready
-// to use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer.
-// They panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnBudgetExceededPoint struct {
 	hookgenRegistry[
 		onBudgetExceededPoint,
 		OnBudgetExceeded[BudgetExceeded],
-		func(ctx context.Context, run *Run, payload BudgetExceeded) error,
 		OnBudgetExceededObserver[BudgetExceeded],
-		func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
 		hookkit.HookOption,
+		func(ctx context.Context, run *Run, payload BudgetExceeded) error,
+		func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
 	]
 }
 
@@ -2719,9 +2410,7 @@ func (f AfterStepFunc) AfterStep(ctx context.Context, run *Run, payload StepResu
 }
 
 // Bind adds f to its point.
-func (f AfterStepFunc) Bind(h *Hooks) {
-	h.AfterStep.Add(f)
-}
+func (f AfterStepFunc) Bind(h *Hooks) { h.AfterStep.Add(f) }
 
 // AfterStepObserver is notified of every fire of AfterStep after it is decided.
 type AfterStepObserver[P any] interface {
@@ -2736,18 +2425,13 @@ type AfterStepFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterStepPoint holds the hooks and observers of AfterStep. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// AfterStepPoint holds the hooks and observers of AfterStep, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AfterStepPoint struct {
 	hookgenRegistry[
-		afterStepPoint,
-		AfterStep[StepResult],
+		afterStepPoint, AfterStep[StepResult], AfterStepObserver[StepResult], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload StepResult) error,
-		AfterStepObserver[StepResult],
 		func(context.Context, *Run, AfterStepFired[StepResult]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2776,34 +2460,24 @@ type CheckDoneFunc func(ctx context.Context, run *Run, payload DoneRequest) (Che
 
 // CheckDone calls f.
 func (f CheckDoneFunc) CheckDone(
-	ctx context.Context,
-	run *Run,
-	payload DoneRequest,
+	ctx context.Context, run *Run, payload DoneRequest,
 ) (CheckDoneOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f CheckDoneFunc) Bind(h *Hooks) {
-	h.CheckDone.Add(f)
-}
+func (f CheckDoneFunc) Bind(h *Hooks) { h.CheckDone.Add(f) }
 
 // CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil
 // continues.
-type CheckDoneOutcome interface {
-	legalAtCheckDone()
-}
+type CheckDoneOutcome interface{ legalAtCheckDone() }
 
-// ReplaceCheckDone returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceCheckDone gives the next hooks, and the program, another payload.
 func ReplaceCheckDone(payload DoneRequest, reason string) CheckDoneOutcome {
-	return checkDoneReplace{hookimpl.Replaced(reason), payload}
+	return checkDoneReplace(hookimpl.Replaced(payload, reason))
 }
 
-type checkDoneReplace struct {
-	hookimpl.Replacement
-	To DoneRequest
-}
+type checkDoneReplace hookimpl.Replacing[DoneRequest]
 
 func (checkDoneReplace) legalAtCheckDone() {}
 
@@ -2816,8 +2490,8 @@ type CheckDoneExit interface {
 	isExit()
 }
 
-// MatchCheckDone calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchCheckDone calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(RejectDone) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2847,27 +2521,20 @@ type CheckDoneFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckDonePoint holds the hooks and observers of CheckDone. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// CheckDonePoint holds the hooks and observers of CheckDone, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type CheckDonePoint struct {
 	hookgenRegistry[
-		checkDonePoint,
-		CheckDone[DoneRequest],
+		checkDonePoint, CheckDone[DoneRequest], CheckDoneObserver[DoneRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
-		CheckDoneObserver[DoneRequest],
 		func(context.Context, *Run, CheckDoneFired[DoneRequest]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *CheckDonePoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *DoneRequest,
+	ctx context.Context, run *Run, payload *DoneRequest,
 ) (exit CheckDoneExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -2877,9 +2544,7 @@ func (p *CheckDonePoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *CheckDonePoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *DoneRequest,
+	ctx context.Context, run *Run, payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -2904,9 +2569,7 @@ func (f OnDoneAcceptedFunc) OnDoneAccepted(ctx context.Context, run *Run, payloa
 }
 
 // Bind adds f to its point.
-func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
-	h.OnDoneAccepted.Add(f)
-}
+func (f OnDoneAcceptedFunc) Bind(h *Hooks) { h.OnDoneAccepted.Add(f) }
 
 // OnDoneAcceptedObserver is notified of every fire of OnDoneAccepted after it is decided.
 type OnDoneAcceptedObserver[P any] interface {
@@ -2921,18 +2584,14 @@ type OnDoneAcceptedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type OnDoneAcceptedPoint struct {
 	hookgenRegistry[
-		onDoneAcceptedPoint,
-		OnDoneAccepted[DoneAccepted],
+		onDoneAcceptedPoint, OnDoneAccepted[DoneAccepted], OnDoneAcceptedObserver[DoneAccepted], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload DoneAccepted) error,
-		OnDoneAcceptedObserver[DoneAccepted],
 		func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
-		hookkit.HookOption,
 	]
 }
 
@@ -2958,22 +2617,16 @@ type OnRunErrorFunc func(ctx context.Context, run *Run, payload RunError) (OnRun
 
 // OnRunError calls f.
 func (f OnRunErrorFunc) OnRunError(
-	ctx context.Context,
-	run *Run,
-	payload RunError,
+	ctx context.Context, run *Run, payload RunError,
 ) (OnRunErrorOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f OnRunErrorFunc) Bind(h *Hooks) {
-	h.OnRunError.Add(f)
-}
+func (f OnRunErrorFunc) Bind(h *Hooks) { h.OnRunError.Add(f) }
 
 // OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
-type OnRunErrorOutcome interface {
-	legalAtOnRunError()
-}
+type OnRunErrorOutcome interface{ legalAtOnRunError() }
 
 // OnRunErrorExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchOnRunError.
 //
@@ -2983,9 +2636,8 @@ type OnRunErrorExit interface {
 	isExit()
 }
 
-// MatchOnRunError calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchOnRunError calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -3013,27 +2665,20 @@ type OnRunErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunErrorPoint holds the hooks and observers of OnRunError. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// OnRunErrorPoint holds the hooks and observers of OnRunError, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnRunErrorPoint struct {
 	hookgenRegistry[
-		onRunErrorPoint,
-		OnRunError[RunError],
+		onRunErrorPoint, OnRunError[RunError], OnRunErrorObserver[RunError], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
-		OnRunErrorObserver[RunError],
 		func(context.Context, *Run, OnRunErrorFired[RunError]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *OnRunErrorPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload RunError,
+	ctx context.Context, run *Run, payload RunError,
 ) (exit OnRunErrorExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -3043,9 +2688,7 @@ func (p *OnRunErrorPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnRunErrorPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload RunError,
+	ctx context.Context, run *Run, payload RunError,
 ) (exit OnRunErrorExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -3071,9 +2714,7 @@ func (f OnStopFunc) OnStop(ctx context.Context, run *Run, payload Stopping) ([]E
 }
 
 // Bind adds f to its point.
-func (f OnStopFunc) Bind(h *Hooks) {
-	h.OnStop.Add(f)
-}
+func (f OnStopFunc) Bind(h *Hooks) { h.OnStop.Add(f) }
 
 // OnStopObserver is notified of every fire of OnStop after it is decided.
 type OnStopObserver[P any] interface {
@@ -3090,18 +2731,13 @@ type OnStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnStopPoint holds the hooks and observers of OnStop. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// OnStopPoint holds the hooks and observers of OnStop, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnStopPoint struct {
 	hookgenRegistry[
-		onStopPoint,
-		OnStop[Stopping],
+		onStopPoint, OnStop[Stopping], OnStopObserver[Stopping], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
-		OnStopObserver[Stopping],
 		func(context.Context, *Run, OnStopFired[Stopping]),
-		hookkit.HookOption,
 	]
 }
 
@@ -3115,9 +2751,7 @@ func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (col
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *OnStopPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Stopping,
+	ctx context.Context, run *Run, payload Stopping,
 ) (collected []EndRun, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
@@ -3140,33 +2774,23 @@ type BeforeRunEndFunc func(ctx context.Context, run *Run, payload AgentResult) (
 
 // BeforeRunEnd calls f.
 func (f BeforeRunEndFunc) BeforeRunEnd(
-	ctx context.Context,
-	run *Run,
-	payload AgentResult,
+	ctx context.Context, run *Run, payload AgentResult,
 ) (BeforeRunEndOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f BeforeRunEndFunc) Bind(h *Hooks) {
-	h.BeforeRunEnd.Add(f)
-}
+func (f BeforeRunEndFunc) Bind(h *Hooks) { h.BeforeRunEnd.Add(f) }
 
 // BeforeRunEndOutcome is a decision of a hook of BeforeRunEnd: ReplaceBeforeRunEnd. Nil continues.
-type BeforeRunEndOutcome interface {
-	legalAtBeforeRunEnd()
-}
+type BeforeRunEndOutcome interface{ legalAtBeforeRunEnd() }
 
-// ReplaceBeforeRunEnd returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceBeforeRunEnd gives the next hooks, and the program, another payload.
 func ReplaceBeforeRunEnd(payload AgentResult, reason string) BeforeRunEndOutcome {
-	return beforeRunEndReplace{hookimpl.Replaced(reason), payload}
+	return beforeRunEndReplace(hookimpl.Replaced(payload, reason))
 }
 
-type beforeRunEndReplace struct {
-	hookimpl.Replacement
-	To AgentResult
-}
+type beforeRunEndReplace hookimpl.Replacing[AgentResult]
 
 func (beforeRunEndReplace) legalAtBeforeRunEnd() {}
 
@@ -3187,18 +2811,13 @@ type BeforeRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. The zero value is ready to use.
-// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd, with the methods of a registry:
+// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeRunEndPoint struct {
 	hookgenRegistry[
-		beforeRunEndPoint,
-		BeforeRunEnd[AgentResult],
+		beforeRunEndPoint, BeforeRunEnd[AgentResult], BeforeRunEndObserver[AgentResult], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
-		BeforeRunEndObserver[AgentResult],
 		func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
-		hookkit.GateOption,
 	]
 }
 
@@ -3213,9 +2832,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeRunEndPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *AgentResult,
+	ctx context.Context, run *Run, payload *AgentResult,
 ) (by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -3241,9 +2858,7 @@ func (f OnRunEndFunc) OnRunEnd(ctx context.Context, run *Run, payload AgentResul
 }
 
 // Bind adds f to its point.
-func (f OnRunEndFunc) Bind(h *Hooks) {
-	h.OnRunEnd.Add(f)
-}
+func (f OnRunEndFunc) Bind(h *Hooks) { h.OnRunEnd.Add(f) }
 
 // OnRunEndObserver is notified of every fire of OnRunEnd after it is decided.
 type OnRunEndObserver[P any] interface {
@@ -3258,18 +2873,13 @@ type OnRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunEndPoint holds the hooks and observers of OnRunEnd. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// OnRunEndPoint holds the hooks and observers of OnRunEnd, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnRunEndPoint struct {
 	hookgenRegistry[
-		onRunEndPoint,
-		OnRunEnd[AgentResult],
+		onRunEndPoint, OnRunEnd[AgentResult], OnRunEndObserver[AgentResult], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload AgentResult) error,
-		OnRunEndObserver[AgentResult],
 		func(context.Context, *Run, OnRunEndFired[AgentResult]),
-		hookkit.HookOption,
 	]
 }
 
@@ -4029,9 +3639,9 @@ const (
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-// next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+// with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -4040,7 +3650,7 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // onRunStartPoint describes OnRunStart to the runtime.
 type onRunStartPoint struct{}
@@ -4062,14 +3672,9 @@ func (onRunStartPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRunStartPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *RunStart,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *RunStart, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
 	hookimpl.Require(payload != nil, "OnRunStart")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4135,14 +3740,9 @@ func (shouldStopPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ShouldStopPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Step,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4194,13 +3794,9 @@ func (beforeStepPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeStepPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Step,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4252,14 +3848,9 @@ func (shouldCompactPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ShouldCompactPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ContextUse,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4341,14 +3932,9 @@ func (beforeCompactPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeCompactPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Compaction,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4407,14 +3993,9 @@ func (afterCompactPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterCompactPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Compacted,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Compacted, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "AfterCompact")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4481,14 +4062,9 @@ func (briefingPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BriefingPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Step,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4549,14 +4125,9 @@ func (beforeLLMPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeLLMPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *LLMRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeLLM")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4706,15 +4277,11 @@ func (n AroundLLMNext) Call(
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
-// are any. A nil snap means the hooks that are registered now.
+// runHooks runs the act inside the hooks of snap, or of those registered now if it is nil.
 func (p *AroundLLMPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload LLMRequest,
+	ctx context.Context, run *Run, payload LLMRequest,
 	act func(context.Context, LLMRequest) (LLMResponse, error),
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result LLMResponse, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4757,14 +4324,9 @@ func (afterLLMPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterLLMPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *LLMResponse,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
 	hookimpl.Require(payload != nil, "AfterLLM")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4828,13 +4390,9 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolsDisabledPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolsDisabled,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4888,14 +4446,9 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeToolPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeTool")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4962,14 +4515,9 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5041,14 +4589,9 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeAskPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Question,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Question, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5115,13 +4658,9 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionGrantedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Grant,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5171,13 +4710,9 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionDeniedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Denial,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5231,14 +4766,9 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnHandoffPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Handoff,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	hookimpl.Require(payload != nil, "OnHandoff")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5388,15 +4918,11 @@ func (n AroundToolNext) Call(
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
-// are any. A nil snap means the hooks that are registered now.
+// runHooks runs the act inside the hooks of snap, or of those registered now if it is nil.
 func (p *AroundToolPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolCallRequest,
+	ctx context.Context, run *Run, payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5435,13 +4961,9 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolProgressPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolProgress,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5491,13 +5013,9 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolErrorPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolFailure,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5547,13 +5065,9 @@ func (onSubagentStartPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSubagentStartPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Subagent,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5603,13 +5117,9 @@ func (onSubagentStopPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSubagentStopPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload SubagentDone,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5663,14 +5173,9 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterToolPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *ToolCallResult,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	hookimpl.Require(payload != nil, "AfterTool")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5734,13 +5239,9 @@ func (onBudgetExceededPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnBudgetExceededPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload BudgetExceeded,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5790,13 +5291,9 @@ func (afterStepPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterStepPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload StepResult,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5850,14 +5347,9 @@ func (checkDonePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *CheckDonePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *DoneRequest,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
 	hookimpl.Require(payload != nil, "CheckDone")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5921,13 +5413,9 @@ func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnDoneAcceptedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload DoneAccepted,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5979,14 +5467,9 @@ func (onRunErrorPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRunErrorPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload RunError,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -6051,14 +5534,9 @@ func (onStopPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnStopPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Stopping,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -6118,14 +5596,9 @@ func (beforeRunEndPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeRunEndPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *AgentResult,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "BeforeRunEnd")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -6185,13 +5658,9 @@ func (onRunEndPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRunEndPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload AgentResult,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

@@ -11,16 +11,25 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A Replacement is embedded in the outcomes that Replace and Edit constructors make.
-type Replacement struct{ kind, reason string }
+// A Replacing is the underlying type of the outcomes that Replace and Edit constructors make.
+type Replacing[T any] struct {
+	replacement
+	To T
+}
 
-// Replaced returns the Replacement of a Replace constructor.
-func Replaced(reason string) Replacement { return Replacement{hookkit.DecisionReplace, reason} }
+type replacement struct{ kind, reason string }
 
-// Edited returns the Replacement of an Edit constructor.
-func Edited(reason string) Replacement { return Replacement{hookkit.DecisionEdit, reason} }
+// Replaced returns the outcome of a Replace constructor.
+func Replaced[T any](to T, reason string) Replacing[T] {
+	return Replacing[T]{replacement{hookkit.DecisionReplace, reason}, to}
+}
 
-func (r Replacement) decision() (string, string) { return r.kind, r.reason }
+// Edited returns the outcome of an Edit constructor.
+func Edited[T any](to T, reason string) Replacing[T] {
+	return Replacing[T]{replacement{hookkit.DecisionEdit, reason}, to}
+}
+
+func (r replacement) decision() (string, string) { return r.kind, r.reason }
 
 // decision describes a decision of the entry's hook.
 func (e *entry) decision(outcome any) hookkit.By {

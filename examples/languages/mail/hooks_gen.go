@@ -144,26 +144,18 @@ func (f BeforeSendFunc) BeforeSend(ctx context.Context, run *Run, payload Messag
 }
 
 // Bind adds f to its point.
-func (f BeforeSendFunc) Bind(h *Hooks) {
-	h.BeforeSend.Add(f)
-}
+func (f BeforeSendFunc) Bind(h *Hooks) { h.BeforeSend.Add(f) }
 
 // BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
 // continues.
-type BeforeSendOutcome interface {
-	legalAtBeforeSend()
-}
+type BeforeSendOutcome interface{ legalAtBeforeSend() }
 
-// ReplaceBeforeSend returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceBeforeSend gives the next hooks, and the program, another payload.
 func ReplaceBeforeSend(payload Message, reason string) BeforeSendOutcome {
-	return beforeSendReplace{hookimpl.Replaced(reason), payload}
+	return beforeSendReplace(hookimpl.Replaced(payload, reason))
 }
 
-type beforeSendReplace struct {
-	hookimpl.Replacement
-	To Message
-}
+type beforeSendReplace hookimpl.Replacing[Message]
 
 func (beforeSendReplace) legalAtBeforeSend() {}
 
@@ -175,9 +167,8 @@ type BeforeSendExit interface {
 	isExit()
 }
 
-// MatchBeforeSend calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchBeforeSend calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -207,27 +198,20 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeSendPoint holds the hooks and observers of BeforeSend, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeSendPoint struct {
 	hookgenRegistry[
-		beforeSendPoint,
-		BeforeSend[Message],
+		beforeSendPoint, BeforeSend[Message], BeforeSendObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
-		BeforeSendObserver[Message],
 		func(context.Context, *Run, BeforeSendFired[Message]),
-		hookkit.GateOption,
 	]
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeSendPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
+	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -237,9 +221,7 @@ func (p *BeforeSendPoint) Fire(
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSendPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
+	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -264,9 +246,7 @@ func (f OnSentFunc) OnSent(ctx context.Context, run *Run, payload Message) error
 }
 
 // Bind adds f to its point.
-func (f OnSentFunc) Bind(h *Hooks) {
-	h.OnSent.Add(f)
-}
+func (f OnSentFunc) Bind(h *Hooks) { h.OnSent.Add(f) }
 
 // OnSentObserver is notified of every fire of OnSent after it is decided.
 type OnSentObserver[P any] interface {
@@ -281,18 +261,13 @@ type OnSentFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// OnSentPoint holds the hooks and observers of OnSent, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnSentPoint struct {
 	hookgenRegistry[
-		onSentPoint,
-		OnSent[Message],
+		onSentPoint, OnSent[Message], OnSentObserver[Message], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Message) error,
-		OnSentObserver[Message],
 		func(context.Context, *Run, OnSentFired[Message]),
-		hookkit.HookOption,
 	]
 }
 
@@ -310,9 +285,9 @@ func (Refuse) isExit()            {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-// next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+// with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -321,7 +296,7 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // beforeSendPoint describes BeforeSend to the runtime.
 type beforeSendPoint struct{}
@@ -343,14 +318,9 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeSendPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -414,13 +384,9 @@ func (onSentPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSentPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

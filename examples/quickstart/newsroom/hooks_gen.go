@@ -13,39 +13,8 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run
-// hookgen (go generate) again. The line converts the spec to its restatement and back, which
-// compiles only if the two are identical.
+// If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
-
-// staleCode_runHookgen restates the spec.
-type staleCode_runHookgen interface {
-	agent.Points
-	BeforePublish(stale_Article) (spec.Replace, stale_Withhold, spec.FailClosed)
-	OnPublished(stale_Article)
-}
-
-// The types that the restatement uses.
-type (
-	stale_Article  = Article
-	stale_Withhold = Withhold
-)
-
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
-// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
-// against the runtime, run hookgen again.
-const _ = hookimpl.IsAtLeastVersion0_1_0
-
-// Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it. Its methods are those of [hookkit.Run].
-type Run = agent.Run
-
-// NewRun returns a new run. Pass it to every fire of the run.
-var NewRun = agent.NewRun
-
-// Withhold is legal at these points.
-func (Withhold) legalAtBeforePublish() {}
-func (Withhold) isExit()               {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -65,8 +34,6 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnPublished OnPublishedPoint
-
-	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -78,8 +45,6 @@ type Hook interface {
 
 // AnyObserver is notified of every fire of every point after it is decided.
 type AnyObserver = agent.AnyObserver
-
-var _ = hookimpl.HooksType[Hooks]()
 
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
 // registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
@@ -119,17 +84,6 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	return both
 }
 
-// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
-// fires several points, and all of them see one version of the hooks while an operator replaces
-// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
-// cost, until something changes on h or on a layer outside it.
-func (h *Hooks) Pinned() *Hooks {
-	if now := h.hookgenPin.Now(); now != nil {
-		return now
-	}
-	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
-}
-
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
 // before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
@@ -166,6 +120,13 @@ func (h *Hooks) Points() []hookkit.AnyPoint {
 	)...)
 }
 
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it. Its methods are those of [hookkit.Run].
+type Run = agent.Run
+
+// NewRun returns a new run. Pass it to every fire of the run.
+var NewRun = agent.NewRun
+
 // BeforePublish fires after a run has produced an article, before anybody can read it. Hooks may edit the
 // article or withhold it. A failing hook withholds it too.
 //
@@ -180,34 +141,27 @@ type BeforePublish[P any] interface {
 type BeforePublishFunc func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error)
 
 // BeforePublish calls f.
-func (f BeforePublishFunc) BeforePublish(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
+func (f BeforePublishFunc) BeforePublish(
+	ctx context.Context, run *Run, payload Article,
+) (BeforePublishOutcome, error) {
 	return f(ctx, run, payload)
 }
 
 // Bind adds f to its point.
-func (f BeforePublishFunc) Bind(h *Hooks) {
-	h.BeforePublish.Add(f)
-}
+func (f BeforePublishFunc) Bind(h *Hooks) { h.BeforePublish.Add(f) }
 
 // BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold.
 // Nil continues.
-type BeforePublishOutcome interface {
-	legalAtBeforePublish()
-}
+type BeforePublishOutcome interface{ legalAtBeforePublish() }
 
-// ReplaceBeforePublish returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceBeforePublish gives the next hooks, and the program, another payload.
 func ReplaceBeforePublish(payload Article, reason string) BeforePublishOutcome {
-	return beforePublishReplace{hookimpl.Replaced(reason), payload}
+	return beforePublishReplace(hookimpl.Replaced(payload, reason))
 }
 
-type beforePublishReplace struct {
-	hookimpl.Replacement
-	To Article
-}
+type beforePublishReplace hookimpl.Replacing[Article]
 
-func (beforePublishReplace) legalAtBeforePublish() {
-}
+func (beforePublishReplace) legalAtBeforePublish() {}
 
 // BeforePublishExit is an outcome that ends the fire: Withhold. A fire returns it; see
 // MatchBeforePublish.
@@ -218,9 +172,8 @@ type BeforePublishExit interface {
 	isExit()
 }
 
-// MatchBeforePublish calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchBeforePublish calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold func(Withhold) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -250,25 +203,23 @@ type BeforePublishFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforePublishPoint holds the hooks and observers of BeforePublish. The zero value is ready to
-// use. Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They
-// panic, naming the place of the call, if it is nil or the order asked for is impossible. List
-// lists the hooks in firing order, those of outer layers included.
+// BeforePublishPoint holds the hooks and observers of BeforePublish, with the methods of a
+// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
+// copy it.
 type BeforePublishPoint struct {
 	hookgenRegistry[
-		beforePublishPoint,
-		BeforePublish[Article],
+		beforePublishPoint, BeforePublish[Article], BeforePublishObserver[Article], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
-		BeforePublishObserver[Article],
 		func(context.Context, *Run, BeforePublishFired[Article]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Article) (exit BeforePublishExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *BeforePublishPoint) Fire(
+	ctx context.Context, run *Run, payload *Article,
+) (exit BeforePublishExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -276,11 +227,9 @@ func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Articl
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforePublishPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *Article,
+	ctx context.Context, run *Run, payload *Article,
 ) (exit BeforePublishExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -303,9 +252,7 @@ func (f OnPublishedFunc) OnPublished(ctx context.Context, run *Run, payload Arti
 }
 
 // Bind adds f to its point.
-func (f OnPublishedFunc) Bind(h *Hooks) {
-	h.OnPublished.Add(f)
-}
+func (f OnPublishedFunc) Bind(h *Hooks) { h.OnPublished.Add(f) }
 
 // OnPublishedObserver is notified of every fire of OnPublished after it is decided.
 type OnPublishedObserver[P any] interface {
@@ -320,18 +267,13 @@ type OnPublishedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPublishedPoint holds the hooks and observers of OnPublished. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// OnPublishedPoint holds the hooks and observers of OnPublished, with the methods of a registry:
+// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnPublishedPoint struct {
 	hookgenRegistry[
-		onPublishedPoint,
-		OnPublished[Article],
+		onPublishedPoint, OnPublished[Article], OnPublishedObserver[Article], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Article) error,
-		OnPublishedObserver[Article],
 		func(context.Context, *Run, OnPublishedFired[Article]),
-		hookkit.HookOption,
 	]
 }
 
@@ -342,25 +284,25 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 	}
 }
 
+// Withhold is legal at these points.
+func (Withhold) legalAtBeforePublish() {}
+func (Withhold) isExit()               {}
+
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-// next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+// with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages
-// that extend this one use it.
-type HookgenLineage[T any] interface {
-	agent.HookgenLineage[T]
-	hookgenLineage(T)
-}
+var _ = hookimpl.HooksType[Hooks]()
 
-// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
-type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
+// of it private.
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // beforePublishPoint describes BeforePublish to the runtime.
 type beforePublishPoint struct{}
@@ -373,10 +315,8 @@ func (beforePublishPoint) Describe() *hookimpl.Point {
 		Results: "Replace, Withhold, FailClosed",
 		Closed:  true,
 		Replace: ReplaceBeforePublish,
-		Exits: []any{
-			Withhold{},
-		},
-		Fire: (*BeforePublishPoint).runHooks,
+		Exits:   []any{Withhold{}},
+		Fire:    (*BeforePublishPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforePublishFunc](
 			BeforePublish[Article].BeforePublish,
 			BeforePublishObserver[Article].ObserveBeforePublish,
@@ -384,14 +324,9 @@ func (beforePublishPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforePublishPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Article,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Article, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
 	hookimpl.Require(payload != nil, "BeforePublish")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -455,9 +390,10 @@ func (onPublishedPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
+// runHooks runs the hooks of snap, or those registered now if it is nil.
+func (p *OnPublishedPoint) runHooks(
+	ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -489,3 +425,24 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 	}
 	inv.Hook = 0
 }
+
+// staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
+// back, which compiles only if the two are identical.
+type staleCode_runHookgen interface {
+	agent.Points
+	BeforePublish(
+		stale_Article,
+	) (spec.Replace, stale_Withhold, spec.FailClosed)
+	OnPublished(stale_Article)
+}
+
+// The types that the restatement uses.
+type (
+	stale_Article  = Article
+	stale_Withhold = Withhold
+)
+
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
+const _ = hookimpl.IsAtLeastVersion0_1_0

@@ -186,11 +186,13 @@ func (e *emitter) shared(f *jen.File) {
 	f.Line()
 	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
 	prose(f, registryAlias+" is embedded in each point for its methods. The name of the alias keeps the rest of it private.")
-	var params []jen.Code
-	for _, name := range strings.Fields("H F O OF Option") {
+	var params, args []jen.Code
+	for _, name := range strings.Fields("H O Option F OF") {
 		params = append(params, jen.Id(name))
 	}
-	args := append([]jen.Code{jen.Id("D")}, params...)
+	for _, name := range strings.Fields("D H F O OF Option") {
+		args = append(args, jen.Id(name))
+	}
 	f.Type().Id(registryAlias).Types(jen.Id("D").Add(implName("Description")), jen.List(params...).Any()).
 		Op("=").Add(implName("PointRegistry")).Types(args...)
 }
@@ -200,9 +202,9 @@ const banner = `
 Machinery. Of what follows, programs use only the method Call of the Next types.
 
 Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-next hook or the act.
+is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+with the first hook, and Next.Call calls the next hook or the act.
 
 inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 which hook it was.`

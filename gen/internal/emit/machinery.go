@@ -119,5 +119,8 @@ func (p *pointEmitter) exitList(suffix string) string {
 	return broken
 }
 
+// Wide reports whether the payload's type is so long that other parameters get a line of their own.
+func (p *pointEmitter) Wide() bool { return p.payload.width > 20 }
+
 // Rank returns the strength of the exit at an index of Exits, from 1.
 func (p *pointEmitter) Rank(i int) int { return i + 1 }

@@ -137,7 +137,7 @@ func (p *pointEmitter) hook(f *jen.File) {
 	signature(method.Id(p.Name), len("func (f Func)  {")+2*len(p.Name), p.hookParams(p.payload), p.hookResults()).Block(
 		jen.Return(jen.Id("f").Call(names(p.hookParams(p.payload))...)))
 	prose(f, "Bind adds f to its point.")
-	f.Func().Params(jen.Id("f").Id(p.Name + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
+	f.Func().Params(jen.Id("f").Id(p.Name+"Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Custom(oneLine,
 		jen.Id("h").Dot(p.Name).Dot("Add").Call(jen.Id("f")))
 }
 
@@ -147,13 +147,13 @@ func (p *pointEmitter) outcomes(f *jen.File) {
 		return
 	}
 	p.doc(f, p.Name+"Outcome is a decision of a hook of "+p.Name+": "+spelling.Or(p.legal())+". Nil continues.")
-	f.Type().Id(p.Name + "Outcome").Interface(jen.Id("legalAt" + p.Name).Params())
+	f.Type().Id(p.Name+"Outcome").Id("interface").Custom(oneLine, jen.Id("legalAt"+p.Name).Params())
 	if p.Replace {
-		p.doc(f, "Replace"+p.Name+" returns the outcome that gives the following hooks, and the program, another payload.")
+		p.doc(f, "Replace"+p.Name+" gives the next hooks, and the program, another payload.")
 		p.constructor(f, "Replace", "Replaced", param{p.param, p.payload})
 	}
 	if p.Edits() {
-		p.doc(f, "Edit"+p.Name+" returns the outcome that gives the payload another "+p.EditField+".")
+		p.doc(f, "Edit"+p.Name+" gives the payload another "+p.EditField+".")
 		p.constructor(f, "Edit", "Edited", param{"value", p.edited})
 	}
 	if p.Leaves() {
@@ -180,8 +180,8 @@ func (p *pointEmitter) constructor(f *jen.File, verb, made string, value param) 
 	outcome := p.Lower + verb
 	signature(f.Func().Id(verb+p.Name), len("func  {")+len(verb+p.Name), []param{value, {"reason", named("string")}},
 		[]param{{"", named(p.Name + "Outcome")}}).Block(
-		jen.Return(jen.Id(outcome).Values(implName(made).Call(jen.Id("reason")), jen.Id(value.name))))
-	f.Type().Id(outcome).Struct(implName("Replacement"), jen.Id("To").Add(value.typ))
+		jen.Return(jen.Id(outcome).Parens(implName(made).Call(jen.Id(value.name), jen.Id("reason")))))
+	f.Type().Id(outcome).Add(implName("Replacing").Types(value.typ))
 	f.Func().Params(jen.Id(outcome)).Id("legalAt" + p.Name).Params().Block()
 }
 
@@ -203,8 +203,8 @@ func (p *pointEmitter) match(f *jen.File) {
 			typeCode{jen.Func().Params(jen.Id(x)).Id(result), len("func() ") + len(x+result)}})
 		cases = append(cases, jen.Case(jen.Id(x)).Block(jen.Return(jen.Id(names[i]).Call(jen.Id("x")))))
 	}
-	p.doc(f, "Match"+p.Name+" calls the function for the exit of a fire, or none if the exit is nil, and returns its",
-		"result. An exit that is added to the spec breaks every call until it is handled there.")
+	p.doc(f, "Match"+p.Name+" calls the function for the exit of a fire, or none if it is nil. A new exit in the spec",
+		"breaks every call until it is handled there.")
 	signature(f.Func().Id("Match"+p.Name).Types(jen.Id(result).Any()), len("func Match[R any] {")+len(p.Name), params,
 		[]param{{"", named(result)}}).Block(
 		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(cases...),
@@ -257,21 +257,23 @@ const registryAlias = "hookgenRegistry"
 
 // registry emits the type of the point, with the registry that it embeds.
 func (p *pointEmitter) registry(f *jen.File) {
-	p.doc(f, p.Name+"Point holds the hooks and observers of "+p.Name+". The zero value is ready to use. Do not copy",
-		"it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the place of the",
-		"call, if it is nil or the order asked for is impossible. List lists the hooks in firing order, those of outer",
-		"layers included.")
+	p.doc(f, p.Name+"Point holds the hooks and observers of "+p.Name+", with the methods of a registry: Add, AddFunc,",
+		"Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.")
 	option := "HookOption"
 	if p.Decides() {
 		option = "GateOption"
 	}
-	list := jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true}
 	fired := jen.Id(p.Name + "Fired").Types(p.payload)
-	f.Type().Id(p.Name + "Point").Struct(jen.Id(registryAlias).Custom(list,
-		jen.Id(p.Lower+"Point"),
-		jen.Id(p.Name).Types(p.payload),
-		p.hookFunc(),
-		jen.Id(p.Name+"Observer").Types(p.payload),
-		jen.Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), fired),
-		kitType(option)))
+	registry := []jen.Code{jen.Id(p.Lower + "Point"), jen.Id(p.Name).Types(p.payload),
+		jen.Id(p.Name + "Observer").Types(p.payload), kitType(option)}
+	if len("Point, , Observer[], [], hookkit.GateOption")+3*len(p.Name)+2*p.payload.width < maxColumns {
+		registry = []jen.Code{jen.Custom(jen.Options{Separator: ","}, registry...)}
+	}
+	observe := signature(jen.Func(), len("\t\tfunc"), []param{{"", ctxParam().typ}, {"", runParam().typ},
+		{"", typeCode{fired, len("Fired[]") + len(p.Name) + p.payload.width}}}, nil)
+	f.Type().Id(p.Name + "Point").Struct(jen.Id(registryAlias).Custom(
+		jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true}, append(registry, p.hookFunc(), observe)...))
 }
+
+// oneLine keeps a body or a list of members on the line of its braces.
+var oneLine = jen.Options{Open: "{", Close: "}"}

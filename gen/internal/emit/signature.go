@@ -25,7 +25,8 @@ func runParam() param { return param{"run", typeCode{jen.Op("*").Id("Run"), len(
 
 func errorResult(name string) param { return param{name, named("error")} }
 
-// maxColumns is the length of a line beyond which a list of parameters is broken: each gets a line of its own.
+// maxColumns is the length of a line beyond which a list of parameters is broken: it gets a line of its own, or each
+// parameter does if that would be too long, too.
 const maxColumns = 112
 
 // signature adds parameters and results to s, the beginning of a declaration with a width in columns.
@@ -44,6 +45,9 @@ func list(s *jen.Statement, params []param, broken bool) *jen.Statement {
 	codes := make([]jen.Code, len(params))
 	for i, p := range params {
 		codes[i] = code(p)
+	}
+	if broken && widths(params) < maxColumns {
+		codes = []jen.Code{jen.Custom(jen.Options{Separator: ","}, codes...)}
 	}
 	return s.Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: broken && len(codes) > 0}, codes...)
 }

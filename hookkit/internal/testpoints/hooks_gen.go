@@ -231,14 +231,10 @@ func (f FirstFunc) First(ctx context.Context, run *Run, n int) (FirstOutcome, er
 }
 
 // Bind adds f to its point.
-func (f FirstFunc) Bind(h *Hooks) {
-	h.First.Add(f)
-}
+func (f FirstFunc) Bind(h *Hooks) { h.First.Add(f) }
 
 // FirstOutcome is a decision of a hook of First: Stop. Nil continues.
-type FirstOutcome interface {
-	legalAtFirst()
-}
+type FirstOutcome interface{ legalAtFirst() }
 
 // FirstExit is an outcome that ends the fire: Stop. A fire returns it; see MatchFirst.
 //
@@ -248,8 +244,8 @@ type FirstExit interface {
 	isExit()
 }
 
-// MatchFirst calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchFirst calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -277,18 +273,13 @@ type FirstFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// FirstPoint holds the hooks and observers of First, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type FirstPoint struct {
 	hookgenRegistry[
-		firstPoint,
-		First[int],
+		firstPoint, First[int], FirstObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
-		FirstObserver[int],
 		func(context.Context, *Run, FirstFired[int]),
-		hookkit.GateOption,
 	]
 }
 
@@ -326,14 +317,10 @@ func (f SecondFunc) Second(ctx context.Context, run *Run, n int) (SecondOutcome,
 }
 
 // Bind adds f to its point.
-func (f SecondFunc) Bind(h *Hooks) {
-	h.Second.Add(f)
-}
+func (f SecondFunc) Bind(h *Hooks) { h.Second.Add(f) }
 
 // SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
-type SecondOutcome interface {
-	legalAtSecond()
-}
+type SecondOutcome interface{ legalAtSecond() }
 
 // SecondExit is an outcome that ends the fire: Stop. A fire returns it; see MatchSecond.
 //
@@ -343,8 +330,8 @@ type SecondExit interface {
 	isExit()
 }
 
-// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchSecond calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -372,18 +359,13 @@ type SecondFired[P any] struct {
 	hookkit.Verdict
 }
 
-// SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// SecondPoint holds the hooks and observers of Second, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type SecondPoint struct {
 	hookgenRegistry[
-		secondPoint,
-		Second[int],
+		secondPoint, Second[int], SecondObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
-		SecondObserver[int],
 		func(context.Context, *Run, SecondFired[int]),
-		hookkit.GateOption,
 	]
 }
 
@@ -422,14 +404,10 @@ func (f LastFunc) Last(ctx context.Context, run *Run, n int) (LastOutcome, error
 }
 
 // Bind adds f to its point.
-func (f LastFunc) Bind(h *Hooks) {
-	h.Last.Add(f)
-}
+func (f LastFunc) Bind(h *Hooks) { h.Last.Add(f) }
 
 // LastOutcome is a decision of a hook of Last: Stop. Nil continues.
-type LastOutcome interface {
-	legalAtLast()
-}
+type LastOutcome interface{ legalAtLast() }
 
 // LastExit is an outcome that ends the fire: Stop. A fire returns it; see MatchLast.
 //
@@ -439,8 +417,8 @@ type LastExit interface {
 	isExit()
 }
 
-// MatchLast calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchLast calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
+// breaks every call until it is handled there.
 func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -468,18 +446,13 @@ type LastFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LastPoint holds the hooks and observers of Last. The zero value is ready to use. Do not copy it.
-// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// LastPoint holds the hooks and observers of Last, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type LastPoint struct {
 	hookgenRegistry[
-		lastPoint,
-		Last[int],
+		lastPoint, Last[int], LastObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (LastOutcome, error),
-		LastObserver[int],
 		func(context.Context, *Run, LastFired[int]),
-		hookkit.GateOption,
 	]
 }
 
@@ -517,37 +490,26 @@ func (f ShapeFunc) Shape(ctx context.Context, run *Run, letter Letter) (ShapeOut
 }
 
 // Bind adds f to its point.
-func (f ShapeFunc) Bind(h *Hooks) {
-	h.Shape.Add(f)
-}
+func (f ShapeFunc) Bind(h *Hooks) { h.Shape.Add(f) }
 
 // ShapeOutcome is a decision of a hook of Shape: ReplaceShape or EditShape. Nil continues.
-type ShapeOutcome interface {
-	legalAtShape()
-}
+type ShapeOutcome interface{ legalAtShape() }
 
-// ReplaceShape returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceShape gives the next hooks, and the program, another payload.
 func ReplaceShape(letter Letter, reason string) ShapeOutcome {
-	return shapeReplace{hookimpl.Replaced(reason), letter}
+	return shapeReplace(hookimpl.Replaced(letter, reason))
 }
 
-type shapeReplace struct {
-	hookimpl.Replacement
-	To Letter
-}
+type shapeReplace hookimpl.Replacing[Letter]
 
 func (shapeReplace) legalAtShape() {}
 
-// EditShape returns the outcome that gives the payload another Text.
+// EditShape gives the payload another Text.
 func EditShape(value Text, reason string) ShapeOutcome {
-	return shapeEdit{hookimpl.Edited(reason), value}
+	return shapeEdit(hookimpl.Edited(value, reason))
 }
 
-type shapeEdit struct {
-	hookimpl.Replacement
-	To Text
-}
+type shapeEdit hookimpl.Replacing[Text]
 
 func (shapeEdit) legalAtShape() {}
 
@@ -568,18 +530,13 @@ type ShapeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// ShapePoint holds the hooks and observers of Shape, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type ShapePoint struct {
 	hookgenRegistry[
-		shapePoint,
-		Shape[Letter],
+		shapePoint, Shape[Letter], ShapeObserver[Letter], hookkit.GateOption,
 		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
-		ShapeObserver[Letter],
 		func(context.Context, *Run, ShapeFired[Letter]),
-		hookkit.GateOption,
 	]
 }
 
@@ -618,14 +575,10 @@ func (f PollFunc) Poll(ctx context.Context, run *Run, n int) (PollOutcome, error
 }
 
 // Bind adds f to its point.
-func (f PollFunc) Bind(h *Hooks) {
-	h.Poll.Add(f)
-}
+func (f PollFunc) Bind(h *Hooks) { h.Poll.Add(f) }
 
 // PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
-type PollOutcome interface {
-	legalAtPoll()
-}
+type PollOutcome interface{ legalAtPoll() }
 
 // PollExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see MatchPoll.
 //
@@ -635,8 +588,8 @@ type PollExit interface {
 	isExit()
 }
 
-// MatchPoll calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchPoll calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
+// breaks every call until it is handled there.
 func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -668,18 +621,13 @@ type PollFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollPoint holds the hooks and observers of Poll. The zero value is ready to use. Do not copy it.
-// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// PollPoint holds the hooks and observers of Poll, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type PollPoint struct {
 	hookgenRegistry[
-		pollPoint,
-		Poll[int],
+		pollPoint, Poll[int], PollObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (PollOutcome, error),
-		PollObserver[int],
 		func(context.Context, *Run, PollFired[int]),
-		hookkit.GateOption,
 	]
 }
 
@@ -718,14 +666,10 @@ func (f PollOpenFunc) PollOpen(ctx context.Context, run *Run, n int) (PollOpenOu
 }
 
 // Bind adds f to its point.
-func (f PollOpenFunc) Bind(h *Hooks) {
-	h.PollOpen.Add(f)
-}
+func (f PollOpenFunc) Bind(h *Hooks) { h.PollOpen.Add(f) }
 
 // PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
-type PollOpenOutcome interface {
-	legalAtPollOpen()
-}
+type PollOpenOutcome interface{ legalAtPollOpen() }
 
 // PollOpenExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see
 // MatchPollOpen.
@@ -736,8 +680,8 @@ type PollOpenExit interface {
 	isExit()
 }
 
-// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchPollOpen calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -769,18 +713,13 @@ type PollOpenFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// PollOpenPoint holds the hooks and observers of PollOpen, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type PollOpenPoint struct {
 	hookgenRegistry[
-		pollOpenPoint,
-		PollOpen[int],
+		pollOpenPoint, PollOpen[int], PollOpenObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
-		PollOpenObserver[int],
 		func(context.Context, *Run, PollOpenFired[int]),
-		hookkit.GateOption,
 	]
 }
 
@@ -795,9 +734,7 @@ func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollOpenPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	n int,
+	ctx context.Context, run *Run, n int,
 ) (exit PollOpenExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
@@ -822,9 +759,7 @@ func (f GatherFunc) Gather(ctx context.Context, run *Run, n int) ([]string, erro
 }
 
 // Bind adds f to its point.
-func (f GatherFunc) Bind(h *Hooks) {
-	h.Gather.Add(f)
-}
+func (f GatherFunc) Bind(h *Hooks) { h.Gather.Add(f) }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
 type GatherObserver[P any] interface {
@@ -841,18 +776,13 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// GatherPoint holds the hooks and observers of Gather, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type GatherPoint struct {
 	hookgenRegistry[
-		gatherPoint,
-		Gather[int],
+		gatherPoint, Gather[int], GatherObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) ([]string, error),
-		GatherObserver[int],
 		func(context.Context, *Run, GatherFired[int]),
-		hookkit.HookOption,
 	]
 }
 
@@ -889,9 +819,7 @@ func (f GatherClosedFunc) GatherClosed(ctx context.Context, run *Run, n int) ([]
 }
 
 // Bind adds f to its point.
-func (f GatherClosedFunc) Bind(h *Hooks) {
-	h.GatherClosed.Add(f)
-}
+func (f GatherClosedFunc) Bind(h *Hooks) { h.GatherClosed.Add(f) }
 
 // GatherClosedObserver is notified of every fire of GatherClosed after it is decided.
 type GatherClosedObserver[P any] interface {
@@ -910,18 +838,13 @@ type GatherClosedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use.
-// Do not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// GatherClosedPoint holds the hooks and observers of GatherClosed, with the methods of a registry:
+// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type GatherClosedPoint struct {
 	hookgenRegistry[
-		gatherClosedPoint,
-		GatherClosed[int],
+		gatherClosedPoint, GatherClosed[int], GatherClosedObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) ([]string, error),
-		GatherClosedObserver[int],
 		func(context.Context, *Run, GatherClosedFired[int]),
-		hookkit.HookOption,
 	]
 }
 
@@ -935,9 +858,7 @@ func (p *GatherClosedPoint) Fire(ctx context.Context, run *Run, n int) (collecte
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *GatherClosedPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	n int,
+	ctx context.Context, run *Run, n int,
 ) (collected []string, bys []hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected, err = p.runHooks(ctx, run, n, &bys, nil)
@@ -964,26 +885,18 @@ func (f ReviewFunc) Review(ctx context.Context, run *Run, letter Letter) (Review
 }
 
 // Bind adds f to its point.
-func (f ReviewFunc) Bind(h *Hooks) {
-	h.Review.Add(f)
-}
+func (f ReviewFunc) Bind(h *Hooks) { h.Review.Add(f) }
 
 // ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil
 // continues.
-type ReviewOutcome interface {
-	legalAtReview()
-}
+type ReviewOutcome interface{ legalAtReview() }
 
-// ReplaceReview returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceReview gives the next hooks, and the program, another payload.
 func ReplaceReview(letter Letter, reason string) ReviewOutcome {
-	return reviewReplace{hookimpl.Replaced(reason), letter}
+	return reviewReplace(hookimpl.Replaced(letter, reason))
 }
 
-type reviewReplace struct {
-	hookimpl.Replacement
-	To Letter
-}
+type reviewReplace hookimpl.Replacing[Letter]
 
 func (reviewReplace) legalAtReview() {}
 
@@ -996,14 +909,10 @@ type ReviewExit interface {
 	isExit()
 }
 
-// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchReview calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchReview[R any](
-	exit ReviewExit,
-	none func() R,
-	stop func(Stop) R,
-	coded func(Coded) R,
-	numbered func(Numbered) R,
+	exit ReviewExit, none func() R, stop func(Stop) R, coded func(Coded) R, numbered func(Numbered) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1039,18 +948,13 @@ type ReviewFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// ReviewPoint holds the hooks and observers of Review, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type ReviewPoint struct {
 	hookgenRegistry[
-		reviewPoint,
-		Review[Letter],
+		reviewPoint, Review[Letter], ReviewObserver[Letter], hookkit.GateOption,
 		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
-		ReviewObserver[Letter],
 		func(context.Context, *Run, ReviewFired[Letter]),
-		hookkit.GateOption,
 	]
 }
 
@@ -1058,9 +962,7 @@ type ReviewPoint struct {
 // decided. If err is not nil, a hook that was registered with FailClosed failed and the program
 // must refuse the act.
 func (p *ReviewPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	letter *Letter,
+	ctx context.Context, run *Run, letter *Letter,
 ) (exit ReviewExit, collected []string, err error) {
 	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, nil, nil, nil)
@@ -1071,9 +973,7 @@ func (p *ReviewPoint) Fire(
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and
 // for each contribution the hook that made it.
 func (p *ReviewPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	letter *Letter,
+	ctx context.Context, run *Run, letter *Letter,
 ) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
 	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, &by, &bys, nil)
@@ -1098,9 +998,7 @@ func (f VerifyFunc) Verify(ctx context.Context, run *Run, n int) error {
 }
 
 // Bind adds f to its point.
-func (f VerifyFunc) Bind(h *Hooks) {
-	h.Verify.Add(f)
-}
+func (f VerifyFunc) Bind(h *Hooks) { h.Verify.Add(f) }
 
 // VerifyObserver is notified of every fire of Verify after it is decided.
 type VerifyObserver[P any] interface {
@@ -1117,18 +1015,13 @@ type VerifyFired[P any] struct {
 	hookkit.Verdict
 }
 
-// VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// VerifyPoint holds the hooks and observers of Verify, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type VerifyPoint struct {
 	hookgenRegistry[
-		verifyPoint,
-		Verify[int],
+		verifyPoint, Verify[int], VerifyObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) error,
-		VerifyObserver[int],
 		func(context.Context, *Run, VerifyFired[int]),
-		hookkit.HookOption,
 	]
 }
 
@@ -1166,9 +1059,7 @@ func (f WrapFunc) Wrap(ctx context.Context, run *Run, n int, next WrapNext) (hoo
 }
 
 // Bind adds f to its point.
-func (f WrapFunc) Bind(h *Hooks) {
-	h.Wrap.Add(f)
-}
+func (f WrapFunc) Bind(h *Hooks) { h.Wrap.Add(f) }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
 type WrapObserver[P any] interface {
@@ -1193,28 +1084,20 @@ type WrapNext struct {
 	level int
 }
 
-// WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
-// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// WrapPoint holds the hooks and observers of Wrap, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type WrapPoint struct {
 	hookgenRegistry[
-		wrapPoint,
-		Wrap[int],
+		wrapPoint, Wrap[int], WrapObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
-		WrapObserver[int],
 		func(context.Context, *Run, WrapFired[int]),
-		hookkit.HookOption,
 	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
 // of the act is returned as a *hookkit.Failure.
 func (p *WrapPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	n int,
-	act func(context.Context, int) (string, error),
+	ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error),
 ) (result string, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, n, act, nil, nil)
@@ -1235,10 +1118,7 @@ func (p *WrapPoint) Fire(
 // FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
 // failed. A zero By means that the act answered.
 func (p *WrapPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	n int,
-	act func(context.Context, int) (string, error),
+	ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error),
 ) (result string, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, n, act, &by, nil)
@@ -1267,9 +1147,7 @@ func (f WatchFunc) Watch(ctx context.Context, run *Run, n int) error {
 }
 
 // Bind adds f to its point.
-func (f WatchFunc) Bind(h *Hooks) {
-	h.Watch.Add(f)
-}
+func (f WatchFunc) Bind(h *Hooks) { h.Watch.Add(f) }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
 type WatchObserver[P any] interface {
@@ -1284,18 +1162,13 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// WatchPoint holds the hooks and observers of Watch, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type WatchPoint struct {
 	hookgenRegistry[
-		watchPoint,
-		Watch[int],
+		watchPoint, Watch[int], WatchObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) error,
-		WatchObserver[int],
 		func(context.Context, *Run, WatchFired[int]),
-		hookkit.HookOption,
 	]
 }
 
@@ -1334,9 +1207,9 @@ func (Allow) isExit()          {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-// next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+// with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -1345,7 +1218,7 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // firstPoint describes First to the runtime.
 type firstPoint struct{}
@@ -1365,14 +1238,9 @@ func (firstPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *FirstPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1439,14 +1307,9 @@ func (secondPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *SecondPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1506,14 +1369,9 @@ func (lastPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LastPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1580,14 +1438,9 @@ func (shapePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ShapePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Letter,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Shape")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1660,14 +1513,9 @@ func (pollPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *PollPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1736,14 +1584,9 @@ func (pollOpenPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *PollOpenPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1825,14 +1668,9 @@ func (gatherPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *GatherPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1891,14 +1729,9 @@ func (gatherClosedPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *GatherClosedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1953,15 +1786,9 @@ func (reviewPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ReviewPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Letter,
-	by *hookkit.By,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
 	hookimpl.Require(payload != nil, "Review")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -2044,14 +1871,9 @@ func (verifyPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *VerifyPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -2185,15 +2007,11 @@ func (n WrapNext) Call(
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
-// are any. A nil snap means the hooks that are registered now.
+// runHooks runs the act inside the hooks of snap, or of those registered now if it is nil.
 func (p *WrapPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
+	ctx context.Context, run *Run, payload int,
 	act func(context.Context, int) (string, error),
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result string, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -2232,13 +2050,9 @@ func (watchPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *WatchPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload int,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

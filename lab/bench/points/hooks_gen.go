@@ -12,76 +12,8 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run
-// hookgen (go generate) again. The line converts the spec to its restatement and back, which
-// compiles only if the two are identical.
+// If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
-
-// staleCode_runHookgen restates the spec.
-type staleCode_runHookgen interface {
-	Watch(stale_Call)
-	Rewrite(stale_Call) (spec.Replace, spec.FailClosed)
-	Flow(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailClosed)
-	Lenient(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailOpen)
-	Trim(stale_Call) (spec.Edit[json.RawMessage], spec.FailClosed)
-	Leave(stale_Call) (stale_Skip, stale_End, spec.FailClosed)
-	Judge(stale_Call) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
-	Gather(stale_Call) spec.Collect[string]
-	Refuse(stale_Call) spec.Check
-	Wrap(stale_Call) stale_of_Wrap_Around
-}
-
-// The types that the restatement uses.
-type (
-	stale_Call           = Call
-	stale_Skip           = Skip
-	stale_End            = End
-	stale_Deny           = Deny
-	stale_Ask            = Ask
-	stale_Allow          = Allow
-	stale_Result         = Result
-	stale_of_Wrap_Around = spec.Around[stale_Result]
-)
-type staleCode_runHookgen_editTrim = Call
-type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
-
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
-// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
-// against the runtime, run hookgen again.
-const _ = hookimpl.IsAtLeastVersion0_1_0
-
-// Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it. Its methods are those of [hookkit.Run].
-type Run = hookkit.Run[struct{}]
-
-// NewRun returns a new run. Pass it to every fire of the run.
-func NewRun(env struct{}) *Run {
-	return hookkit.NewRun(env)
-}
-
-// Skip is legal at these points.
-func (Skip) legalAtFlow()    {}
-func (Skip) legalAtLenient() {}
-func (Skip) legalAtLeave()   {}
-func (Skip) isExit()         {}
-
-// End is legal at these points.
-func (End) legalAtFlow()    {}
-func (End) legalAtLenient() {}
-func (End) legalAtLeave()   {}
-func (End) isExit()         {}
-
-// Deny is legal at these points.
-func (Deny) legalAtJudge() {}
-func (Deny) isExit()       {}
-
-// Ask is legal at these points.
-func (Ask) legalAtJudge() {}
-func (Ask) isExit()       {}
-
-// Allow is legal at these points.
-func (Allow) legalAtJudge() {}
-func (Allow) isExit()       {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -151,8 +83,6 @@ type Hooks struct {
 	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
 	// program, gets the error.
 	Wrap WrapPoint
-
-	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -166,8 +96,6 @@ type Hook interface {
 type AnyObserver interface {
 	Observe(ctx context.Context, run *Run, fired hookkit.AnyFired)
 }
-
-var _ = hookimpl.HooksType[Hooks]()
 
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
 // registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
@@ -205,17 +133,6 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
-}
-
-// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
-// fires several points, and all of them see one version of the hooks while an operator replaces
-// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
-// cost, until something changes on h or on a layer outside it.
-func (h *Hooks) Pinned() *Hooks {
-	if now := h.hookgenPin.Now(); now != nil {
-		return now
-	}
-	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -261,6 +178,15 @@ func (h *Hooks) Points() []hookkit.AnyPoint {
 	)
 }
 
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it. Its methods are those of [hookkit.Run].
+type Run = hookkit.Run[struct{}]
+
+// NewRun returns a new run. Pass it to every fire of the run.
+func NewRun(env struct{}) *Run {
+	return hookkit.NewRun(env)
+}
+
 // Watch is an observe point.
 //
 // Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
@@ -278,9 +204,7 @@ func (f WatchFunc) Watch(ctx context.Context, run *Run, payload Call) error {
 }
 
 // Bind adds f to its point.
-func (f WatchFunc) Bind(h *Hooks) {
-	h.Watch.Add(f)
-}
+func (f WatchFunc) Bind(h *Hooks) { h.Watch.Add(f) }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
 type WatchObserver[P any] interface {
@@ -295,18 +219,13 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// WatchPoint holds the hooks and observers of Watch, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type WatchPoint struct {
 	hookgenRegistry[
-		watchPoint,
-		Watch[Call],
+		watchPoint, Watch[Call], WatchObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call) error,
-		WatchObserver[Call],
 		func(context.Context, *Run, WatchFired[Call]),
-		hookkit.HookOption,
 	]
 }
 
@@ -334,28 +253,19 @@ func (f RewriteFunc) Rewrite(ctx context.Context, run *Run, payload Call) (Rewri
 }
 
 // Bind adds f to its point.
-func (f RewriteFunc) Bind(h *Hooks) {
-	h.Rewrite.Add(f)
-}
+func (f RewriteFunc) Bind(h *Hooks) { h.Rewrite.Add(f) }
 
 // RewriteOutcome is a decision of a hook of Rewrite: ReplaceRewrite. Nil continues.
-type RewriteOutcome interface {
-	legalAtRewrite()
-}
+type RewriteOutcome interface{ legalAtRewrite() }
 
-// ReplaceRewrite returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceRewrite gives the next hooks, and the program, another payload.
 func ReplaceRewrite(payload Call, reason string) RewriteOutcome {
-	return rewriteReplace{hookimpl.Replaced(reason), payload}
+	return rewriteReplace(hookimpl.Replaced(payload, reason))
 }
 
-type rewriteReplace struct {
-	hookimpl.Replacement
-	To Call
-}
+type rewriteReplace hookimpl.Replacing[Call]
 
-func (rewriteReplace) legalAtRewrite() {
-}
+func (rewriteReplace) legalAtRewrite() {}
 
 // RewriteObserver is notified of every fire of Rewrite after it is decided.
 type RewriteObserver[P any] interface {
@@ -374,25 +284,20 @@ type RewriteFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewritePoint holds the hooks and observers of Rewrite. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// RewritePoint holds the hooks and observers of Rewrite, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type RewritePoint struct {
 	hookgenRegistry[
-		rewritePoint,
-		Rewrite[Call],
+		rewritePoint, Rewrite[Call], RewriteObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error),
-		RewriteObserver[Call],
 		func(context.Context, *Run, RewriteFired[Call]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -400,7 +305,7 @@ func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -424,27 +329,19 @@ func (f FlowFunc) Flow(ctx context.Context, run *Run, payload Call) (FlowOutcome
 }
 
 // Bind adds f to its point.
-func (f FlowFunc) Bind(h *Hooks) {
-	h.Flow.Add(f)
-}
+func (f FlowFunc) Bind(h *Hooks) { h.Flow.Add(f) }
 
 // FlowOutcome is a decision of a hook of Flow: ReplaceFlow, Skip or End. Nil continues.
-type FlowOutcome interface {
-	legalAtFlow()
-}
+type FlowOutcome interface{ legalAtFlow() }
 
-// ReplaceFlow returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceFlow gives the next hooks, and the program, another payload.
 func ReplaceFlow(payload Call, reason string) FlowOutcome {
-	return flowReplace{hookimpl.Replaced(reason), payload}
+	return flowReplace(hookimpl.Replaced(payload, reason))
 }
 
-type flowReplace struct {
-	hookimpl.Replacement
-	To Call
-}
+type flowReplace hookimpl.Replacing[Call]
 
-func (flowReplace) legalAtFlow() {
-}
+func (flowReplace) legalAtFlow() {}
 
 // FlowExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchFlow.
 //
@@ -454,8 +351,8 @@ type FlowExit interface {
 	isExit()
 }
 
-// MatchFlow calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchFlow calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
+// breaks every call until it is handled there.
 func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -487,33 +384,30 @@ type FlowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FlowPoint holds the hooks and observers of Flow. The zero value is ready to use. Do not copy it.
-// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// FlowPoint holds the hooks and observers of Flow, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type FlowPoint struct {
 	hookgenRegistry[
-		flowPoint,
-		Flow[Call],
+		flowPoint, Flow[Call], FlowObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error),
-		FlowObserver[Call],
 		func(context.Context, *Run, FlowFired[Call]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit FlowExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit FlowExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+func (p *FlowPoint) FireBy(
+	ctx context.Context, run *Run, payload *Call,
+) (exit FlowExit, by hookkit.By, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -537,28 +431,19 @@ func (f LenientFunc) Lenient(ctx context.Context, run *Run, payload Call) (Lenie
 }
 
 // Bind adds f to its point.
-func (f LenientFunc) Bind(h *Hooks) {
-	h.Lenient.Add(f)
-}
+func (f LenientFunc) Bind(h *Hooks) { h.Lenient.Add(f) }
 
 // LenientOutcome is a decision of a hook of Lenient: ReplaceLenient, Skip or End. Nil continues.
-type LenientOutcome interface {
-	legalAtLenient()
-}
+type LenientOutcome interface{ legalAtLenient() }
 
-// ReplaceLenient returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceLenient gives the next hooks, and the program, another payload.
 func ReplaceLenient(payload Call, reason string) LenientOutcome {
-	return lenientReplace{hookimpl.Replaced(reason), payload}
+	return lenientReplace(hookimpl.Replaced(payload, reason))
 }
 
-type lenientReplace struct {
-	hookimpl.Replacement
-	To Call
-}
+type lenientReplace hookimpl.Replacing[Call]
 
-func (lenientReplace) legalAtLenient() {
-}
+func (lenientReplace) legalAtLenient() {}
 
 // LenientExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchLenient.
 //
@@ -568,8 +453,8 @@ type LenientExit interface {
 	isExit()
 }
 
-// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchLenient calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -601,26 +486,20 @@ type LenientFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LenientPoint holds the hooks and observers of Lenient. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// LenientPoint holds the hooks and observers of Lenient, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type LenientPoint struct {
 	hookgenRegistry[
-		lenientPoint,
-		Lenient[Call],
+		lenientPoint, Lenient[Call], LenientObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error),
-		LenientObserver[Call],
 		func(context.Context, *Run, LenientFired[Call]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook that was registered with FailClosed failed and the program
-// must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
 func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit LenientExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -628,11 +507,9 @@ func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *LenientPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
+	ctx context.Context, run *Run, payload *Call,
 ) (exit LenientExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -656,27 +533,19 @@ func (f TrimFunc) Trim(ctx context.Context, run *Run, payload Call) (TrimOutcome
 }
 
 // Bind adds f to its point.
-func (f TrimFunc) Bind(h *Hooks) {
-	h.Trim.Add(f)
-}
+func (f TrimFunc) Bind(h *Hooks) { h.Trim.Add(f) }
 
 // TrimOutcome is a decision of a hook of Trim: EditTrim. Nil continues.
-type TrimOutcome interface {
-	legalAtTrim()
-}
+type TrimOutcome interface{ legalAtTrim() }
 
-// EditTrim returns the outcome that gives the payload another Args.
+// EditTrim gives the payload another Args.
 func EditTrim(value json.RawMessage, reason string) TrimOutcome {
-	return trimEdit{hookimpl.Edited(reason), value}
+	return trimEdit(hookimpl.Edited(value, reason))
 }
 
-type trimEdit struct {
-	hookimpl.Replacement
-	To json.RawMessage
-}
+type trimEdit hookimpl.Replacing[json.RawMessage]
 
-func (trimEdit) legalAtTrim() {
-}
+func (trimEdit) legalAtTrim() {}
 
 // TrimObserver is notified of every fire of Trim after it is decided.
 type TrimObserver[P any] interface {
@@ -695,25 +564,20 @@ type TrimFired[P any] struct {
 	hookkit.Verdict
 }
 
-// TrimPoint holds the hooks and observers of Trim. The zero value is ready to use. Do not copy it.
-// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// TrimPoint holds the hooks and observers of Trim, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type TrimPoint struct {
 	hookgenRegistry[
-		trimPoint,
-		Trim[Call],
+		trimPoint, Trim[Call], TrimObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error),
-		TrimObserver[Call],
 		func(context.Context, *Run, TrimFired[Call]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -721,7 +585,7 @@ func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err erro
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -744,14 +608,10 @@ func (f LeaveFunc) Leave(ctx context.Context, run *Run, payload Call) (LeaveOutc
 }
 
 // Bind adds f to its point.
-func (f LeaveFunc) Bind(h *Hooks) {
-	h.Leave.Add(f)
-}
+func (f LeaveFunc) Bind(h *Hooks) { h.Leave.Add(f) }
 
 // LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
-type LeaveOutcome interface {
-	legalAtLeave()
-}
+type LeaveOutcome interface{ legalAtLeave() }
 
 // LeaveExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchLeave.
 //
@@ -761,8 +621,8 @@ type LeaveExit interface {
 	isExit()
 }
 
-// MatchLeave calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchLeave calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -792,18 +652,13 @@ type LeaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LeavePoint holds the hooks and observers of Leave. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// LeavePoint holds the hooks and observers of Leave, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type LeavePoint struct {
 	hookgenRegistry[
-		leavePoint,
-		Leave[Call],
+		leavePoint, Leave[Call], LeaveObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error),
-		LeaveObserver[Call],
 		func(context.Context, *Run, LeaveFired[Call]),
-		hookkit.GateOption,
 	]
 }
 
@@ -817,7 +672,9 @@ func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Lea
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *LeavePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit LeaveExit, by hookkit.By, err error) {
+func (p *LeavePoint) FireBy(
+	ctx context.Context, run *Run, payload Call,
+) (exit LeaveExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
@@ -842,14 +699,10 @@ func (f JudgeFunc) Judge(ctx context.Context, run *Run, payload Call) (JudgeOutc
 }
 
 // Bind adds f to its point.
-func (f JudgeFunc) Bind(h *Hooks) {
-	h.Judge.Add(f)
-}
+func (f JudgeFunc) Bind(h *Hooks) { h.Judge.Add(f) }
 
 // JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
-type JudgeOutcome interface {
-	legalAtJudge()
-}
+type JudgeOutcome interface{ legalAtJudge() }
 
 // JudgeExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
 // MatchJudge.
@@ -860,9 +713,11 @@ type JudgeExit interface {
 	isExit()
 }
 
-// MatchJudge calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchJudge[R any](exit JudgeExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R) R {
+// MatchJudge calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
+func MatchJudge[R any](
+	exit JudgeExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -895,18 +750,13 @@ type JudgeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// JudgePoint holds the hooks and observers of Judge. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// JudgePoint holds the hooks and observers of Judge, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type JudgePoint struct {
 	hookgenRegistry[
-		judgePoint,
-		Judge[Call],
+		judgePoint, Judge[Call], JudgeObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error),
-		JudgeObserver[Call],
 		func(context.Context, *Run, JudgeFired[Call]),
-		hookkit.GateOption,
 	]
 }
 
@@ -920,7 +770,9 @@ func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Jud
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *JudgePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit JudgeExit, by hookkit.By, err error) {
+func (p *JudgePoint) FireBy(
+	ctx context.Context, run *Run, payload Call,
+) (exit JudgeExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
@@ -944,9 +796,7 @@ func (f GatherFunc) Gather(ctx context.Context, run *Run, payload Call) ([]strin
 }
 
 // Bind adds f to its point.
-func (f GatherFunc) Bind(h *Hooks) {
-	h.Gather.Add(f)
-}
+func (f GatherFunc) Bind(h *Hooks) { h.Gather.Add(f) }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
 type GatherObserver[P any] interface {
@@ -963,18 +813,13 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// GatherPoint holds the hooks and observers of Gather, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type GatherPoint struct {
 	hookgenRegistry[
-		gatherPoint,
-		Gather[Call],
+		gatherPoint, Gather[Call], GatherObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call) ([]string, error),
-		GatherObserver[Call],
 		func(context.Context, *Run, GatherFired[Call]),
-		hookkit.HookOption,
 	]
 }
 
@@ -987,7 +832,9 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, payload Call) (collect
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *GatherPoint) FireBy(ctx context.Context, run *Run, payload Call) (collected []string, bys []hookkit.By) {
+func (p *GatherPoint) FireBy(
+	ctx context.Context, run *Run, payload Call,
+) (collected []string, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
@@ -1011,9 +858,7 @@ func (f RefuseFunc) Refuse(ctx context.Context, run *Run, payload Call) error {
 }
 
 // Bind adds f to its point.
-func (f RefuseFunc) Bind(h *Hooks) {
-	h.Refuse.Add(f)
-}
+func (f RefuseFunc) Bind(h *Hooks) { h.Refuse.Add(f) }
 
 // RefuseObserver is notified of every fire of Refuse after it is decided.
 type RefuseObserver[P any] interface {
@@ -1030,18 +875,13 @@ type RefuseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RefusePoint holds the hooks and observers of Refuse. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// RefusePoint holds the hooks and observers of Refuse, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type RefusePoint struct {
 	hookgenRegistry[
-		refusePoint,
-		Refuse[Call],
+		refusePoint, Refuse[Call], RefuseObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call) error,
-		RefuseObserver[Call],
 		func(context.Context, *Run, RefuseFired[Call]),
-		hookkit.HookOption,
 	]
 }
 
@@ -1074,14 +914,14 @@ type Wrap[P any] interface {
 type WrapFunc func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error)
 
 // Wrap calls f.
-func (f WrapFunc) Wrap(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
+func (f WrapFunc) Wrap(
+	ctx context.Context, run *Run, payload Call, next WrapNext,
+) (hookkit.Answer[Result], error) {
 	return f(ctx, run, payload, next)
 }
 
 // Bind adds f to its point.
-func (f WrapFunc) Bind(h *Hooks) {
-	h.Wrap.Add(f)
-}
+func (f WrapFunc) Bind(h *Hooks) { h.Wrap.Add(f) }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
 type WrapObserver[P any] interface {
@@ -1106,28 +946,20 @@ type WrapNext struct {
 	level int
 }
 
-// WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
-// Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// WrapPoint holds the hooks and observers of Wrap, with the methods of a registry: Add, AddFunc,
+// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type WrapPoint struct {
 	hookgenRegistry[
-		wrapPoint,
-		Wrap[Call],
+		wrapPoint, Wrap[Call], WrapObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error),
-		WrapObserver[Call],
 		func(context.Context, *Run, WrapFired[Call]),
-		hookkit.HookOption,
 	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
 // of the act is returned as a *hookkit.Failure.
 func (p *WrapPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	act func(context.Context, Call) (Result, error),
+	ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error),
 ) (result Result, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -1148,10 +980,7 @@ func (p *WrapPoint) Fire(
 // FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
 // failed. A zero By means that the act answered.
 func (p *WrapPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	act func(context.Context, Call) (Result, error),
+	ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error),
 ) (result Result, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -1163,24 +992,45 @@ func (p *WrapPoint) FireBy(
 	return
 }
 
+// Skip is legal at these points.
+func (Skip) legalAtFlow()    {}
+func (Skip) legalAtLenient() {}
+func (Skip) legalAtLeave()   {}
+func (Skip) isExit()         {}
+
+// End is legal at these points.
+func (End) legalAtFlow()    {}
+func (End) legalAtLenient() {}
+func (End) legalAtLeave()   {}
+func (End) isExit()         {}
+
+// Deny is legal at these points.
+func (Deny) legalAtJudge() {}
+func (Deny) isExit()       {}
+
+// Ask is legal at these points.
+func (Ask) legalAtJudge() {}
+func (Ask) isExit()       {}
+
+// Allow is legal at these points.
+func (Allow) legalAtJudge() {}
+func (Allow) isExit()       {}
+
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-// next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+// with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages
-// that extend this one use it.
-type HookgenLineage[T any] interface {
-	hookgenLineage(T)
-}
+var _ = hookimpl.HooksType[Hooks]()
 
-// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
-type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
+// of it private.
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // watchPoint describes Watch to the runtime.
 type watchPoint struct{}
@@ -1198,9 +1048,10 @@ func (watchPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
+// runHooks runs the hooks of snap, or those registered now if it is nil.
+func (p *WatchPoint) runHooks(
+	ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -1252,14 +1103,9 @@ func (rewritePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *RewritePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Rewrite")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1314,11 +1160,8 @@ func (flowPoint) Describe() *hookimpl.Point {
 		Results: "Replace, Skip, End, FailClosed",
 		Closed:  true,
 		Replace: ReplaceFlow,
-		Exits: []any{
-			Skip{},
-			End{},
-		},
-		Fire: (*FlowPoint).runHooks,
+		Exits:   []any{Skip{}, End{}},
+		Fire:    (*FlowPoint).runHooks,
 		Calls: hookimpl.Deciding[FlowFunc](
 			Flow[Call].Flow,
 			FlowObserver[Call].ObserveFlow,
@@ -1326,14 +1169,9 @@ func (flowPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *FlowPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit FlowExit, err error) {
 	hookimpl.Require(payload != nil, "Flow")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1391,11 +1229,8 @@ func (lenientPoint) Describe() *hookimpl.Point {
 		Payload: "Call",
 		Results: "Replace, Skip, End, FailOpen",
 		Replace: ReplaceLenient,
-		Exits: []any{
-			Skip{},
-			End{},
-		},
-		Fire: (*LenientPoint).runHooks,
+		Exits:   []any{Skip{}, End{}},
+		Fire:    (*LenientPoint).runHooks,
 		Calls: hookimpl.Deciding[LenientFunc](
 			Lenient[Call].Lenient,
 			LenientObserver[Call].ObserveLenient,
@@ -1403,14 +1238,9 @@ func (lenientPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LenientPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit LenientExit, err error) {
 	hookimpl.Require(payload != nil, "Lenient")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1483,14 +1313,9 @@ func (trimPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *TrimPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Trim")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1544,11 +1369,8 @@ func (leavePoint) Describe() *hookimpl.Point {
 		Payload: "Call",
 		Results: "Skip, End, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Skip{},
-			End{},
-		},
-		Fire: (*LeavePoint).runHooks,
+		Exits:   []any{Skip{}, End{}},
+		Fire:    (*LeavePoint).runHooks,
 		Calls: hookimpl.Deciding[LeaveFunc](
 			Leave[Call].Leave,
 			LeaveObserver[Call].ObserveLeave,
@@ -1556,14 +1378,9 @@ func (leavePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LeavePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit LeaveExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1614,12 +1431,8 @@ func (judgePoint) Describe() *hookimpl.Point {
 		Payload: "Call",
 		Results: "Vote, Deny, Ask, Allow, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Deny{},
-			Ask{},
-			Allow{},
-		},
-		Fire: (*JudgePoint).runHooks,
+		Exits:   []any{Deny{}, Ask{}, Allow{}},
+		Fire:    (*JudgePoint).runHooks,
 		Calls: hookimpl.Deciding[JudgeFunc](
 			Judge[Call].Judge,
 			JudgeObserver[Call].ObserveJudge,
@@ -1627,14 +1440,9 @@ func (judgePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *JudgePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit JudgeExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1704,14 +1512,9 @@ func (gatherPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *GatherPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1770,14 +1573,9 @@ func (refusePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *RefusePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1827,7 +1625,10 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				payload Call,
 				call hookkit.AnyCall,
 			) (hookkit.AnyReply, error) {
-				next := func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
+				next := func(
+					ctx context.Context,
+					payload Call,
+				) (hookkit.Answer[Result], error) {
 					return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
 				}
 				inv := &wrapInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
@@ -1847,7 +1648,8 @@ func (wrapPoint) Describe() *hookimpl.Point {
 					own.Within(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-						answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[Call](payload))
+						next := WrapNext{own, next.level}
+						answer, err := next.Call(ctx, hookimpl.As[Call](payload))
 						return hookimpl.Reply(answer), err
 					}
 					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
@@ -1869,14 +1671,20 @@ type wrapInvocation struct {
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
 // error is that of the act or of an inner hook, or hookkit.ErrNextOver.
-func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer[Result], err error) {
+func (n WrapNext) Call(
+	ctx context.Context,
+	payload Call,
+) (answer hookkit.Answer[Result], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
 	hooks, inFire := inv.Snap.Hooks.([]Wrap[Call])
 	if !inFire { // a hook is called alone, with this next
-		next := inv.Snap.Hooks.(func(context.Context, Call) (hookkit.Answer[Result], error))
+		next := inv.Snap.Hooks.(func(
+			context.Context,
+			Call,
+		) (hookkit.Answer[Result], error))
 		return next(ctx, payload)
 	}
 	returned := false
@@ -1901,15 +1709,11 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
-// are any. A nil snap means the hooks that are registered now.
+// runHooks runs the act inside the hooks of snap, or of those registered now if it is nil.
 func (p *WrapPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Call,
+	ctx context.Context, run *Run, payload Call,
 	act func(context.Context, Call) (Result, error),
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result Result, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1931,3 +1735,41 @@ func (p *WrapPoint) runHooks(
 	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
+
+// staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
+// back, which compiles only if the two are identical.
+type staleCode_runHookgen interface {
+	Watch(stale_Call)
+	Rewrite(stale_Call) (spec.Replace, spec.FailClosed)
+	Flow(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailClosed)
+	Lenient(
+		stale_Call,
+	) (spec.Replace, stale_Skip, stale_End, spec.FailOpen)
+	Trim(stale_Call) (spec.Edit[json.RawMessage], spec.FailClosed)
+	Leave(stale_Call) (stale_Skip, stale_End, spec.FailClosed)
+	Judge(
+		stale_Call,
+	) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
+	Gather(stale_Call) spec.Collect[string]
+	Refuse(stale_Call) spec.Check
+	Wrap(stale_Call) stale_of_Wrap_Around
+}
+
+// The types that the restatement uses.
+type (
+	stale_Call           = Call
+	stale_Skip           = Skip
+	stale_End            = End
+	stale_Deny           = Deny
+	stale_Ask            = Ask
+	stale_Allow          = Allow
+	stale_Result         = Result
+	stale_of_Wrap_Around = spec.Around[stale_Result]
+)
+type staleCode_runHookgen_editTrim = Call
+type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
+
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
+const _ = hookimpl.IsAtLeastVersion0_1_0

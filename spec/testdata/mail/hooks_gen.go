@@ -11,65 +11,8 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run
-// hookgen (go generate) again. The line converts the spec to its restatement and back, which
-// compiles only if the two are identical.
+// If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
-
-// staleCode_runHookgen restates the spec.
-type staleCode_runHookgen interface {
-	spec.Env[*stale_Account]
-	BeforeSend(stale_Message) (spec.Replace, stale_Refuse, spec.FailClosed)
-	MaySend(stale_Message) (spec.Vote, stale_Refuse, stale_Hold, stale_Allow, spec.FailClosed)
-	Footer(stale_Message) spec.Collect[string]
-	AroundSend(stale_Message) stale_of_AroundSend_Around
-	AfterSend(stale_Receipt) (spec.Reverse, spec.Replace, spec.FailOpen)
-	BeforeShow(stale_Message) (stale_of_BeforeShow_Edit, spec.FailOpen)
-	BeforeSave(stale_Message) spec.Check
-	OnSent(stale_Receipt)
-}
-
-// The types that the restatement uses.
-type (
-	stale_Account              = Account
-	stale_Message              = Message
-	stale_Refuse               = Refuse
-	stale_Hold                 = Hold
-	stale_Allow                = Allow
-	stale_Receipt              = Receipt
-	stale_of_AroundSend_Around = spec.Around[stale_Receipt]
-	stale_Text                 = Text
-	stale_of_BeforeShow_Edit   = spec.Edit[stale_Text]
-)
-type staleCode_runHookgen_editBeforeShow = Message
-type _ [len([...]Text{staleCode_runHookgen_editBeforeShow{}.Body})]struct{}
-
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
-// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
-// against the runtime, run hookgen again.
-const _ = hookimpl.IsAtLeastVersion0_1_0
-
-// Run is one run of the program: the environment that hooks see, its identity, and the state that
-// hooks keep for it. Its methods are those of [hookkit.Run].
-type Run = hookkit.Run[*Account]
-
-// NewRun returns a new run. Pass it to every fire of the run.
-func NewRun(env *Account) *Run {
-	return hookkit.NewRun(env)
-}
-
-// Refuse is legal at these points.
-func (Refuse) legalAtBeforeSend() {}
-func (Refuse) legalAtMaySend()    {}
-func (Refuse) isExit()            {}
-
-// Hold is legal at these points.
-func (Hold) legalAtMaySend() {}
-func (Hold) isExit()         {}
-
-// Allow is legal at these points.
-func (Allow) legalAtMaySend() {}
-func (Allow) isExit()         {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -126,8 +69,6 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnSent OnSentPoint
-
-	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -141,8 +82,6 @@ type Hook interface {
 type AnyObserver interface {
 	Observe(ctx context.Context, run *Run, fired hookkit.AnyFired)
 }
-
-var _ = hookimpl.HooksType[Hooks]()
 
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
 // registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
@@ -180,17 +119,6 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
-}
-
-// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
-// fires several points, and all of them see one version of the hooks while an operator replaces
-// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
-// cost, until something changes on h or on a layer outside it.
-func (h *Hooks) Pinned() *Hooks {
-	if now := h.hookgenPin.Now(); now != nil {
-		return now
-	}
-	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -234,6 +162,15 @@ func (h *Hooks) Points() []hookkit.AnyPoint {
 	)
 }
 
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it. Its methods are those of [hookkit.Run].
+type Run = hookkit.Run[*Account]
+
+// NewRun returns a new run. Pass it to every fire of the run.
+func NewRun(env *Account) *Run {
+	return hookkit.NewRun(env)
+}
+
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
@@ -252,29 +189,20 @@ func (f BeforeSendFunc) BeforeSend(ctx context.Context, run *Run, payload Messag
 }
 
 // Bind adds f to its point.
-func (f BeforeSendFunc) Bind(h *Hooks) {
-	h.BeforeSend.Add(f)
-}
+func (f BeforeSendFunc) Bind(h *Hooks) { h.BeforeSend.Add(f) }
 
 // BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
 // continues.
-type BeforeSendOutcome interface {
-	legalAtBeforeSend()
-}
+type BeforeSendOutcome interface{ legalAtBeforeSend() }
 
-// ReplaceBeforeSend returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceBeforeSend gives the next hooks, and the program, another payload.
 func ReplaceBeforeSend(payload Message, reason string) BeforeSendOutcome {
-	return beforeSendReplace{hookimpl.Replaced(reason), payload}
+	return beforeSendReplace(hookimpl.Replaced(payload, reason))
 }
 
-type beforeSendReplace struct {
-	hookimpl.Replacement
-	To Message
-}
+type beforeSendReplace hookimpl.Replacing[Message]
 
-func (beforeSendReplace) legalAtBeforeSend() {
-}
+func (beforeSendReplace) legalAtBeforeSend() {}
 
 // BeforeSendExit is an outcome that ends the fire: Refuse. A fire returns it; see MatchBeforeSend.
 //
@@ -284,9 +212,8 @@ type BeforeSendExit interface {
 	isExit()
 }
 
-// MatchBeforeSend calls the function for the exit of a fire, or none if the exit is nil, and
-// returns its result. An exit that is added to the spec breaks every call until it is handled
-// there.
+// MatchBeforeSend calls the function for the exit of a fire, or none if it is nil. A new exit in
+// the spec breaks every call until it is handled there.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -316,25 +243,22 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeSendPoint holds the hooks and observers of BeforeSend, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeSendPoint struct {
 	hookgenRegistry[
-		beforeSendPoint,
-		BeforeSend[Message],
+		beforeSendPoint, BeforeSend[Message], BeforeSendObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
-		BeforeSendObserver[Message],
 		func(context.Context, *Run, BeforeSendFired[Message]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
-func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
+func (p *BeforeSendPoint) Fire(
+	ctx context.Context, run *Run, payload *Message,
+) (exit BeforeSendExit, err error) {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -342,11 +266,9 @@ func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSendPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
+	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -370,14 +292,10 @@ func (f MaySendFunc) MaySend(ctx context.Context, run *Run, payload Message) (Ma
 }
 
 // Bind adds f to its point.
-func (f MaySendFunc) Bind(h *Hooks) {
-	h.MaySend.Add(f)
-}
+func (f MaySendFunc) Bind(h *Hooks) { h.MaySend.Add(f) }
 
 // MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
-type MaySendOutcome interface {
-	legalAtMaySend()
-}
+type MaySendOutcome interface{ legalAtMaySend() }
 
 // MaySendExit is an outcome that ends the fire: Refuse, Hold or Allow. A fire returns it; see
 // MatchMaySend.
@@ -388,14 +306,10 @@ type MaySendExit interface {
 	isExit()
 }
 
-// MatchMaySend calls the function for the exit of a fire, or none if the exit is nil, and returns
-// its result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchMaySend calls the function for the exit of a fire, or none if it is nil. A new exit in the
+// spec breaks every call until it is handled there.
 func MatchMaySend[R any](
-	exit MaySendExit,
-	none func() R,
-	refuse func(Refuse) R,
-	hold func(Hold) R,
-	allow func(Allow) R,
+	exit MaySendExit, none func() R, refuse func(Refuse) R, hold func(Hold) R, allow func(Allow) R,
 ) R {
 	switch x := exit.(type) {
 	case nil:
@@ -429,18 +343,13 @@ type MaySendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// MaySendPoint holds the hooks and observers of MaySend. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// MaySendPoint holds the hooks and observers of MaySend, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type MaySendPoint struct {
 	hookgenRegistry[
-		maySendPoint,
-		MaySend[Message],
+		maySendPoint, MaySend[Message], MaySendObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
-		MaySendObserver[Message],
 		func(context.Context, *Run, MaySendFired[Message]),
-		hookkit.GateOption,
 	]
 }
 
@@ -455,9 +364,7 @@ func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exi
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *MaySendPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Message,
+	ctx context.Context, run *Run, payload Message,
 ) (exit MaySendExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
@@ -482,9 +389,7 @@ func (f FooterFunc) Footer(ctx context.Context, run *Run, payload Message) ([]st
 }
 
 // Bind adds f to its point.
-func (f FooterFunc) Bind(h *Hooks) {
-	h.Footer.Add(f)
-}
+func (f FooterFunc) Bind(h *Hooks) { h.Footer.Add(f) }
 
 // FooterObserver is notified of every fire of Footer after it is decided.
 type FooterObserver[P any] interface {
@@ -501,18 +406,13 @@ type FooterFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FooterPoint holds the hooks and observers of Footer. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// FooterPoint holds the hooks and observers of Footer, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type FooterPoint struct {
 	hookgenRegistry[
-		footerPoint,
-		Footer[Message],
+		footerPoint, Footer[Message], FooterObserver[Message], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Message) ([]string, error),
-		FooterObserver[Message],
 		func(context.Context, *Run, FooterFired[Message]),
-		hookkit.HookOption,
 	]
 }
 
@@ -525,7 +425,9 @@ func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (coll
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *FooterPoint) FireBy(ctx context.Context, run *Run, payload Message) (collected []string, bys []hookkit.By) {
+func (p *FooterPoint) FireBy(
+	ctx context.Context, run *Run, payload Message,
+) (collected []string, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
@@ -543,26 +445,18 @@ type AroundSend[P any] interface {
 
 // AroundSendFunc is a function that is a hook of AroundSend.
 type AroundSendFunc func(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	next AroundSendNext,
+	ctx context.Context, run *Run, payload Message, next AroundSendNext,
 ) (hookkit.Answer[Receipt], error)
 
 // AroundSend calls f.
 func (f AroundSendFunc) AroundSend(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	next AroundSendNext,
+	ctx context.Context, run *Run, payload Message, next AroundSendNext,
 ) (hookkit.Answer[Receipt], error) {
 	return f(ctx, run, payload, next)
 }
 
 // Bind adds f to its point.
-func (f AroundSendFunc) Bind(h *Hooks) {
-	h.AroundSend.Add(f)
-}
+func (f AroundSendFunc) Bind(h *Hooks) { h.AroundSend.Add(f) }
 
 // AroundSendObserver is notified of every fire of AroundSend after it is decided.
 type AroundSendObserver[P any] interface {
@@ -588,28 +482,22 @@ type AroundSendNext struct {
 	level int
 }
 
-// AroundSendPoint holds the hooks and observers of AroundSend. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// AroundSendPoint holds the hooks and observers of AroundSend, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AroundSendPoint struct {
 	hookgenRegistry[
-		aroundSendPoint,
-		AroundSend[Message],
-		func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error),
-		AroundSendObserver[Message],
+		aroundSendPoint, AroundSend[Message], AroundSendObserver[Message], hookkit.HookOption,
+		func(
+			ctx context.Context, run *Run, payload Message, next AroundSendNext,
+		) (hookkit.Answer[Receipt], error),
 		func(context.Context, *Run, AroundSendFired[Message]),
-		hookkit.HookOption,
 	]
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
 // of the act is returned as a *hookkit.Failure.
 func (p *AroundSendPoint) Fire(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	act func(context.Context, Message) (Receipt, error),
+	ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -630,10 +518,7 @@ func (p *AroundSendPoint) Fire(
 // FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
 // failed. A zero By means that the act answered.
 func (p *AroundSendPoint) FireBy(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	act func(context.Context, Message) (Receipt, error),
+	ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -663,28 +548,19 @@ func (f AfterSendFunc) AfterSend(ctx context.Context, run *Run, payload Receipt)
 }
 
 // Bind adds f to its point.
-func (f AfterSendFunc) Bind(h *Hooks) {
-	h.AfterSend.Add(f)
-}
+func (f AfterSendFunc) Bind(h *Hooks) { h.AfterSend.Add(f) }
 
 // AfterSendOutcome is a decision of a hook of AfterSend: ReplaceAfterSend. Nil continues.
-type AfterSendOutcome interface {
-	legalAtAfterSend()
-}
+type AfterSendOutcome interface{ legalAtAfterSend() }
 
-// ReplaceAfterSend returns the outcome that gives the following hooks, and the program, another
-// payload.
+// ReplaceAfterSend gives the next hooks, and the program, another payload.
 func ReplaceAfterSend(payload Receipt, reason string) AfterSendOutcome {
-	return afterSendReplace{hookimpl.Replaced(reason), payload}
+	return afterSendReplace(hookimpl.Replaced(payload, reason))
 }
 
-type afterSendReplace struct {
-	hookimpl.Replacement
-	To Receipt
-}
+type afterSendReplace hookimpl.Replacing[Receipt]
 
-func (afterSendReplace) legalAtAfterSend() {
-}
+func (afterSendReplace) legalAtAfterSend() {}
 
 // AfterSendObserver is notified of every fire of AfterSend after it is decided.
 type AfterSendObserver[P any] interface {
@@ -703,25 +579,20 @@ type AfterSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterSendPoint holds the hooks and observers of AfterSend. The zero value is ready to use. Do not
-// copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming
-// the place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// AfterSendPoint holds the hooks and observers of AfterSend, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type AfterSendPoint struct {
 	hookgenRegistry[
-		afterSendPoint,
-		AfterSend[Receipt],
+		afterSendPoint, AfterSend[Receipt], AfterSendObserver[Receipt], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
-		AfterSendObserver[Receipt],
 		func(context.Context, *Run, AfterSendFired[Receipt]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
-// registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -729,7 +600,7 @@ func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt) (by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -752,27 +623,19 @@ func (f BeforeShowFunc) BeforeShow(ctx context.Context, run *Run, payload Messag
 }
 
 // Bind adds f to its point.
-func (f BeforeShowFunc) Bind(h *Hooks) {
-	h.BeforeShow.Add(f)
-}
+func (f BeforeShowFunc) Bind(h *Hooks) { h.BeforeShow.Add(f) }
 
 // BeforeShowOutcome is a decision of a hook of BeforeShow: EditBeforeShow. Nil continues.
-type BeforeShowOutcome interface {
-	legalAtBeforeShow()
-}
+type BeforeShowOutcome interface{ legalAtBeforeShow() }
 
-// EditBeforeShow returns the outcome that gives the payload another Body.
+// EditBeforeShow gives the payload another Body.
 func EditBeforeShow(value Text, reason string) BeforeShowOutcome {
-	return beforeShowEdit{hookimpl.Edited(reason), value}
+	return beforeShowEdit(hookimpl.Edited(value, reason))
 }
 
-type beforeShowEdit struct {
-	hookimpl.Replacement
-	To Text
-}
+type beforeShowEdit hookimpl.Replacing[Text]
 
-func (beforeShowEdit) legalAtBeforeShow() {
-}
+func (beforeShowEdit) legalAtBeforeShow() {}
 
 // BeforeShowObserver is notified of every fire of BeforeShow after it is decided.
 type BeforeShowObserver[P any] interface {
@@ -791,25 +654,20 @@ type BeforeShowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeShowPoint holds the hooks and observers of BeforeShow. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeShowPoint holds the hooks and observers of BeforeShow, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeShowPoint struct {
 	hookgenRegistry[
-		beforeShowPoint,
-		BeforeShow[Message],
+		beforeShowPoint, BeforeShow[Message], BeforeShowObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
-		BeforeShowObserver[Message],
 		func(context.Context, *Run, BeforeShowFired[Message]),
-		hookkit.GateOption,
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
-// registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) (err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -817,7 +675,7 @@ func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message) (by hookkit.By, err error) {
-	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -840,9 +698,7 @@ func (f BeforeSaveFunc) BeforeSave(ctx context.Context, run *Run, payload Messag
 }
 
 // Bind adds f to its point.
-func (f BeforeSaveFunc) Bind(h *Hooks) {
-	h.BeforeSave.Add(f)
-}
+func (f BeforeSaveFunc) Bind(h *Hooks) { h.BeforeSave.Add(f) }
 
 // BeforeSaveObserver is notified of every fire of BeforeSave after it is decided.
 type BeforeSaveObserver[P any] interface {
@@ -859,18 +715,13 @@ type BeforeSaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSavePoint holds the hooks and observers of BeforeSave. The zero value is ready to use. Do
-// not copy it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic,
-// naming the place of the call, if it is nil or the order asked for is impossible. List lists the
-// hooks in firing order, those of outer layers included.
+// BeforeSavePoint holds the hooks and observers of BeforeSave, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type BeforeSavePoint struct {
 	hookgenRegistry[
-		beforeSavePoint,
-		BeforeSave[Message],
+		beforeSavePoint, BeforeSave[Message], BeforeSaveObserver[Message], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Message) error,
-		BeforeSaveObserver[Message],
 		func(context.Context, *Run, BeforeSaveFired[Message]),
-		hookkit.HookOption,
 	]
 }
 
@@ -907,9 +758,7 @@ func (f OnSentFunc) OnSent(ctx context.Context, run *Run, payload Receipt) error
 }
 
 // Bind adds f to its point.
-func (f OnSentFunc) Bind(h *Hooks) {
-	h.OnSent.Add(f)
-}
+func (f OnSentFunc) Bind(h *Hooks) { h.OnSent.Add(f) }
 
 // OnSentObserver is notified of every fire of OnSent after it is decided.
 type OnSentObserver[P any] interface {
@@ -924,18 +773,13 @@ type OnSentFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy
-// it. Add and AddFunc register a hook, Observe and ObserveFunc an observer. They panic, naming the
-// place of the call, if it is nil or the order asked for is impossible. List lists the hooks in
-// firing order, those of outer layers included.
+// OnSentPoint holds the hooks and observers of OnSent, with the methods of a registry: Add,
+// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
 type OnSentPoint struct {
 	hookgenRegistry[
-		onSentPoint,
-		OnSent[Receipt],
+		onSentPoint, OnSent[Receipt], OnSentObserver[Receipt], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Receipt) error,
-		OnSentObserver[Receipt],
 		func(context.Context, *Run, OnSentFired[Receipt]),
-		hookkit.HookOption,
 	]
 }
 
@@ -946,24 +790,34 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 	}
 }
 
+// Refuse is legal at these points.
+func (Refuse) legalAtBeforeSend() {}
+func (Refuse) legalAtMaySend()    {}
+func (Refuse) isExit()            {}
+
+// Hold is legal at these points.
+func (Hold) legalAtMaySend() {}
+func (Hold) isExit()         {}
+
+// Allow is legal at these points.
+func (Allow) legalAtMaySend() {}
+func (Allow) isExit()         {}
+
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot. If there are observers or tracers, it calls itself and
-// then notifies them. At an around point, it begins with the first hook, and Next.Call calls the
-// next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
+// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
+// with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages
-// that extend this one use it.
-type HookgenLineage[T any] interface {
-	hookgenLineage(T)
-}
+var _ = hookimpl.HooksType[Hooks]()
 
-// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest of it private.
-type hookgenRegistry[D hookimpl.Description, H, F, O, OF, Option any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+// hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
+// of it private.
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
 
 // beforeSendPoint describes BeforeSend to the runtime.
 type beforeSendPoint struct{}
@@ -976,10 +830,8 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 		Results: "Replace, Refuse, FailClosed",
 		Closed:  true,
 		Replace: ReplaceBeforeSend,
-		Exits: []any{
-			Refuse{},
-		},
-		Fire: (*BeforeSendPoint).runHooks,
+		Exits:   []any{Refuse{}},
+		Fire:    (*BeforeSendPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeSendFunc](
 			BeforeSend[Message].BeforeSend,
 			BeforeSendObserver[Message].ObserveBeforeSend,
@@ -987,14 +839,9 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeSendPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1052,12 +899,8 @@ func (maySendPoint) Describe() *hookimpl.Point {
 		Payload: "Message",
 		Results: "Vote, Refuse, Hold, Allow, FailClosed",
 		Closed:  true,
-		Exits: []any{
-			Refuse{},
-			Hold{},
-			Allow{},
-		},
-		Fire: (*MaySendPoint).runHooks,
+		Exits:   []any{Refuse{}, Hold{}, Allow{}},
+		Fire:    (*MaySendPoint).runHooks,
 		Calls: hookimpl.Deciding[MaySendFunc](
 			MaySend[Message].MaySend,
 			MaySendObserver[Message].ObserveMaySend,
@@ -1065,14 +908,9 @@ func (maySendPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *MaySendPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1142,14 +980,9 @@ func (footerPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *FooterPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1208,7 +1041,10 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 				payload Message,
 				call hookkit.AnyCall,
 			) (hookkit.AnyReply, error) {
-				next := func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
+				next := func(
+					ctx context.Context,
+					payload Message,
+				) (hookkit.Answer[Receipt], error) {
 					return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
 				}
 				inv := &aroundSendInvocation{Snap: &hookimpl.Snapshot{Hooks: next}}
@@ -1228,7 +1064,8 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 					own.Within(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-						answer, err := AroundSendNext{own, next.level}.Call(ctx, hookimpl.As[Message](payload))
+						next := AroundSendNext{own, next.level}
+						answer, err := next.Call(ctx, hookimpl.As[Message](payload))
 						return hookimpl.Reply(answer), err
 					}
 					reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
@@ -1250,14 +1087,20 @@ type aroundSendInvocation struct {
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
 // error is that of the act or of an inner hook, or hookkit.ErrNextOver.
-func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookkit.Answer[Receipt], err error) {
+func (n AroundSendNext) Call(
+	ctx context.Context,
+	payload Message,
+) (answer hookkit.Answer[Receipt], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
 	hooks, inFire := inv.Snap.Hooks.([]AroundSend[Message])
 	if !inFire { // a hook is called alone, with this next
-		next := inv.Snap.Hooks.(func(context.Context, Message) (hookkit.Answer[Receipt], error))
+		next := inv.Snap.Hooks.(func(
+			context.Context,
+			Message,
+		) (hookkit.Answer[Receipt], error))
 		return next(ctx, payload)
 	}
 	returned := false
@@ -1282,15 +1125,11 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
-// are any. A nil snap means the hooks that are registered now.
+// runHooks runs the act inside the hooks of snap, or of those registered now if it is nil.
 func (p *AroundSendPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
+	ctx context.Context, run *Run, payload Message,
 	act func(context.Context, Message) (Receipt, error),
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result Receipt, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1332,14 +1171,9 @@ func (afterSendPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterSendPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Receipt,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Receipt, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "AfterSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1407,14 +1241,9 @@ func (beforeShowPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeShowPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload *Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "BeforeShow")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1482,14 +1311,9 @@ func (beforeSavePoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
+// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeSavePoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Message,
-	by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1537,9 +1361,10 @@ func (onSentPoint) Describe() *hookimpl.Point {
 	}
 }
 
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now. If
-// there are observers or tracers, runHooks calls itself and then notifies them.
-func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
+// runHooks runs the hooks of snap, or those registered now if it is nil.
+func (p *OnSentPoint) runHooks(
+	ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot,
+) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -1571,3 +1396,49 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 	}
 	inv.Hook = 0
 }
+
+// staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
+// back, which compiles only if the two are identical.
+type staleCode_runHookgen interface {
+	spec.Env[*stale_Account]
+	BeforeSend(
+		stale_Message,
+	) (spec.Replace, stale_Refuse, spec.FailClosed)
+	MaySend(
+		stale_Message,
+	) (
+		spec.Vote,
+		stale_Refuse,
+		stale_Hold,
+		stale_Allow,
+		spec.FailClosed,
+	)
+	Footer(stale_Message) spec.Collect[string]
+	AroundSend(stale_Message) stale_of_AroundSend_Around
+	AfterSend(
+		stale_Receipt,
+	) (spec.Reverse, spec.Replace, spec.FailOpen)
+	BeforeShow(stale_Message) (stale_of_BeforeShow_Edit, spec.FailOpen)
+	BeforeSave(stale_Message) spec.Check
+	OnSent(stale_Receipt)
+}
+
+// The types that the restatement uses.
+type (
+	stale_Account              = Account
+	stale_Message              = Message
+	stale_Refuse               = Refuse
+	stale_Hold                 = Hold
+	stale_Allow                = Allow
+	stale_Receipt              = Receipt
+	stale_of_AroundSend_Around = spec.Around[stale_Receipt]
+	stale_Text                 = Text
+	stale_of_BeforeShow_Edit   = spec.Edit[stale_Text]
+)
+type staleCode_runHookgen_editBeforeShow = Message
+type _ [len([...]Text{staleCode_runHookgen_editBeforeShow{}.Body})]struct{}
+
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
+const _ = hookimpl.IsAtLeastVersion0_1_0
