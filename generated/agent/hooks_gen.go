@@ -133,7 +133,8 @@ type Hooks struct {
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 	// Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-	// the run. AfterLLM does not fire if the call failed.
+	// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
+	// it fires for the text so far, with [FinishInterrupted].
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -320,6 +321,8 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnRunEnd OnRunEndPoint
+
+	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -370,6 +373,17 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
+}
+
+// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
+// fires several points, and all of them see one version of the hooks while an operator replaces
+// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
+// cost, until something changes on h or on a layer outside it.
+func (h *Hooks) Pinned() *Hooks {
+	if now := h.hookgenPin.Now(); now != nil {
+		return now
+	}
+	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -533,12 +547,12 @@ type OnRunStartPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnRunStartPoint) Fire(
 	ctx context.Context, run *Run, payload *RunStart,
 ) (exit OnRunStartExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -548,7 +562,7 @@ func (p *OnRunStartPoint) Fire(
 func (p *OnRunStartPoint) FireBy(
 	ctx context.Context, run *Run, payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -931,10 +945,10 @@ type AfterCompactPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
-// with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -944,7 +958,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 func (p *AfterCompactPoint) FireBy(
 	ctx context.Context, run *Run, payload *Compacted,
 ) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1103,12 +1117,12 @@ type BeforeLLMPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(
 	ctx context.Context, run *Run, payload *LLMRequest,
 ) (exit BeforeLLMExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1118,7 +1132,7 @@ func (p *BeforeLLMPoint) Fire(
 func (p *BeforeLLMPoint) FireBy(
 	ctx context.Context, run *Run, payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1225,7 +1239,8 @@ func (p *AroundLLMPoint) FireBy(
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
 // UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
 // Elapsed. EndTurn ends the run before any tool call of the reply. A failing hook withholds the reply and fails
-// the run. AfterLLM does not fire if the call failed.
+// the run. AfterLLM does not fire if the call failed. If the run is cancelled while the pieces of a reply are shown,
+// it fires for the text so far, with [FinishInterrupted].
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 // that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -1306,12 +1321,12 @@ type AfterLLMPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *AfterLLMPoint) Fire(
 	ctx context.Context, run *Run, payload *LLMResponse,
 ) (exit AfterLLMExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1321,7 +1336,7 @@ func (p *AfterLLMPoint) Fire(
 func (p *AfterLLMPoint) FireBy(
 	ctx context.Context, run *Run, payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1474,12 +1489,12 @@ type BeforeToolPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *BeforeToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1489,7 +1504,7 @@ func (p *BeforeToolPoint) Fire(
 func (p *BeforeToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1894,10 +1909,10 @@ type OnHandoffPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1907,7 +1922,7 @@ func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (
 func (p *OnHandoffPoint) FireBy(
 	ctx context.Context, run *Run, payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2317,12 +2332,12 @@ type AfterToolPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *AfterToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2332,7 +2347,7 @@ func (p *AfterToolPoint) Fire(
 func (p *AfterToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2531,12 +2546,12 @@ type CheckDonePoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *CheckDonePoint) Fire(
 	ctx context.Context, run *Run, payload *DoneRequest,
 ) (exit CheckDoneExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2546,7 +2561,7 @@ func (p *CheckDonePoint) Fire(
 func (p *CheckDonePoint) FireBy(
 	ctx context.Context, run *Run, payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2821,10 +2836,10 @@ type BeforeRunEndPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
-// program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
+// and the program must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2834,7 +2849,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 func (p *BeforeRunEndPoint) FireBy(
 	ctx context.Context, run *Run, payload *AgentResult,
 ) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3042,8 +3057,8 @@ func (Refuse) isExit()           {}
 //
 // Its fields: Agent string; Task string; Reply string; Steps int; ModelCalls int; Usage Usage;
 // Calls []ToolCallResult; Messages []Message; Elapsed time.Duration; Stop EndRun; Signals []EndRun;
-// EndedBy string; HandedOffTo string; Warnings []string; Err string; Suspended *Suspension. See
-// [agentspec.AgentResult].
+// EndedBy string; HandedOffTo string; Warnings []string; Err string; FinishReason string; Suspended
+// *Suspension. See [agentspec.AgentResult].
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
@@ -3301,7 +3316,8 @@ type PromptTooLong = agentspec.PromptTooLong
 // A Question is the request to an approver.
 //
 // Its fields: ID string; Digest string; Call ToolCallRequest; Tool ToolSchema; Prompt string;
-// Reason string; By string; Agent string; Run string; Owner Identity. See [agentspec.Question].
+// Reason string; By string; Agent string; Run string; Owner Identity; Early bool. See
+// [agentspec.Question].
 type Question = agentspec.Question
 
 // A ResponseFormat requests a certain format of the reply.
@@ -3325,6 +3341,24 @@ type RunError = agentspec.RunError
 // Its fields: Task string; Parts []Part; Messages []Message; Agent string; Resumed string. See
 // [agentspec.RunStart].
 type RunStart = agentspec.RunStart
+
+// A RunStore keeps suspended runs under Suspension.Run until they have ended. It is safe for concurrent use, also by
+// several processes. A process takes a run before it continues it, and no other process can take it then.
+//
+// For example, a process is killed while it continues a run. Nobody knows which calls it had made, so the run stays
+// taken, and List shows it as in doubt. An operator looks at what has happened. Put with the same state lets the run
+// continue, which may repeat calls, and Delete forgets it.
+//
+// Its methods: Put(ctx context.Context, s Suspension) error; Take(ctx context.Context, run string,
+// until time.Time) (Suspension, error); Extend(ctx context.Context, run string, until time.Time)
+// error; Delete(ctx context.Context, run string) error; List(ctx context.Context) ([]StoredRun,
+// error). See [agentspec.RunStore].
+type RunStore = agentspec.RunStore
+
+// A RunTaken is the error of a [RunStore] for a run that another process has taken.
+//
+// Its fields: Run string; Until time.Time. See [agentspec.RunTaken].
+type RunTaken = agentspec.RunTaken
 
 // A Session is a stored conversation with its state and its owner.
 //
@@ -3374,6 +3408,11 @@ type Stopping = agentspec.Stopping
 // string, value []byte) error; Delete(ctx context.Context, key string) error; Keys(ctx
 // context.Context, prefix string) ([]string, error). See [agentspec.Store].
 type Store = agentspec.Store
+
+// A StoredRun is a run in a [RunStore].
+//
+// Its fields: Suspension; TakenUntil time.Time. See [agentspec.StoredRun].
+type StoredRun = agentspec.StoredRun
 
 // A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
 // has returned. It returns the complete reply.
@@ -3530,6 +3569,10 @@ const BriefingName = agentspec.BriefingName
 // InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
 // next run on the conversation learns from it that the task before was not done.
 const InterruptionName = agentspec.InterruptionName
+
+// FinishInterrupted is the FinishReason of a reply of which a person has read the beginning before the run was
+// cancelled. Such a reply has this text only.
+const FinishInterrupted = agentspec.FinishInterrupted
 
 // The kinds of denial.
 const (

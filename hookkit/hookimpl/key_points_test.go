@@ -61,15 +61,12 @@ type before[P any] interface {
 
 type beforeOutcome interface{ legalAtBefore() }
 
-type beforeReplace struct {
-	hookimpl.Replacement
-	To call
-}
+type beforeReplace hookimpl.Replacing[call]
 
 func (beforeReplace) legalAtBefore() {}
 
 func replaceBefore(c call, reason string) beforeOutcome {
-	return beforeReplace{hookimpl.Replaced(reason), c}
+	return beforeReplace(hookimpl.Replaced(c, reason))
 }
 
 type beforeFunc func(context.Context, *run, call) (beforeOutcome, error)

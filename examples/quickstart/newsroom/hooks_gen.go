@@ -34,6 +34,8 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnPublished OnPublishedPoint
+
+	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -82,6 +84,17 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
+}
+
+// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
+// fires several points, and all of them see one version of the hooks while an operator replaces
+// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
+// cost, until something changes on h or on a layer outside it.
+func (h *Hooks) Pinned() *Hooks {
+	if now := h.hookgenPin.Now(); now != nil {
+		return now
+	}
+	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -214,12 +227,12 @@ type BeforePublishPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *BeforePublishPoint) Fire(
 	ctx context.Context, run *Run, payload *Article,
 ) (exit BeforePublishExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -229,7 +242,7 @@ func (p *BeforePublishPoint) Fire(
 func (p *BeforePublishPoint) FireBy(
 	ctx context.Context, run *Run, payload *Article,
 ) (exit BeforePublishExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return

@@ -49,12 +49,16 @@ func (p *pointEmitter) fire(f *jen.File) {
 			args = append(args, by(name))
 		}
 		call := jen.Id("p").Dot("runHooks").Call(append(args, jen.Nil())...)
+		active := active()
+		if p.Rewrites() {
+			active = jen.Id(p.param).Op("==").Nil().Op("||").Add(active) // runHooks refuses a nil payload
+		}
 		if p.IsObserve() {
-			p.method(f, name, params, nil).Block(jen.If(active()).Block(call))
+			p.method(f, name, params, nil).Block(jen.If(active).Block(call))
 			return
 		}
 		p.method(f, name, params, results).Block(
-			jen.If(active()).Block(jen.Op(p.ResultNames()).Op("=").Add(call)),
+			jen.If(active).Block(jen.Op(p.ResultNames()).Op("=").Add(call)),
 			jen.Return())
 	}
 	prose(f, p.fireDoc()...)
@@ -71,7 +75,7 @@ func byResult() param { return param{"by", typeCode{kitType("By"), len("hookkit.
 func (p *pointEmitter) fireDoc() []string {
 	sentences := []string{"Fire runs the hooks."}
 	if p.Rewrites() {
-		sentences = append(sentences, "They may replace the payload.")
+		sentences = append(sentences, "They may replace the payload; nil panics.")
 	}
 	if p.Leaves() {
 		sentences = append(sentences, "If the exit is nil, no hook decided.")

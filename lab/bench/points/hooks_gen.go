@@ -83,6 +83,8 @@ type Hooks struct {
 	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
 	// program, gets the error.
 	Wrap WrapPoint
+
+	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -133,6 +135,17 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
+}
+
+// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
+// fires several points, and all of them see one version of the hooks while an operator replaces
+// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
+// cost, until something changes on h or on a layer outside it.
+func (h *Hooks) Pinned() *Hooks {
+	if now := h.hookgenPin.Now(); now != nil {
+		return now
+	}
+	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -294,10 +307,10 @@ type RewritePoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
-// program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
+// and the program must refuse the act.
 func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -305,7 +318,7 @@ func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -394,10 +407,10 @@ type FlowPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit FlowExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -407,7 +420,7 @@ func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit Flo
 func (p *FlowPoint) FireBy(
 	ctx context.Context, run *Run, payload *Call,
 ) (exit FlowExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -496,10 +509,11 @@ type LenientPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook that was registered with FailClosed failed and the program
+// must refuse the act.
 func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit LenientExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -509,7 +523,7 @@ func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit 
 func (p *LenientPoint) FireBy(
 	ctx context.Context, run *Run, payload *Call,
 ) (exit LenientExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -574,10 +588,10 @@ type TrimPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
-// program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
+// and the program must refuse the act.
 func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -585,7 +599,7 @@ func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err erro
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return

@@ -69,6 +69,8 @@ type Hooks struct {
 	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnSent OnSentPoint
+
+	hookgenPin hookimpl.Pin[Hooks]
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -119,6 +121,17 @@ func (h *Hooks) Over(inner *Hooks, name string) *Hooks {
 	both := new(Hooks)
 	hookimpl.Over(name, both.Points(), h.Points(), inner.Points())
 	return both
+}
+
+// Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request
+// fires several points, and all of them see one version of the hooks while an operator replaces
+// some. Registering on the result panics; a Layer on it is legal. The result is the same, at no
+// cost, until something changes on h or on a layer outside it.
+func (h *Hooks) Pinned() *Hooks {
+	if now := h.hookgenPin.Now(); now != nil {
+		return now
+	}
+	return hookimpl.Pinned(&h.hookgenPin, h, (*Hooks).Points)
 }
 
 // Trace attaches a tracer to every point of h and of its layers, in addition to those attached
@@ -253,12 +266,12 @@ type BeforeSendPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
-// not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
+// decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *BeforeSendPoint) Fire(
 	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -268,7 +281,7 @@ func (p *BeforeSendPoint) Fire(
 func (p *BeforeSendPoint) FireBy(
 	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -589,10 +602,10 @@ type AfterSendPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
-// with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -600,7 +613,7 @@ func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -664,10 +677,10 @@ type BeforeShowPoint struct {
 	]
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
-// with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) (err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -675,7 +688,7 @@ func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message) (by hookkit.By, err error) {
-	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
+	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
