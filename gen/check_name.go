@@ -20,7 +20,7 @@ var generatedNames = struct {
 	imports  []string // of packages that generated code needs
 	params   []string // type parameters of generated types and functions
 }{
-	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver"},
+	types: []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver"},
 	methods: []string{"Use", "Layer", "Over", "Pinned", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures",
 		"Registered"},
 	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*Next", "Replace*",
