@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE20_TheBasePointsFireInOrder(t *testing.T) {
+func TestTheBasePointsFireInOrder(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
 	base := []string{"OnRunStart", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool", "OnRunEnd"}
 	var fired []string
@@ -28,7 +28,7 @@ func TestE20_TheBasePointsFireInOrder(t *testing.T) {
 	}
 }
 
-func TestE21_EndingAtTheStartSkipsTheModel(t *testing.T) {
+func TestEndingAtTheStartSkipsTheModel(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) {
 			return agent.EndTurn{Reply: "closed", Reason: "night"}, nil
@@ -42,7 +42,7 @@ func TestE21_EndingAtTheStartSkipsTheModel(t *testing.T) {
 	ran.Recorder.Decided(t, "OnRunStart", "doorman", "EndTurn", "night")
 }
 
-func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
+func TestAReplacedTaskIsTheUserMessage(t *testing.T) {
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(
 		s agent.RunStart,
 	) (agent.OnRunStartOutcome, error) {
@@ -54,7 +54,7 @@ func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
 	}
 }
 
-func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
+func TestReplacedMessagesReachTheModel(t *testing.T) {
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(
 		r agent.LLMRequest,
 	) (agent.BeforeLLMOutcome, error) {
@@ -74,7 +74,7 @@ func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
 	}
 }
 
-func TestE24_ReplacedContentIsTheReply(t *testing.T) {
+func TestReplacedContentIsTheReply(t *testing.T) {
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(
 		r agent.LLMResponse,
 	) (agent.AfterLLMOutcome, error) {
@@ -93,7 +93,7 @@ func answers(output string) agent.Hook {
 	})
 }
 
-func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
+func TestASkippedToolDoesNotRun(t *testing.T) {
 	tool := work()
 	inner := looptest.NewScript()
 	helper := &loop.Agent{Name: "helper", Model: inner}
@@ -110,7 +110,7 @@ func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestE26_AToolGetsTheClampedArguments(t *testing.T) {
+func TestAToolGetsTheClampedArguments(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"speed":900}`), looptest.Reply("ok")),
@@ -129,7 +129,7 @@ func TestE26_AToolGetsTheClampedArguments(t *testing.T) {
 	}
 }
 
-func TestE27_ThePromptHasTheShortenedResult(t *testing.T) {
+func TestThePromptHasTheShortenedResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1),
 		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("long ", 1000)}),
@@ -143,7 +143,7 @@ func TestE27_ThePromptHasTheShortenedResult(t *testing.T) {
 	}
 }
 
-func TestE28_TheCallerGetsTheRewrittenResult(t *testing.T) {
+func TestTheCallerGetsTheRewrittenResult(t *testing.T) {
 	var told string
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](
 		agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
@@ -157,7 +157,7 @@ func TestE28_TheCallerGetsTheRewrittenResult(t *testing.T) {
 	}
 }
 
-func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
+func TestParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
 		looptest.Call("work", `{"n":3}`))
 	tool := work()
@@ -182,7 +182,7 @@ func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestE30_InnerExitWinsOverAnOuterReplacement(t *testing.T) {
+func TestInnerExitWinsOverAnOuterReplacement(t *testing.T) {
 	outer := new(agent.Hooks)
 	outer.Use(onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		s.Task += " please"

@@ -26,7 +26,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
+func TestTracingMakesOneTreeOfEachRun(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(1000, 0))
 	tool := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(time.Second)
@@ -85,7 +85,7 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 	}
 }
 
-func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
+func TestBundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}
 	for i := range 50 {
 		if _, err := remembered.AddFact(t.Context(), memory.Fact{
@@ -123,7 +123,7 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	}
 }
 
-func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
+func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
 		remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}

@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestA01_HookAddsAMessageForTheModel(t *testing.T) {
+func TestHookAddsAMessageForTheModel(t *testing.T) {
 	adds := beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		req.Messages = append(req.Clone().Messages, agent.Message{Role: agent.RoleSystem, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(req, "a note"), nil
@@ -33,7 +32,7 @@ func TestA01_HookAddsAMessageForTheModel(t *testing.T) {
 	}
 }
 
-func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
+func TestARefusedCallGivesItsReason(t *testing.T) {
 	refuses := onPermission(func(call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		switch {
 		case call.Name == "shell":
@@ -60,7 +59,7 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 	}
 }
 
-func TestA03_RegistrationsAreAddedAndRemovedSingly(t *testing.T) {
+func TestRegistrationsAreAddedAndRemovedSingly(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	hook := d.noting("called")
@@ -93,50 +92,6 @@ func TestA03_RegistrationsAreAddedAndRemovedSingly(t *testing.T) {
 	}
 }
 
-func TestA04_EqualPrioritiesKeepTheOrder(t *testing.T) {
-	var d diary
-	hooks := new(agent.Hooks)
-	hooks.BeforeTool.Add(d.noting("outer one"))
-	hooks.BeforeTool.Add(d.noting("outer two"))
-	own := bind(func(h *agent.Hooks) {
-		h.BeforeTool.Add(d.noting("own one"), hookkit.Priority(hookkit.Safety))
-		h.BeforeTool.Add(d.noting("own two"), hookkit.Priority(hookkit.Safety))
-	})
-	looptest.Harness{
-		Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Use: all[agent.Hook](own)},
-	}.Run(t, "x")
-	d.want(t, "outer one", "outer two", "own one", "own two")
-	if list := hooks.BeforeTool.List(); len(list) != 2 {
-		t.Errorf("the agent's own hooks are among the outer ones: %v", names(list))
-	}
-}
-
-func TestA05_TheFirstVetoStopsLaterGates(t *testing.T) {
-	var d diary
-	tool := work()
-	veto := func(reason string) agent.Hook {
-		return beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-			d.note("%s", reason)
-			return agent.SkipTool{Result: agent.ToolCallResult{Err: reason}, Reason: reason}, nil
-		})
-	}
-	ran := looptest.Harness{
-		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("asked"), veto("first"),
-			veto("second")),
-	}.Run(t, "x")
-	d.want(t, "asked", "first")
-	if tool.Count() != 0 || ran.Calls[0].Err != "first" || ran.Calls[0].Status != agent.CallRefused {
-		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
-	}
-	// Among the votes the first of the strongest counts.
-	ran = looptest.Harness{
-		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(denies("work", "first"), denies("work", "second")),
-	}.Run(t, "x")
-	if tool.Count() != 0 || ran.Calls[0].Reason != "first" {
-		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
-	}
-}
-
 // appends is an AfterTool hook that adds to the output.
 func appends(text string) agent.AfterToolFunc {
 	return afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
@@ -145,17 +100,7 @@ func appends(text string) agent.AfterToolFunc {
 	})
 }
 
-func TestA06_ResultsChain(t *testing.T) {
-	ran := looptest.Harness{
-		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](appends(" one"), appends(" two")),
-	}.Run(t, "x")
-	contains(t, requestText(t, ran, 1), "done one two")
-	if ran.Calls[0].Output != "done one two" {
-		t.Errorf("recorded is %q", ran.Calls[0].Output)
-	}
-}
-
-func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
+func TestAnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 	looks := bind(func(h *agent.Hooks) {
 		h.Use(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, nil }))
 		h.Use(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, nil }))
@@ -177,7 +122,7 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 	}
 }
 
-func TestA08_ALoggerSeesTheChangesOfHooks(t *testing.T) {
+func TestALoggerSeesTheChangesOfHooks(t *testing.T) {
 	var d diary
 	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		return "got " + string(call.Args), nil
@@ -207,7 +152,7 @@ func TestA08_ALoggerSeesTheChangesOfHooks(t *testing.T) {
 	}
 }
 
-func TestA09_OnlyAFailingGateRefuses(t *testing.T) {
+func TestOnlyAFailingGateRefuses(t *testing.T) {
 	for name, fails := range map[string]func() error{
 		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
 	} {
@@ -236,7 +181,7 @@ func TestA09_OnlyAFailingGateRefuses(t *testing.T) {
 	}
 }
 
-func TestA10_ThePayloadsAreFilled(t *testing.T) {
+func TestThePayloadsAreFilled(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(0, 0))
 	slow := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(time.Second)
@@ -278,7 +223,7 @@ func TestA10_ThePayloadsAreFilled(t *testing.T) {
 		"ask 2 m 3", `reply 2 "ok" 7 0.5 2s 0`, "end ann x 1 3s ok")
 }
 
-func TestA11_AfterToolGetsTheErrorOfATool(t *testing.T) {
+func TestAfterToolGetsTheErrorOfATool(t *testing.T) {
 	for want, tool := range map[string]*looptest.Tool{
 		"boom":     {Name: "work", Err: errBoom},
 		"panicked": {Name: "work", Panic: "ouch"},
@@ -296,7 +241,7 @@ func TestA11_AfterToolGetsTheErrorOfATool(t *testing.T) {
 	}
 }
 
-func TestA14_TheEndGetsTheFinalReply(t *testing.T) {
+func TestTheEndGetsTheFinalReply(t *testing.T) {
 	for name, c := range map[string]struct {
 		loop looptest.Harness
 		want string

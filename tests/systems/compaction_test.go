@@ -72,7 +72,7 @@ func compactors() map[agent.Compactor][]looptest.Turn {
 	}
 }
 
-func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
+func TestAWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
 		want     window.Tier
@@ -113,7 +113,7 @@ func chat(n int) []agent.Message {
 	return out
 }
 
-func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
+func TestAFullWindowRequestsACompaction(t *testing.T) {
 	for _, c := range []struct {
 		at       window.Tier
 		messages int
@@ -148,7 +148,7 @@ func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
 	ran.Recorder.Times(t, "BeforeCompact", 0)
 }
 
-func TestL32_ACompactionReportsItsResult(t *testing.T) {
+func TestACompactionReportsItsResult(t *testing.T) {
 	for k, turns := range compactors() {
 		done, ran := compacted(t, k, past(20), turns...)
 		if done.Err != "" || done.Reason != agent.CompactProactive || done.Before.Messages != 41 ||
@@ -196,7 +196,7 @@ func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	}
 }
 
-func TestL33_PruneClearsOldResults(t *testing.T) {
+func TestPruneClearsOldResults(t *testing.T) {
 	cleared := func(messages []agent.Message) (n []string) {
 		for _, m := range messages {
 			if m.Content == "(old tool result cleared)" {
@@ -233,7 +233,7 @@ func (s stage) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (age
 	return s(c)
 }
 
-func TestL34_TheFirstEffectiveStageWins(t *testing.T) {
+func TestTheFirstEffectiveStageWins(t *testing.T) {
 	var d diary
 	idle := stage(func(c agent.Compaction) (agent.Compacted, error) {
 		d.note("idle")
@@ -264,7 +264,7 @@ func TestL34_TheFirstEffectiveStageWins(t *testing.T) {
 	notUsable(t, &window.Auto{Compactor: &window.Chain{}}, "there are no Stages")
 }
 
-func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
+func TestACompactionNeverMakesAConversationGrow(t *testing.T) {
 	for k, turns := range compactors() {
 		short := past(1)
 		done, ran := compacted(t, k, short)
@@ -280,7 +280,7 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 	}
 }
 
-func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
+func TestSummaryReplacesOmittedMessages(t *testing.T) {
 	done, ran := compacted(t, &window.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
 	if got := requestText(t, ran, 1); !strings.HasPrefix(got,
 		"(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" ||
@@ -304,7 +304,7 @@ func TestL36_SummaryReplacesOmittedMessages(t *testing.T) {
 	}
 }
 
-func TestL37_PressureIsReportedWhenItChanges(t *testing.T) {
+func TestPressureIsReportedWhenItChanges(t *testing.T) {
 	var d diary
 	guard := func() *window.Guard {
 		return &window.Guard{WarnBuffer: 500, CompactBuffer: 300, BlockBuffer: 100}

@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestE44_ContextWindowBlanksResultsBeforeMessages(t *testing.T) {
+func TestContextWindowBlanksResultsBeforeMessages(t *testing.T) {
 	tool := func(size int) []agent.Tool {
 		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}

@@ -55,7 +55,7 @@ func briefs(text string) agent.Hook {
 	})
 }
 
-func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
+func TestAPointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	var got strings.Builder
 	for _, p := range new(agent.Hooks).Points() {
 		got.WriteString("\n" + strings.TrimSpace(fmt.Sprintf("%-19s %s", p.Name, p.Results)))
@@ -90,7 +90,7 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	}
 }
 
-func TestL02_HooksRewriteDenyAndSubstitute(t *testing.T) {
+func TestHooksRewriteDenyAndSubstitute(t *testing.T) {
 	tools := map[string]*looptest.Tool{}
 	var given []agent.Tool
 	for _, name := range []string{"rewritten", "denied", "substituted"} {
@@ -131,7 +131,7 @@ func TestL02_HooksRewriteDenyAndSubstitute(t *testing.T) {
 	}
 }
 
-func TestL03_TheRewrittenResultIsRecorded(t *testing.T) {
+func TestTheRewrittenResultIsRecorded(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(
 		r agent.ToolCallResult,
 	) (agent.AfterToolOutcome, error) {
@@ -149,7 +149,7 @@ func TestL03_TheRewrittenResultIsRecorded(t *testing.T) {
 	}
 }
 
-func TestL04_StopEndsTheRunWithItsReason(t *testing.T) {
+func TestStopEndsTheRunWithItsReason(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"after a tool": afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "enough", Reason: "found it"}, nil
@@ -173,7 +173,7 @@ func TestL04_StopEndsTheRunWithItsReason(t *testing.T) {
 	}
 }
 
-func TestL05_ARejectedAnswerContinuesWithTheReason(t *testing.T) {
+func TestARejectedAnswerContinuesWithTheReason(t *testing.T) {
 	gate := checkDone(func(asked agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if !strings.Contains(asked.Answer, "because") {
 			return agent.RejectDone{Feedback: "say why", Reason: "no reason in " + asked.Answer}, nil
@@ -195,7 +195,7 @@ func TestL05_ARejectedAnswerContinuesWithTheReason(t *testing.T) {
 	}
 }
 
-func TestL06_ExactlyTheDocumentedPointsExist(t *testing.T) {
+func TestExactlyTheDocumentedPointsExist(t *testing.T) {
 	var exist, documented []string
 	for _, p := range new(agent.Hooks).Points() {
 		exist = append(exist, p.Name)
@@ -210,7 +210,7 @@ func TestL06_ExactlyTheDocumentedPointsExist(t *testing.T) {
 	refused(t, guard, use, "\th.BeforeTool.Add", "\th.PreToolUse.Add", "h.PreToolUse undefined")
 }
 
-func TestL07_OneEventForEachDecision(t *testing.T) {
+func TestOneEventForEachDecision(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(
 		h *agent.Hooks,
 	) {
@@ -241,7 +241,7 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 	}
 }
 
-func TestL08_PointsFirePerRunStepAndCall(t *testing.T) {
+func TestPointsFirePerRunStepAndCall(t *testing.T) {
 	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
 	ran := looptest.Harness{
 		Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
@@ -265,7 +265,7 @@ func TestL08_PointsFirePerRunStepAndCall(t *testing.T) {
 	}
 }
 
-func TestL09_TheRawReplyCanEndTheRun(t *testing.T) {
+func TestTheRawReplyCanEndTheRun(t *testing.T) {
 	var seen agent.LLMResponse
 	tool := work()
 	raw := looptest.Call("work", `{"n":1}`).Says("  <think> now ").Uses(agent.Usage{Input: 7, Output: 2})
@@ -285,7 +285,7 @@ func TestL09_TheRawReplyCanEndTheRun(t *testing.T) {
 	}
 }
 
-func TestL10_AFailingObserverKeepsTheRun(t *testing.T) {
+func TestAFailingObserverKeepsTheRun(t *testing.T) {
 	var d diary
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
@@ -304,7 +304,7 @@ func TestL10_AFailingObserverKeepsTheRun(t *testing.T) {
 	}
 }
 
-func TestL11_OnlyAnAcceptedAnswerIsReported(t *testing.T) {
+func TestOnlyAnAcceptedAnswerIsReported(t *testing.T) {
 	rejections := 0
 	strict := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if rejections++; rejections == 1 {
@@ -336,7 +336,7 @@ func accepted(ctx context.Context, run *agent.Run, done agent.DoneAccepted) erro
 		"cannot convert accepted")
 }
 
-func TestL12_TextsReachThePromptInOrder(t *testing.T) {
+func TestTextsReachThePromptInOrder(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "),
 			briefs("text 3")),

@@ -54,7 +54,7 @@ const (
 	denys = `printf '{"decision":"Deny","value":{"Reason":"never"}}'`
 )
 
-func TestA19_CommandsBlockSkipAndAreDisabled(t *testing.T) {
+func TestCommandsBlockSkipAndAreDisabled(t *testing.T) {
 	for name, c := range map[string]struct {
 		hooks []string
 		ran   bool
@@ -79,7 +79,7 @@ func TestA19_CommandsBlockSkipAndAreDisabled(t *testing.T) {
 	}
 }
 
-func TestL50_HooksInOtherProcesses(t *testing.T) {
+func TestHooksInOtherProcesses(t *testing.T) {
 	ran := declare(t,
 		command(t, "news", "Briefing", `printf '{"decision":"continue","collected":["It is Monday."]}'`, ""),
 		command(t, "guard", "OnPermission", denys, ""),
@@ -94,14 +94,14 @@ func TestL50_HooksInOtherProcesses(t *testing.T) {
 	}
 }
 
-func TestL52_DeclaredHooksByName(t *testing.T) {
+func TestDeclaredHooksByName(t *testing.T) {
 	ran := declare(t, `{"name": "no work", "use": "permission.DenyTools", "with": {"Deny": ["work"]}}`)
 	if c := ran.Calls[0]; c.By != "no work" {
 		t.Errorf("the call ended as %+v", c)
 	}
 }
 
-func TestA20_EntriesOfEveryKindAreRead(t *testing.T) {
+func TestEntriesOfEveryKindAreRead(t *testing.T) {
 	for name, c := range map[string]struct{ entry, refused string }{
 		"command":   {`{"name": "a", "at": ["OnStop"], "command": ["x"]}`, ""},
 		"request":   {`{"name": "a", "at": ["OnStop"], "url": "https://example.com"}`, ""},

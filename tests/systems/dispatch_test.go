@@ -3,7 +3,6 @@ package systems
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,47 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE01_PrioritiesFireFromHighToLow(t *testing.T) {
-	for _, registered := range [][]int{
-		{100, 50, 0}, {0, 50, 100}, {50, 0, 100}, {50, 100, 0}, {0, 100, 50}, {100, 0, 50},
-	} {
-		var h agent.Hooks
-		var d diary
-		for _, p := range registered {
-			h.BeforeTool.Add(d.noting(fmt.Sprint(p)), hookkit.Priority(p))
-		}
-		fire(t, &h)
-		d.want(t, "100", "50", "0")
-	}
-}
-
-func TestE02_TheRegistrationOverridesTheHooksPriority(t *testing.T) {
-	var h agent.Hooks
-	var d diary
-	own := bind(func(h *agent.Hooks) { h.BeforeTool.Add(d.noting("own 100"), hookkit.Priority(100)) })
-	h.BeforeTool.Add(d.noting("50"), hookkit.Priority(50))
-	h.Use(own)
-	h.Use(own, hookkit.Priority(10))
-	fire(t, &h)
-	d.want(t, "own 100", "50", "own 100")
-	if list := h.BeforeTool.List(); list[2].Priority != 10 {
-		t.Errorf("the last one has priority %d, want 10", list[2].Priority)
-	}
-}
-
-func TestE03_EqualPrioritiesKeepTheOrderOfRegistration(t *testing.T) {
-	var h agent.Hooks
-	var d diary
-	var want []string
-	for i := range 20 {
-		want = append(want, fmt.Sprint(i))
-		h.BeforeTool.Add(d.noting(want[i]), hookkit.Priority(hookkit.Detection))
-	}
-	fire(t, &h)
-	d.want(t, want...)
-}
-
-func TestE04_AListingIsInFiringOrder(t *testing.T) {
+func TestAListingIsInFiringOrder(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	last := h.BeforeTool.Add(d.noting("last"), hookkit.Named("last"), hookkit.Priority(-100))
@@ -73,7 +32,7 @@ func TestE04_AListingIsInFiringOrder(t *testing.T) {
 	}
 }
 
-func TestE05_ContinuingHooksKeepThePayload(t *testing.T) {
+func TestContinuingHooksKeepThePayload(t *testing.T) {
 	for _, n := range []int{0, 1, 8} {
 		var h agent.Hooks
 		for range n {
@@ -85,36 +44,6 @@ func TestE05_ContinuingHooksKeepThePayload(t *testing.T) {
 		if exit != nil || err != nil || !reflect.DeepEqual(left, call) {
 			t.Errorf("with %d hooks: %+v, %v, %v", n, left, exit, err)
 		}
-	}
-}
-
-func TestE06_TheNextHookSeesTheReplacement(t *testing.T) {
-	var h agent.Hooks
-	var seen string
-	h.BeforeTool.Add(renames(" one"))
-	h.BeforeTool.Add(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-		seen = call.Name
-		return nil, nil
-	}))
-	h.BeforeTool.Add(renames(" two"))
-	call, exit, err := fire(t, &h)
-	if seen != "work one" || call.Name != "work one two" || exit != nil || err != nil {
-		t.Errorf("the second hook saw %q, left is %q, %v, %v", seen, call.Name, exit, err)
-	}
-}
-
-func TestE07_AnExitSkipsLaterHooks(t *testing.T) {
-	var h agent.Hooks
-	var d diary
-	h.BeforeTool.Add(d.noting("before"))
-	h.BeforeTool.Add(beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-		return agent.EndTurn{Reply: "bye", Reason: "enough"}, nil
-	}))
-	h.BeforeTool.Add(d.noting("after"))
-	_, exit, err := fire(t, &h)
-	d.want(t, "before")
-	if exit != (agent.EndTurn{Reply: "bye", Reason: "enough"}) || err != nil {
-		t.Errorf("got %v, %v", exit, err)
 	}
 }
 
@@ -140,7 +69,7 @@ func (a *aroundCalls) AfterTool(
 	return nil, nil
 }
 
-func TestE08_FunctionsAndMethodsRegister(t *testing.T) {
+func TestFunctionsAndMethodsRegister(t *testing.T) {
 	var a aroundCalls
 	var d diary
 	looptest.Harness{
@@ -150,7 +79,7 @@ func TestE08_FunctionsAndMethodsRegister(t *testing.T) {
 	d.want(t, "function")
 }
 
-func TestE09_HooksOfOtherPointsAreRefused(t *testing.T) {
+func TestHooksOfOtherPointsAreRefused(t *testing.T) {
 	const use = "\th.Use(guard{})"
 	refused(t, guard, use, "Bind(h *agent.Hooks)", "Binds(h *agent.Hooks)", "missing method Bind")
 	refused(t, guard, use, "h.BeforeTool.Add", "h.BeforeTools.Add", "h.BeforeTools undefined")
@@ -160,7 +89,7 @@ func TestE09_HooksOfOtherPointsAreRefused(t *testing.T) {
 	refused(t, guard, use, ") BeforeTool(", ") BeforeTol(", "missing method BeforeTool")
 }
 
-func TestE10_LayersReplaceOuterFirst(t *testing.T) {
+func TestLayersReplaceOuterFirst(t *testing.T) {
 	var outer agent.Hooks
 	inner := outer.Layer("inner")
 	inner.BeforeTool.Add(renames(" inner"), hookkit.Priority(hookkit.Safety))
@@ -177,22 +106,7 @@ func TestE10_LayersReplaceOuterFirst(t *testing.T) {
 	}
 }
 
-func TestE11_ALayerDoesNotChangeItsParent(t *testing.T) {
-	var h agent.Hooks
-	h.Use(renames(" shared"), hookkit.Named("shared"))
-	layer := h.Layer("inner")
-	layer.BeforeTool.Add(renames(" own"), hookkit.Named("own"))
-	layer.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errBoom }))
-	if call, _, _ := fire(t, &h); call.Name != "work shared" || !slices.Equal(names(h.BeforeTool.List()),
-		[]string{"shared"}) || h.AfterTool.List() != nil {
-		t.Errorf("the layer changed its parent: %q, %v", call.Name, names(h.BeforeTool.List()))
-	}
-	if call, _, _ := fire(t, layer); call.Name != "work shared own" {
-		t.Errorf("the layer leaves %q", call.Name)
-	}
-}
-
-func TestE12_MergedSetsAreTheHooksOfBoth(t *testing.T) {
+func TestMergedSetsAreTheHooksOfBoth(t *testing.T) {
 	one := bind(func(h *agent.Hooks) { h.Use(renames(" a")); h.Use(renames(" b")) })
 	other := bind(func(h *agent.Hooks) { h.Use(renames(" c")) })
 	merged := bind(func(h *agent.Hooks) { one.Bind(h); other.Bind(h) })
@@ -206,7 +120,7 @@ func TestE12_MergedSetsAreTheHooksOfBoth(t *testing.T) {
 	}
 }
 
-func TestE13_TheZeroRequestHasItsDocumentedValues(t *testing.T) {
+func TestTheZeroRequestHasItsDocumentedValues(t *testing.T) {
 	var call agent.ToolCallRequest
 	data, err := call.MarshalJSON()
 	if err != nil || string(data) != `{"id":"","name":""}` || !call.Same(agent.ToolCallRequest{}) {
@@ -226,7 +140,7 @@ func TestE13_TheZeroRequestHasItsDocumentedValues(t *testing.T) {
 	}
 }
 
-func TestE14_RegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
+func TestRegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 	var h agent.Hooks
 	var wait sync.WaitGroup
 	for g := range 4 {
@@ -244,7 +158,7 @@ func TestE14_RegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 	}
 }
 
-func TestE15_AFailingBeforeToolRefusesTheCall(t *testing.T) {
+func TestAFailingBeforeToolRefusesTheCall(t *testing.T) {
 	for name, fails := range map[string]func() error{
 		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
 	} {
@@ -267,7 +181,7 @@ func TestE15_AFailingBeforeToolRefusesTheCall(t *testing.T) {
 	}
 }
 
-func TestE16_AFailingAfterToolWithholdsTheResult(t *testing.T) {
+func TestAFailingAfterToolWithholdsTheResult(t *testing.T) {
 	tool := &looptest.Tool{Name: "work", Result: "the secret"}
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {

@@ -1,6 +1,5 @@
-// Package systems has one test for each line of lines.txt, or the line names tests of another package. A line states a
-// feature of an older hook system, or a defect there that cannot occur here. The tests run through the real loop or
-// fire real points.
+// Package systems tests the features of older hook systems, and defects there that cannot occur here, as far as no
+// package tests them. The file lines.txt lists them all. The tests run through the real loop or fire real points.
 package systems
 
 import (
@@ -11,127 +10,85 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// testName is the form of a test's name: the line number, then words.
-var testName = regexp.MustCompile(`^Test([A-Z][0-9]{2})_[A-Z]\w*$`)
-
-// lines reads lines.txt. A line has an identity, a tab and a statement; the word later in front marks a planned
-// feature. A second tab precedes the tests of another package, which lines returns in elsewhere: the folder, and names.
-func lines(t *testing.T) (now, later map[string]string, elsewhere map[string][]string) {
+// readLines returns the tests that lines.txt names, by identity: the folder of their package, and their names.
+func readLines(t *testing.T) map[string][]string {
 	t.Helper()
 	f, err := os.Open("lines.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	now, later, elsewhere = make(map[string]string), make(map[string]string), make(map[string][]string)
+	named := map[string][]string{}
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if s.Text() == "" || strings.HasPrefix(s.Text(), "#") {
 			continue
 		}
-		rest, isLater := strings.CutPrefix(s.Text(), "later\t")
-		id, text, ok := strings.Cut(rest, "\t")
-		if statement, tests, named := strings.Cut(text, "\t"); named {
-			text, elsewhere[id] = statement, strings.Fields(tests)
+		fields := strings.Split(s.Text(), "\t")
+		if len(fields) != 3 || fields[1] == "" || len(strings.Fields(fields[2])) < 2 {
+			t.Errorf("%q is not an identity, a statement, and a folder with tests, with tabs between them", s.Text())
+			continue
 		}
-		if !ok || text == "" {
-			t.Errorf("%q is not an identity, a tab and a text", s.Text())
+		if named[fields[0]] != nil {
+			t.Errorf("%s is there twice", fields[0])
 		}
-		if now[id]+later[id] != "" {
-			t.Errorf("%s is there twice", id)
-		}
-		if isLater {
-			later[id] = text
-		} else {
-			now[id] = text
-		}
+		named[fields[0]] = strings.Fields(fields[2])
 	}
-	return now, later, elsewhere
+	return named
 }
 
-func TestEveryLineHasItsTest(t *testing.T) {
-	now, later, elsewhere := lines(t)
-	files, err := filepath.Glob("*_test.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	tests := make(map[string]string) // test names by line
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of, others := 0, []string(nil) // a file has only tests of lines, or none of them
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestEveryLineHasItsTest" {
-				continue
-			}
-			match := testName.FindStringSubmatch(f.Name.Name)
-			switch {
-			case match == nil:
-				others = append(others, f.Name.Name)
-				continue
-			case tests[match[1]] != "":
-				t.Errorf("%s has two tests: %s and %s", match[1], tests[match[1]], f.Name.Name)
-			case later[match[1]] != "":
-				t.Errorf("%s: %s is for later, says lines.txt", name, f.Name.Name)
-			case elsewhere[match[1]] != nil:
-				t.Errorf("%s: %s is tested elsewhere, says lines.txt", name, f.Name.Name)
-			case now[match[1]] == "":
-				t.Errorf("%s: %s has no line in lines.txt", name, f.Name.Name)
-			}
-			of++
-			tests[match[1]] = f.Name.Name
-			if calls(f.Body, "Skip", "Skipf", "SkipNow") {
-				t.Errorf("%s: %s can be skipped", name, f.Name.Name)
-			}
-		}
-		if of > 0 && len(others) > 0 {
-			t.Errorf("%s: %v are not named after a line, as its other tests are", name, others)
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(now)) {
-		switch {
-		case elsewhere[id] != nil:
-			areTests(t, id, elsewhere[id][0], elsewhere[id][1:])
-		case tests[id] == "":
-			t.Errorf("%s has no test: %s", id, now[id])
-		}
-	}
-}
-
-// areTests checks that a package has the tests that a line names, and that none can be skipped.
-func areTests(t *testing.T, id, folder string, names []string) {
+// testsOf returns the tests of a package, and whether each always runs.
+func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := make(map[string]bool)
+	found := map[string]bool{}
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && slices.Contains(names, f.Name.Name) {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
 				found[f.Name.Name] = !calls(f.Body, "Skip", "Skipf", "SkipNow")
 			}
 		}
 	}
-	for _, name := range names {
-		if !found[name] {
-			t.Errorf("%s: %s has no test %s, or it can be skipped", id, folder, name)
+	return found
+}
+
+func TestEveryLineHasItsTests(t *testing.T) {
+	named := readLines(t)
+	if len(named) != 213 {
+		t.Errorf("lines.txt has %d identities, want 213", len(named))
+	}
+	folders, here := map[string]map[string]bool{}, map[string]bool{}
+	for _, id := range slices.Sorted(maps.Keys(named)) {
+		folder := named[id][0]
+		if folders[folder] == nil {
+			folders[folder] = testsOf(t, folder)
+		}
+		for _, name := range named[id][1:] {
+			if !folders[folder][name] {
+				t.Errorf("%s: %s has no test %s, or it can be skipped", id, folder, name)
+			}
+			here[name] = here[name] || folder == "tests/systems"
 		}
 	}
-	if len(names) == 0 {
-		t.Errorf("%s names no test of %s", id, folder)
+	others := []string{
+		"TestEveryLineHasItsTests", "TestAThousandRunsShareNothing", "TestTheVocabularyIsComplete", "TestCounterpartsExist",
+		"TestEachReadyMadeHookHasATest",
+	}
+	for name := range folders["tests/systems"] {
+		if strings.HasPrefix(name, "Test") && name != "TestMain" && !here[name] && !slices.Contains(others, name) {
+			t.Errorf("lines.txt has no line for %s", name)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func said(texts ...string) (messages []agent.Message) {
 	return messages
 }
 
-func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
+func TestMemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now",
 		"Fixed the broken link in the docs.", "note that", "hm")
 	remembered := &memory.Map{Share: share.Everyone}
@@ -76,7 +76,7 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	}
 }
 
-func TestA23_EpisodesHaveTheSignalOfAFailure(t *testing.T) {
+func TestEpisodesHaveTheSignalOfAFailure(t *testing.T) {
 	dir := t.TempDir()
 	path, disabled := filepath.Join(dir, "on.jsonl"), filepath.Join(dir, "off.jsonl")
 	outputs := all("fine", "Error: no luck")
@@ -114,7 +114,7 @@ func TestA23_EpisodesHaveTheSignalOfAFailure(t *testing.T) {
 	}
 }
 
-func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
+func TestTracingMakesOneSpanOfEachThing(t *testing.T) {
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans}
 	hooks := new(agent.Hooks)

@@ -34,7 +34,7 @@ func denies(tool, reason string) agent.Hook {
 }
 
 // Invariants 4, short-circuit, and 5, vote: in a flow the first exit wins, in a vote the strongest, then the first.
-func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
+func TestAfterAVetoNoOtherGateDecides(t *testing.T) {
 	var d diary
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -57,7 +57,7 @@ func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 }
 
 // Invariant 5 and law P4, asked once: a successful answer from a cache needs permission too.
-func TestF34_ACachedResultMustBePermitted(t *testing.T) {
+func TestACachedResultMustBePermitted(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no")),
 	}.Run(t, "x")
@@ -68,7 +68,7 @@ func TestF34_ACachedResultMustBePermitted(t *testing.T) {
 }
 
 // Law P4: a person is asked once per call, on its final arguments, and never about a call that a hook denies.
-func TestF35_APersonIsAskedOncePerCall(t *testing.T) {
+func TestAPersonIsAskedOncePerCall(t *testing.T) {
 	var d diary
 	ask := &permission.Confirm{Tools: all("work", "rm")}
 	ran := looptest.Harness{
@@ -104,7 +104,7 @@ func nested(tool agent.Tool, hooks ...agent.Hook) looptest.Harness {
 }
 
 // Invariant 2, layers, and law P6, inheritance.
-func TestF36_DenialsAndGuardsReachSubRuns(t *testing.T) {
+func TestDenialsAndGuardsReachSubRuns(t *testing.T) {
 	tool := work()
 	nested(tool, denies("work", "the boss says no")).Run(t, "x")
 	if tool.Count() != 0 {
@@ -165,7 +165,7 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 }
 
 // Law P1, pairing.
-func TestF37_EveryRunHasItsEnd(t *testing.T) {
+func TestEveryRunHasItsEnd(t *testing.T) {
 	for way, run := range exits {
 		ran := run(t)
 		for start, end := range map[string]string{
@@ -179,7 +179,7 @@ func TestF37_EveryRunHasItsEnd(t *testing.T) {
 }
 
 // Law P1.
-func TestF38_CountersComeDown(t *testing.T) {
+func TestCountersComeDown(t *testing.T) {
 	for way, run := range exits {
 		active, most := 0, 0
 		run(t,
@@ -197,7 +197,7 @@ func TestF38_CountersComeDown(t *testing.T) {
 }
 
 // Law P2, answered.
-func TestF39_EachBeforeHasItsAfter(t *testing.T) {
+func TestEachBeforeHasItsAfter(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"skipped": answers("x"), "denied": denies("work",
 			"no"), "failing": everywhere["BeforeTool"], "unasked": &permission.Confirm{Tools: all("*")},
@@ -216,7 +216,7 @@ func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 }
 
 // Laws P3 and P2: a batch is decided before its first dispatch, and completed results are kept.
-func TestF40_AnEndStopsSiblingsAndKeepsResults(t *testing.T) {
+func TestAnEndStopsSiblingsAndKeepsResults(t *testing.T) {
 	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
 		looptest.Call("work", `{"n":3}`))
 	tool := work()
@@ -243,7 +243,7 @@ func TestF40_AnEndStopsSiblingsAndKeepsResults(t *testing.T) {
 }
 
 // Law P2: other calls next to the done call are answered, in any order.
-func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
+func TestCallsAfterDoneAreAnswered(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
 		Turns: all(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("work", nil),
@@ -258,7 +258,7 @@ func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 }
 
 // Law P10, stops: a signal is kept and obeyed, even if the step fails.
-func TestF42_StopIsObeyedAfterAFailedStep(t *testing.T) {
+func TestStopIsObeyedAfterAFailedStep(t *testing.T) {
 	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")),
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 			agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
@@ -275,7 +275,7 @@ func TestF42_StopIsObeyedAfterAFailedStep(t *testing.T) {
 }
 
 // Law P7, bounded gates.
-func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
+func TestAGateThatAlwaysRejectsIsBounded(t *testing.T) {
 	var turns []looptest.Turn
 	for range 20 {
 		turns = append(turns, looptest.Reply("please"))
@@ -292,7 +292,7 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 }
 
 // Law P8, true records.
-func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
+func TestNoRefusalIsRecordedAsASuccess(t *testing.T) {
 	path, memory := filepath.Join(t.TempDir(), "audit"), &memory.Map{Share: share.Everyone}
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
@@ -327,7 +327,7 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 }
 
 // Invariant 4: observers and tracers get the deciding hook, the decision and the reason.
-func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
+func TestEveryReasonIsInAnEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
 	ran := looptest.Harness{
 		Turns: working(1),
@@ -356,7 +356,7 @@ func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 }
 
 // Law P5, every path.
-func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
+func TestEveryPathFiresTheSamePoints(t *testing.T) {
 	l := func() *looptest.Ran {
 		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work())}.Make()
 	}
@@ -384,7 +384,7 @@ func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
 }
 
 // Laws P5 and P6: observers get each fire of a nested run once, with the run's own identity.
-func TestF47_NestedRunsReportEachEventOnce(t *testing.T) {
+func TestNestedRunsReportEachEventOnce(t *testing.T) {
 	ran := nested(work()).Run(t, "x")
 	runs := make(map[string][]string)
 	for _, f := range ran.Recorder.Fires("OnRunStart", "BeforeTool", "AfterTool", "OnRunEnd") {

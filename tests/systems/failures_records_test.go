@@ -47,7 +47,7 @@ func audited(t testing.TB, path, point string) []record.AuditRecord {
 }
 
 // TokenBudget, with a system prompt that exceeds the limit on its own.
-func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
+func TestTrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, most := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
@@ -70,7 +70,7 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 }
 
 // AuditLog, ModelRecorder and PersistSession, with hostile texts.
-func TestF49_RecordsHaveNeitherSecretsNorPaths(t *testing.T) {
+func TestRecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "a", "b")
 	const secret = "hunter2secret"
@@ -113,7 +113,7 @@ func TestF49_RecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 }
 
 // Invariant 9 and the bounds: observers get the payload itself, once per hook and per fire.
-func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
+func TestRecordingADecisionCopiesNothing(t *testing.T) {
 	var lock sync.Mutex
 	detail := map[string]any{"lock": &lock, "call": func() {}}
 	for _, n := range []int{1, 8, 64} {
@@ -136,7 +136,7 @@ func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 }
 
 // The bounds: sorting happens at registration. A fire allocates nothing, regardless of the number of hooks.
-func TestF51_AFireSortsAndCopiesNothing(t *testing.T) {
+func TestAFireSortsAndCopiesNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 64} {
 		var h agent.Hooks
 		for i := range n {
@@ -151,7 +151,7 @@ func TestF51_AFireSortsAndCopiesNothing(t *testing.T) {
 }
 
 // Invariants 13 and 2: removed hooks are not called, and an inner layer replaces nothing.
-func TestF52_NoLayerReplacesAGuard(t *testing.T) {
+func TestNoLayerReplacesAGuard(t *testing.T) {
 	var outer agent.Hooks
 	var d diary
 	outer.BeforeTool.Add(d.noting("removed")).Remove()
@@ -173,7 +173,7 @@ func TestF52_NoLayerReplacesAGuard(t *testing.T) {
 }
 
 // Invariant 12, generation: the program lists exactly the declared points.
-func TestF53_ThePointsAreTheDeclaredOnes(t *testing.T) {
+func TestThePointsAreTheDeclaredOnes(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../spec/agentspec/points.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)

@@ -25,22 +25,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Invariant 3, replace: the payload of a hook is the fold of the replacements before it.
-func TestF21_LaterRewritersSeeEarlierOnes(t *testing.T) {
-	var h agent.Hooks
-	for i := range 9 {
-		h.BeforeTool.Add(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-			call.Name += fmt.Sprint(len(call.Name))
-			return agent.ReplaceBeforeTool(call, fmt.Sprint(i)), nil
-		}))
-	}
-	if call, _, _ := fire(t, &h); call.Name != "work456789101214" {
-		t.Errorf("left is %q", call.Name)
-	}
-}
-
 // Invariant 3 and law P3, decided before dispatch.
-func TestF22_RewrittenArgumentsReachEverybody(t *testing.T) {
+func TestRewrittenArgumentsReachEverybody(t *testing.T) {
 	var d diary
 	see := func(who string, args json.RawMessage) { d.note("%s %s", who, args) }
 	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
@@ -92,7 +78,7 @@ func (c *collecting) Briefing(_ context.Context, run *agent.Run, _ agent.Step) (
 }
 
 // Invariants 3 and 8, state: the state of a tool hook lasts for the run.
-func TestF23_HookStateOutlivesTheBatch(t *testing.T) {
+func TestHookStateOutlivesTheBatch(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil),
 			looptest.Reply("ok")),
@@ -105,7 +91,7 @@ func TestF23_HookStateOutlivesTheBatch(t *testing.T) {
 
 // Invariant 8 and law P9, prompts are per request: changes in place never reach the stored conversation, the
 // record or the tool.
-func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
+func TestChangesInPlaceDoNotPileUp(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
@@ -127,7 +113,7 @@ func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 }
 
 // Invariant 8 and law P9: a text of Briefing appears in one prompt.
-func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
+func TestATextIsOnceInEachPrompt(t *testing.T) {
 	ran := looptest.Harness{Turns: working(4), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		&prompt.Static{Text: "be brief"},
 		beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
@@ -145,7 +131,7 @@ func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 }
 
 // Invariant 8: state belongs to an instance, even if an address is reused.
-func TestF26_ANewHookHasFreshState(t *testing.T) {
+func TestANewHookHasFreshState(t *testing.T) {
 	run := agent.NewRun(nil)
 	var h agent.Hooks
 	for i := range 2000 {
@@ -161,7 +147,7 @@ func TestF26_ANewHookHasFreshState(t *testing.T) {
 }
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
-func TestF27_CountersDoNotLeakIntoNextRun(t *testing.T) {
+func TestCountersDoNotLeakIntoNextRun(t *testing.T) {
 	a := &loop.Agent{
 		Model: looptest.NewScript(working(2)...).ForEachRun(),
 		Tools: all[agent.Tool](work()),
@@ -187,7 +173,7 @@ func TestF27_CountersDoNotLeakIntoNextRun(t *testing.T) {
 }
 
 // Invariant 8: PerRun is exclusive, and each of parallel calls has its own sample.
-func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
+func TestParallelCallsLoseNoCount(t *testing.T) {
 	var h agent.Hooks
 	c := &counting{limit: 8000}
 	h.Use(c)
@@ -225,7 +211,7 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 
 // Invariants 1, order, and 2, layers: the priority constants have the documented order, and a layer is inside its
 // parent.
-func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
+func TestPrioritiesAreTheDocumentedOnes(t *testing.T) {
 	var outer agent.Hooks
 	outer.Use(&window.TruncateOutput{})
 	outer.Use(&window.TokenBudget{})
@@ -252,7 +238,7 @@ func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 }
 
 // Invariants 11 and 13, identity: Use is all or nothing.
-func TestF30_ABadHookIsRegisteredNowhere(t *testing.T) {
+func TestABadHookIsRegisteredNowhere(t *testing.T) {
 	var h agent.Hooks
 	func() {
 		defer func() {
@@ -274,7 +260,7 @@ func TestF30_ABadHookIsRegisteredNowhere(t *testing.T) {
 
 // Invariant 13: using a hook twice makes two registrations, which Explain shows. Hooks that must not run twice do
 // not.
-func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
+func TestAHookUsedTwiceIsShownTwice(t *testing.T) {
 	var h agent.Hooks
 	one, other := h.Use(renames("+"), named("twin")), h.Use(renames("+"), named("twin"))
 	var text strings.Builder
@@ -294,7 +280,7 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 }
 
 // Invariant 4: observers are notified of every fire, regardless of the hooks and their decisions.
-func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
+func TestNothingUnsubscribesAnObserver(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"no hook": nil, "an empty method": continues, "an exit": answers("x"), "a failure": everywhere["BeforeTool"],
 		"an embedded hook": struct{ *counting }{&counting{limit: 9}},

@@ -19,7 +19,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestA25_RunsTeachAndGateLaterOnes(t *testing.T) {
+func TestRunsTeachAndGateLaterOnes(t *testing.T) {
 	id := agent.Identity{Conversation: "c"}
 	as := agentspec.WithIdentity(t.Context(), id)
 	t.Run("archive", func(t *testing.T) {

@@ -63,7 +63,7 @@ func notUsable(t testing.TB, hook agent.Hook, message string) {
 	new(agent.Hooks).Use(hook)
 }
 
-func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
+func TestStagnationNudgesWhenNothingNewHappens(t *testing.T) {
 	n := 0.0
 	progress := func(by float64) func(context.Context, *agent.Run) (float64, error) {
 		return func(context.Context, *agent.Run) (float64, error) { n += by; return n, nil }
@@ -113,7 +113,7 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 	notUsable(t, &repair.Stagnation{NudgeAfter: 1}, "give at least 2")
 }
 
-func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
+func TestCallsAreComparedByTheirValue(t *testing.T) {
 	var detector repair.LoopDetector
 	for _, c := range []struct {
 		one, other string
@@ -151,7 +151,7 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 	}
 }
 
-func TestL25_AToolHasACallLimit(t *testing.T) {
+func TestAToolHasACallLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook   *limit.Tools
 		calls  string
@@ -195,7 +195,7 @@ func TestL25_AToolHasACallLimit(t *testing.T) {
 	notUsable(t, &limit.Tools{}, "nothing would be limited")
 }
 
-func TestL26_TheModelIsWarnedOfItsLimit(t *testing.T) {
+func TestTheModelIsWarnedOfItsLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook  *limit.Warning
 		steps int
@@ -229,7 +229,7 @@ func TestL26_TheModelIsWarnedOfItsLimit(t *testing.T) {
 	}
 }
 
-func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
+func TestAnOperatorTalksToARunningAgent(t *testing.T) {
 	run := func(s *prompt.Steering, turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](s)}.Run(t, "x")
 	}
@@ -278,7 +278,7 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 	}
 }
 
-func TestL28_ARunStopsForAnApproval(t *testing.T) {
+func TestARunStopsForAnApproval(t *testing.T) {
 	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
 	store := new(session.Map)
 	l := looptest.Harness{

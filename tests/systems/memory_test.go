@@ -24,7 +24,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
+func TestMemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	remembered := &memory.Map{}
 	hooks := new(agent.Hooks)
 	hooks.Use(&memory.Injector{Store: remembered})
@@ -52,7 +52,7 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	}
 }
 
-func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
+func TestNotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
 	notes, err := memory.OpenNotesFile(filepath.Join(t.TempDir(), "notes.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
 	lacks(t, requestText(t, ran, 0), "first", "xxx")
 }
 
-func TestE47_CompactorsShortenLongConversations(t *testing.T) {
+func TestCompactorsShortenLongConversations(t *testing.T) {
 	always := agent.ShouldCompactFunc(compactAlways)
 	run := func(messages []agent.Message, compactor agent.Compactor) *looptest.Ran {
 		return looptest.Harness{
@@ -103,7 +103,7 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 	}
 }
 
-func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
+func TestEpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	remembered, err := memory.OpenFile(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	}
 }
 
-func TestE49_AuditLogWritesOnlyValidLines(t *testing.T) {
+func TestAuditLogWritesOnlyValidLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "audit.jsonl")
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -173,7 +173,7 @@ func TestE49_AuditLogWritesOnlyValidLines(t *testing.T) {
 	}
 }
 
-func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
+func TestTheSavedConversationHoldsTheUsersMessage(t *testing.T) {
 	sessions := session.Sessions{Store: session.Dir{Path: t.TempDir()}}
 	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
 		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&session.Persist{Store: sessions})}.

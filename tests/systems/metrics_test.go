@@ -34,7 +34,7 @@ func using(model, tool string, u agent.Usage) looptest.Turn {
 	return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
 }
 
-func TestL44_SpansBeginAndEndWithTheirSubject(t *testing.T) {
+func TestSpansBeginAndEndWithTheirSubject(t *testing.T) {
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans}
 	looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
@@ -69,7 +69,7 @@ func TestL44_SpansBeginAndEndWithTheirSubject(t *testing.T) {
 	}
 }
 
-func TestL45_WhatRunsDoIsCounted(t *testing.T) {
+func TestWhatRunsDoIsCounted(t *testing.T) {
 	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
 		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}),
@@ -99,7 +99,7 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 	}
 }
 
-func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
+func TestAStreamTellsEachEventOnceInOrder(t *testing.T) {
 	var events [2][]observe.StreamEvent
 	emit := func(i int) observe.Emitter {
 		return func(_ context.Context, e observe.StreamEvent) error { events[i] = append(events[i], e); return nil }
@@ -133,7 +133,7 @@ func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
+func TestCallsAreAddedUpAndPriced(t *testing.T) {
 	for text, want := range map[string]agent.Usage{
 		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`: {Input: 100,
 			Output: 20, CacheRead: 40},
@@ -182,7 +182,7 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	}
 }
 
-func TestL48_RunIsGradedWhenItIsOver(t *testing.T) {
+func TestRunIsGradedWhenItIsOver(t *testing.T) {
 	var seen answer.EvalContext
 	grades := map[string]any{
 		"number": 0.5,

@@ -50,7 +50,7 @@ func (b *bus) of(agent string) (kinds []string, events []observe.BusEvent) {
 	return kinds, events
 }
 
-func TestA12_TheBridgeReportsEventsInOrder(t *testing.T) {
+func TestTheBridgeReportsEventsInOrder(t *testing.T) {
 	b := new(bus)
 	hooks := new(agent.Hooks)
 	bridge := hooks.Use(&observe.EventBridge{Bus: b})
@@ -112,7 +112,7 @@ func TestA12_TheBridgeReportsEventsInOrder(t *testing.T) {
 	}
 }
 
-func TestA13_BridgeReturnsTheReasonOfAVeto(t *testing.T) {
+func TestBridgeReturnsTheReasonOfAVeto(t *testing.T) {
 	vetoes := func(kind string) *bus {
 		return &bus{veto: func(e observe.BusEvent) string {
 			if e.Type == kind && e.Action == "before_call" {
@@ -161,7 +161,7 @@ func opinionOn(t testing.TB, hook agent.Hook, tool, args string) string {
 	return ""
 }
 
-func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
+func TestPermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	rules := func(preset permission.Decision, rules ...permission.Rule) agent.Hook {
 		return &permission.Rules{List: rules, Default: preset}
 	}
@@ -231,7 +231,7 @@ func (silent) Approve(ctx context.Context, _ agent.Question) (agent.Approval, er
 	return agent.Approval{Allow: true}, nil
 }
 
-func TestA17_ASilentApproverDenies(t *testing.T) {
+func TestASilentApproverDenies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begun := work(), time.Now()
 		ran := looptest.Harness{
@@ -250,7 +250,7 @@ func TestA17_ASilentApproverDenies(t *testing.T) {
 	})
 }
 
-func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
+func TestShellGuardRefusesWhatDestroys(t *testing.T) {
 	guard := &shell.Guard{}
 	in := func(field, command string) string {
 		text, _ := json.Marshal(map[string]string{field: command})

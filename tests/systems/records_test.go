@@ -57,7 +57,7 @@ func trajectoryOf(t testing.TB, dir string) record.TrajectoryRun {
 // plain is a model that cannot stream.
 type plain struct{ agent.Model }
 
-func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
+func TestEveryPromptAndReplyIsRecorded(t *testing.T) {
 	dir := t.TempDir()
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":1}`).Says("I look"), looptest.Error(errBoom)),
@@ -123,7 +123,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	}
 }
 
-func TestL41_ATrajectoryHasEveryStepAndCause(t *testing.T) {
+func TestATrajectoryHasEveryStepAndCause(t *testing.T) {
 	dir, rejected := t.TempDir(), false
 	p := &record.Provenance{Dir: dir, OneRun: true}
 	gate := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
@@ -179,7 +179,7 @@ func TestL41_ATrajectoryHasEveryStepAndCause(t *testing.T) {
 	}
 }
 
-func TestL42_ARunIsReplayedFromFiles(t *testing.T) {
+func TestARunIsReplayedFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	looptest.Harness{
 		Turns: working(2),
@@ -217,7 +217,7 @@ func TestL42_ARunIsReplayedFromFiles(t *testing.T) {
 	}
 }
 
-func TestL43_ASnapshotDescribesTheRun(t *testing.T) {
+func TestASnapshotDescribesTheRun(t *testing.T) {
 	dir, hooks := t.TempDir(), new(agent.Hooks)
 	made := func(snapshot bool) record.TrajectoryRun {
 		l := looptest.Harness{
@@ -252,7 +252,7 @@ func TestL43_ASnapshotDescribesTheRun(t *testing.T) {
 	}
 }
 
-func TestL49_RunsAreSavedOftenAndContinueThemselves(t *testing.T) {
+func TestRunsAreSavedOftenAndContinueThemselves(t *testing.T) {
 	store := new(session.Map)
 	run := func(turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{

@@ -45,7 +45,7 @@ func keys(t *testing.T, object []byte) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }
 
-func TestL51_ProcessesAreShownDeclaredFields(t *testing.T) {
+func TestProcessesAreShownDeclaredFields(t *testing.T) {
 	continuing := agent.OnPermissionFunc(
 		func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 			return nil, nil

@@ -49,7 +49,7 @@ func permitting(t *testing.T, calls string, approver agent.Approver,
 	return ran, denied
 }
 
-func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
+func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 	one := args(func(text string) (bool, error) { return strings.Contains(text, `"n":1`), nil })
 	none := args(func(string) (bool, error) { return false, nil })
 	for name, c := range map[string]struct {
@@ -110,7 +110,7 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 	contains(t, ran.Calls[0].Err, "Permission denied for tool 'a': there is nobody to ask")
 }
 
-func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
+func TestAPredicateThatFailsNeverPermits(t *testing.T) {
 	fails := args(func(string) (bool, error) { return true, errBoom })
 	panics := args(func(string) (bool, error) { panic("boom") })
 	for name, broken := range map[string]permission.Predicate{"error": fails, "panic": panics} {
@@ -152,7 +152,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 	}
 }
 
-func TestL22_ADeniedToolHasOneDenial(t *testing.T) {
+func TestADeniedToolHasOneDenial(t *testing.T) {
 	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
 	p := &permission.Rules{List: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}

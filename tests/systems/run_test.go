@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE31_TheEnvironmentLastsForTheRun(t *testing.T) {
+func TestTheEnvironmentLastsForTheRun(t *testing.T) {
 	var d diary
 	var outer *agent.Env
 	look := agent.AfterStepFunc(func(_ context.Context, run *agent.Run, _ agent.StepResult) error {
@@ -64,7 +64,7 @@ func (c *counting) BeforeTool(
 	return out, nil
 }
 
-func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
+func TestInstancesAndRunsShareNothing(t *testing.T) {
 	hooks := new(agent.Hooks)
 	hooks.Use(&counting{limit: 3})
 	hooks.Use(&counting{limit: 2}) // has counted two when the other one has counted three
@@ -85,7 +85,7 @@ func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 	wait.Wait()
 }
 
-func TestE33_ACancelledRunStopsAndEnds(t *testing.T) {
+func TestACancelledRunStopsAndEnds(t *testing.T) {
 	for _, where := range []string{"before the start", "in a step", "before a dispatch"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
@@ -118,7 +118,7 @@ func TestE33_ACancelledRunStopsAndEnds(t *testing.T) {
 	}
 }
 
-func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
+func TestBadCallsAreErrorsForTheModel(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":`), looptest.Call("wrk", nil), looptest.Reply("ok")),
@@ -140,7 +140,7 @@ func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
 	}
 }
 
-func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
+func TestConversationsAreFreshOrGoOn(t *testing.T) {
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("yes"))}
 	looptest.Harness{
 		Turns: all(looptest.Call("helper", `{"task":"only this"}`), looptest.Reply("ok")),

@@ -39,7 +39,7 @@ func (s stagedStore) Save(ctx context.Context, session agent.Session) error {
 	return err
 }
 
-func TestI22_StagesSkillsAndGoingBack(t *testing.T) {
+func TestStagesSkillsAndGoingBack(t *testing.T) {
 	t.Run("stages", func(t *testing.T) {
 		events := new(diary)
 		store := stagedStore{SessionStore: session.Sessions{Store: new(session.Map)}, events: events}

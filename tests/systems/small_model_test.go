@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE51_TimingSamplesAndEchoSeesEveryPoint(t *testing.T) {
+func TestTimingSamplesAndEchoSeesEveryPoint(t *testing.T) {
 	timing, out := &observe.Timing{}, new(bytes.Buffer)
 	three := looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil))
 	ran := looptest.Harness{
@@ -36,7 +36,7 @@ func TestE51_TimingSamplesAndEchoSeesEveryPoint(t *testing.T) {
 	}
 }
 
-func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
+func TestLoopDetectorHintsAndThenEnds(t *testing.T) {
 	tool := work()
 	a := &loop.Agent{
 		Tools: all[agent.Tool](tool), Use: all[agent.Hook](&repair.LoopDetector{}),
@@ -60,7 +60,7 @@ type place struct {
 	City string `json:"city"`
 }
 
-func TestE54_SchemaRetryExplainsTheFirstBadCall(t *testing.T) {
+func TestSchemaRetryExplainsTheFirstBadCall(t *testing.T) {
 	weather := func(name string) agent.Tool {
 		return loop.Tool(name, "The weather.", func(context.Context, place) (string, error) { return "sun", nil })
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestL13_ParallelCallsReportTheirOwnProgress(t *testing.T) {
+func TestParallelCallsReportTheirOwnProgress(t *testing.T) {
 	var begun sync.WaitGroup // each call waits until all three run
 	begun.Add(3)
 	slow := &looptest.Tool{Name: "work", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
@@ -50,7 +50,7 @@ func TestL13_ParallelCallsReportTheirOwnProgress(t *testing.T) {
 	}
 }
 
-func TestL14_AHookAddsATool(t *testing.T) {
+func TestAHookAddsATool(t *testing.T) {
 	added := &looptest.Tool{Name: "added", Result: "from the added tool"}
 	adds := agent.OnRunStartFunc(func(
 		_ context.Context, run *agent.Run, _ agent.RunStart,
@@ -71,7 +71,7 @@ func TestL14_AHookAddsATool(t *testing.T) {
 	}
 }
 
-func TestL15_StopEndsTheRunAfterItsStep(t *testing.T) {
+func TestStopEndsTheRunAfterItsStep(t *testing.T) {
 	tool := work()
 	stop := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Last != nil && len(s.Last.Results) == 1 {
@@ -87,7 +87,7 @@ func TestL15_StopEndsTheRunAfterItsStep(t *testing.T) {
 	ran.Recorder.Times(t, "BeforeStep", 1)
 }
 
-func TestL16_AnUnparsableReplyIsAStep(t *testing.T) {
+func TestAnUnparsableReplyIsAStep(t *testing.T) {
 	tool := work()
 	garbled := all(looptest.Call("work", `{"n":`), looptest.Reply(""), looptest.Call("nowhere", nil), looptest.Reply("ok"))
 	ran := looptest.Harness{Turns: garbled, Tools: all[agent.Tool](tool)}.Run(t, "x")
@@ -112,7 +112,7 @@ func TestL16_AnUnparsableReplyIsAStep(t *testing.T) {
 	contains(t, ran.Calls[0].Err, "there are no tools; answer without one")
 }
 
-func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
+func TestAnAnswerMustFitItsSchema(t *testing.T) {
 	const schema = `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`
 	for name, c := range map[string]struct {
 		agent *loop.Agent
@@ -141,7 +141,7 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 	}
 }
 
-func TestL18_AParentObservesItsSubRuns(t *testing.T) {
+func TestAParentObservesItsSubRuns(t *testing.T) {
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"), looptest.Reply("helped"))}
 	l := looptest.Harness{
 		Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper)),
@@ -196,7 +196,7 @@ func (s *stopwatch) AfterTool(
 	return nil, nil
 }
 
-func TestL19_PartsOfAHookShareItsState(t *testing.T) {
+func TestPartsOfAHookShareItsState(t *testing.T) {
 	dir, watch := t.TempDir(), &stopwatch{}
 	hooks := new(agent.Hooks)
 	looptest.Harness{

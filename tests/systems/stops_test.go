@@ -44,7 +44,7 @@ func given(s agent.EndRun, by string) agent.EndRun {
 	return s
 }
 
-func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
+func TestStepLimitStopsAtItsLimit(t *testing.T) {
 	most := &limit.Steps{Max: limit.AtMost(2)}
 	want := func(n int) agent.EndRun {
 		return agent.EndRun{Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/2", n),
@@ -66,7 +66,7 @@ func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
 	}
 }
 
-func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
+func TestTokenLimitStopsAtItsLimit(t *testing.T) {
 	limit := &limit.Tokens{Max: limit.AtMost(10)}
 	if got := signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 5, Output: 4}}); len(got) != 0 {
 		t.Errorf("under the limit: %v", got)
@@ -85,7 +85,7 @@ func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
 	}
 }
 
-func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
+func TestTimeLimitCountsFromTheRunsStart(t *testing.T) {
 	limit := &limit.Time{Max: limit.AtMost(time.Second)}
 	for _, elapsed := range all(0, 999*time.Millisecond) {
 		if got := signalled(t, limit, agent.Step{Elapsed: elapsed}); len(got) != 0 {
@@ -112,7 +112,7 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 	}
 }
 
-func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
+func TestFinishReasonStopsOnAMatch(t *testing.T) {
 	guard := &limit.FinishReason{Reasons: all("length", "stop")}
 	after := func(reason string) agent.Step {
 		return agent.Step{Number: 1, Last: &agent.StepResult{Response: &agent.LLMResponse{FinishReason: reason}}}
@@ -142,7 +142,7 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 	}
 }
 
-func TestI08_GuardsAndCustomHooksCombine(t *testing.T) {
+func TestGuardsAndCustomHooksCombine(t *testing.T) {
 	var d diary
 	own := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		d.note("asked after %d", s.Number)
@@ -168,7 +168,7 @@ type source func() (string, bool, error)
 
 func (f source) Cancelled(context.Context, *agent.Run) (string, bool, error) { return f() }
 
-func TestI11_CancellationIsPolledUntilAStop(t *testing.T) {
+func TestCancellationIsPolledUntilAStop(t *testing.T) {
 	asked := 0
 	run := func(at int, hooks ...agent.Hook) *looptest.Ran {
 		asked = 0
@@ -205,7 +205,7 @@ func TestI11_CancellationIsPolledUntilAStop(t *testing.T) {
 	}
 }
 
-func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
+func TestTheCriticStopsAtItsMaximum(t *testing.T) {
 	rejects := looptest.Reply(`{"approve":false,"problem":"too short","suggestions":["say more"]}`)
 	critic := looptest.NewScript(rejects, rejects, rejects)
 	ran := looptest.Harness{
@@ -224,7 +224,7 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 	}
 }
 
-func TestI21_OnlyAHookTurnsToolFailuresFatal(t *testing.T) {
+func TestOnlyAHookTurnsToolFailuresFatal(t *testing.T) {
 	l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom})}
 	if ran := l.Run(t, "x"); ran.Failed != nil || ran.Reply != "ok" || ran.Err != "" {
 		t.Errorf("a failed tool failed the run: %+v", ran.AgentResult)
