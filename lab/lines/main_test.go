@@ -19,7 +19,7 @@ func TestLinesAreCodeOrComments(t *testing.T) {
 func TestTotalsFollowThePackages(t *testing.T) {
 	t.Chdir("../..")
 	var out strings.Builder
-	if err := run(&out, nil, true); err != nil {
+	if err := run(&out, nil, "", true); err != nil {
 		t.Fatal(err)
 	}
 	var counts []count
@@ -48,10 +48,39 @@ func TestTotalsFollowThePackages(t *testing.T) {
 func TestFoldersHaveNoTotals(t *testing.T) {
 	t.Chdir("../..")
 	var out strings.Builder
-	if err := run(&out, []string{"lab/figures"}, false); err != nil {
+	if err := run(&out, []string{"lab/figures"}, "", false); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.TrimSpace(out.String()); strings.Count(got, "\n") != 0 || !strings.HasSuffix(got, "lab/figures") {
 		t.Errorf("the output is %q", out.String())
+	}
+}
+
+func TestComparisonShowsWhatDiffers(t *testing.T) {
+	before := []*count{{"a", 10, 0, 0}, {"b", 5, 5, 50}, {"core", 5, 5, 50}, {"all", 15, 5, 25}}
+	after := []*count{{"b", 5, 5, 50}, {"c", 7, 1, 12.5}, {"core", 5, 5, 50}, {"all", 12, 6, 33.3}}
+	var out strings.Builder
+	compare(&out, before, after)
+	want := " before    after   change  comments before and after\n" +
+		"     10        0      -10   0.0 %   0.0 %  a\n" +
+		"      0        7       +7   0.0 %  12.5 %  c\n" +
+		"     15       12       -3  25.0 %  33.3 %  all\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestRevisionHasTheFilesOfItsTree(t *testing.T) {
+	t.Chdir("../..")
+	now, err := workTree([]string{"lab/figures"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	then, err := revision("HEAD", []string{"lab/figures"})
+	if err != nil || len(then) == 0 || len(now) == 0 {
+		t.Errorf("%d files of HEAD and %d of the work tree, %v", len(then), len(now), err)
+	}
+	if _, err := revision("no-such-revision", nil); err == nil {
+		t.Error("a revision that does not exist was read")
 	}
 }
