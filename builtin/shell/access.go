@@ -13,23 +13,16 @@ var accessFile = patterns("access")
 // isAccessFile reports whether a file in one of the directories is an accessFile. If the directory is unknown, it could
 // be the home directory.
 func isAccessFile(file string, dirs []string) bool {
-	file = strings.ToLower(slashed(file))
-	for _, dir := range append([]string{"."}, dirs...) {
-		switch {
-		case strings.HasPrefix(file, "/"), strings.HasPrefix(file, "~"), strings.HasPrefix(file, "$"):
-			dir = ""
-		case dir == "?" && accessFile.MatchString(path.Clean("~/.ssh/"+file)):
-			return true
-		case dir == "?":
-			dir = "~/"
-		default:
-			dir = strings.ToLower(dir) + "/"
-		}
-		if accessFile.MatchString(path.Clean(dir + file)) {
-			return true
-		}
+	file = slashed(file)
+	if strings.IndexAny(file, "/~$") == 0 {
+		return accessFile.MatchString(path.Clean(file))
 	}
-	return false
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		if dir == "?" {
+			return accessFile.MatchString(path.Clean("~/"+file)) || accessFile.MatchString(path.Clean("~/.ssh/"+file))
+		}
+		return accessFile.MatchString(path.Clean(dir + "/" + file))
+	})
 }
 
 // changesAccess matches commands that write or remove an accessFile, or let everybody write it.
@@ -57,22 +50,15 @@ func (c *Command) changed() []string {
 			files = append(files, strings.TrimPrefix(arg, "of="))
 		}
 	case "curl", "wget", "sort":
-		files = append(files, outputs(c)...)
+		files = append(files, valuesOf(c.Args, "oO", "--output", "--output-document")...)
 	case "cp", "mv", "install", "ln", "rsync":
-		targets := valuesOf(c.Args, "t", "--target-directory")
+		targets := append(slices.Clone(c.Args[min(1, len(c.Args)):]), valuesOf(c.Args, "t", "--target-directory")...)
 		if c.Program == "mv" {
 			files = append(files, c.Args...)
 		}
-		if len(targets) == 0 && len(c.Args) > 1 {
-			targets = c.Args
-		}
-		if len(targets) == 0 {
-			break
-		}
-		target := targets[len(targets)-1] // a file or a directory
-		files = append(files, target)
-		for _, arg := range c.Args {
-			files = append(files, target+"/"+path.Base(arg))
+		for _, arg := range c.Args[:len(c.Args)*min(1, len(targets))] {
+			target := targets[len(targets)-1] // a file or a directory
+			files = append(files, target, target+"/"+path.Base(arg))
 		}
 	}
 	return files
@@ -85,12 +71,9 @@ var (
 
 // setsUser matches commands that let a program run with the rights of another user.
 func setsUser(c *Command) bool {
-	if c.Program != "chmod" && c.Program != "install" {
-		return false
-	}
 	modes := valuesOf(c.Args, "m", "--mode")
 	if c.Program == "chmod" {
 		modes = append(modes, c.Args...)
 	}
-	return slices.ContainsFunc(modes, setUser.MatchString)
+	return (c.Program == "chmod" || c.Program == "install") && slices.ContainsFunc(modes, setUser.MatchString)
 }

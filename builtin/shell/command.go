@@ -41,24 +41,17 @@ func Parse(text string) ([]*Command, bool) {
 // be scripts, as in ["sh", "-c", "rm -rf /"], are parsed too. Like [Parse], it reports false if a text is too large or
 // too deeply nested.
 func ParseWords(words []string) ([]*Command, bool) {
-	size := 0
-	joined := false
-	for _, w := range words {
-		size += len(w)
-		switch w {
-		case "|", "||", "&&", "&", ";", ">", ">>":
-			joined = true // the tool joins the words, or the model believes that it does
-		}
-	}
-	return readAll(size, func(r *reader) {
+	text := strings.Join(words, " ")
+	operator := func(w string) bool { return slices.Contains([]string{"|", "||", "&&", "&", ";", ">", ">>"}, w) }
+	return readAll(len(text), func(r *reader) {
 		r.command(staticWords(words), flow{})
 		for _, w := range words {
 			if strings.ContainsAny(w, " \t\n;|&") {
 				r.text(w)
 			}
 		}
-		if joined {
-			r.text(strings.Join(words, " "))
+		if slices.ContainsFunc(words, operator) { // the tool joins the words, or the model believes that it does
+			r.text(text)
 		}
 	})
 }

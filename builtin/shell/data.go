@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,17 +36,13 @@ func emptiesFile(c *Command) bool {
 		}
 	case "", ":", "true":
 		files = c.empties
-	case "cat", "cp", "tee":
-		if len(c.Args) == 1 && c.Args[0] == "/dev/null" || slices.Contains(c.Reads, "/dev/null") {
+	case "cat", "tee":
+		if slices.Equal(c.Args, []string{"/dev/null"}) || slices.Contains(c.Reads, "/dev/null") {
 			files = append(slices.Clip(c.empties), c.Args...)
 		}
 	case "echo", "printf":
-		if len(c.Args) == 0 || len(c.Args) == 1 && (c.Args[0] == "-n" || c.Args[0] == "") {
+		if text := strings.Join(c.Args, " "); text == "" || text == "-n" {
 			files = c.empties
-		}
-	case "dd":
-		if slices.Contains(c.Args, "if=/dev/null") {
-			files = c.changed()
 		}
 	}
 	return slices.ContainsFunc(files, func(file string) bool {
@@ -87,12 +82,12 @@ func sendsSecrets(c *Command) bool {
 
 // readsSecrets matches commands that print a file with secrets or the variables of the environment.
 func readsSecrets(c *Command) bool {
-	switch c.Program {
-	case "env", "printenv", "set", "export":
-		return len(c.Args) == 0 || c.Program == "printenv"
+	if slices.Contains([]string{"env", "printenv", "set", "export"}, c.Program) && (len(c.Args) == 0 ||
+		c.Program == "printenv") {
+		return true
 	}
 	return !senders[c.Program] && slices.ContainsFunc(append(slices.Clone(c.Args), c.Reads...), func(file string) bool {
-		return secretFile.MatchString(file) && !strings.HasSuffix(path.Base(file), ".pub")
+		return secretFile.MatchString(file) && !strings.HasSuffix(file, ".pub")
 	})
 }
 
@@ -103,19 +98,9 @@ func connects(c *Command) bool {
 	})
 }
 
-// servesShell matches netcat or socat with a program that they connect to the network.
+// servesShell matches netcat that executes commands as they arrive, as in sh -i | nc host 1.
 func servesShell(c *Command) bool {
-	switch c.Program {
-	case "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd":
-		return hasOption(c.Args, "e", "--exec", "--sh-exec", "--lua-exec") ||
-			slices.ContainsFunc(c.input, func(from *Command) bool {
-				return shells[from.Program] && hasOption(from.Args, "i") // sh -i executes commands as they arrive
-			})
-	case "socat":
-		return slices.ContainsFunc(c.Args, func(arg string) bool {
-			lower := strings.ToLower(arg)
-			return strings.HasPrefix(lower, "exec:") || strings.HasPrefix(lower, "system:")
-		})
-	}
-	return false
+	return (c.Program == "nc" || c.Program == "ncat") && slices.ContainsFunc(c.input, func(from *Command) bool {
+		return shells[from.Program] && hasOption(from.Args, "i")
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
@@ -20,8 +21,8 @@ import (
 type fieldWatch struct {
 	fields []string
 
-	mu       sync.Mutex
-	reported map[string]bool // by tool
+	reported sync.Map // by tool
+	reports  atomic.Int64
 }
 
 // maxFieldReports bounds the reports of a guard, because servers may invent names of tools.
@@ -58,11 +59,6 @@ var argumentName = regexp.MustCompile(`"([^"\\]+)"\s*:\s*\{\s*"`)
 
 // first reports whether a tool is reported for the first time.
 func (w *fieldWatch) first(tool string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reported[tool] || len(w.reported) >= maxFieldReports {
-		return false
-	}
-	w.reported[tool] = true
-	return true
+	_, seen := w.reported.LoadOrStore(tool, true)
+	return !seen && w.reports.Add(1) <= maxFieldReports
 }

@@ -27,9 +27,9 @@ func (r *reader) checkTexts(c *Command, texts, operands []word) {
 	for _, w := range texts {
 		switch {
 		case isSed && sedHarmless().MatchString(w.text) && w.isStatic():
-		case isSed:
-			r.sed(c, w.text)
-		case !w.isStatic() && r.strict || !awkIsHarmless(w.text):
+		case isSed && (r.strict || r.spend(len(w.text)) && sedRuns.MatchString(w.text)):
+			r.opaque(c)
+		case !isSed && (!w.isStatic() && r.strict || !awkIsHarmless(w.text)):
 			r.code(c, w.text)
 		}
 	}
@@ -38,13 +38,6 @@ func (r *reader) checkTexts(c *Command, texts, operands []word) {
 // sedRuns matches scripts of sed that can run a command: with the command e or the flag e of s.
 var sedRuns = regexp.MustCompile(`(?m)(?:^|[;{}]|[0-9$/!,#|])[ \t]*e(?:[ \t]+[^\n]+|[ \t]*(?:$|[;}]))|` +
 	`s[/#|,@:].*[/#|,@:][0-9gpIiMm]*e|[wW]\s*/dev/`)
-
-// sed looks at a script that is not known to be harmless.
-func (r *reader) sed(c *Command, script string) {
-	if r.strict || r.spend(len(script)) && sedRuns.MatchString(script) {
-		r.opaque(c)
-	}
-}
 
 var (
 	// awkConstants are strings, comments, and the regular expressions that cannot be divisions.

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
 // commandKey matches the names of git's settings whose values are commands, or files that contain commands.
@@ -87,43 +85,14 @@ func (r *reader) gitConfig(operands []word) {
 	}
 }
 
-// gitValued are the options of git itself whose value is the next word.
-var gitValued = kit.Set("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env")
-
-// gitArguments returns the subcommand of git and its arguments, without the options of git itself.
-func gitArguments(c *Command) (subcommand string, args []string) {
-	if c.Program != "git" {
+// gitArguments returns the subcommand of a git command and its arguments, without the options of git itself.
+func gitArguments(words []word) (subcommand string, args []string) {
+	if len(words) == 0 || programOf(words[0].text) != "git" {
 		return "", nil
 	}
-	for i := 0; i < len(c.Args); i++ {
-		switch arg := c.Args[i]; {
-		case gitValued[arg]:
-			i++
-		case strings.HasPrefix(arg, "-"):
-		default:
-			return strings.ToLower(arg), c.Args[i+1:]
-		}
+	_, operands := grammars()["git"].read(staticWords(textsOf(words[1:])))
+	if len(operands) == 0 {
+		return "", nil
 	}
-	return "", nil
-}
-
-// hasOption reports whether the arguments before "--" contain an option: one of the letters, alone or with others, or a long
-// name, also shortened or with a value.
-func hasOption(args []string, letters string, long ...string) bool {
-	for _, arg := range args {
-		name, _, _ := strings.Cut(arg, "=")
-		switch {
-		case arg == "--":
-			return false
-		case strings.HasPrefix(arg, "--"):
-			if slices.ContainsFunc(long, func(l string) bool {
-				return name == l || len(name) > 4 && strings.HasPrefix(l, name)
-			}) {
-				return true
-			}
-		case letters != "" && len(arg) > 1 && arg[0] == '-' && strings.ContainsAny(arg[1:], letters):
-			return true
-		}
-	}
-	return false
+	return strings.ToLower(operands[0].text), textsOf(operands[1:])
 }

@@ -82,7 +82,10 @@ func (g Glob) Match(call agent.ToolCallRequest) (bool, error) {
 	}
 	for _, v := range values {
 		line := strings.Join(strings.Fields(strings.Join(v.Texts, " ")), " ")
-		commands, ok := parseValue(v)
+		commands, ok := ParseWords(v.Texts)
+		if !v.List {
+			commands, ok = Parse(strings.Join(v.Texts, ""))
+		}
 		if !ok {
 			return false, fmt.Errorf("the argument %s: %w", g.field, errTooComplex)
 		}
@@ -91,13 +94,6 @@ func (g Glob) Match(call agent.ToolCallRequest) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-func parseValue(v toolargs.Value) ([]*Command, bool) {
-	if v.List {
-		return ParseWords(v.Texts)
-	}
-	return Parse(strings.Join(v.Texts, ""))
 }
 
 func (g Glob) matchesLine(line string) bool {

@@ -31,7 +31,7 @@ import (
 //
 //   - with an absolute path, in quotes, in $(...), or in a variable that the text sets
 //   - after sudo, env, xargs, ssh, find -exec or git -c alias.x=!
-//   - in sh -c, in a here-document for a shell, or in a file that the text writes and then runs
+//   - in sh -c, or in a here-document for a shell
 //
 // What the hook cannot read, it does not pass: a text that is decoded or changed and then run by a shell is denied, and
 // a person is asked about code of another language that can run programs or remove directories, such as python -c
@@ -62,8 +62,7 @@ type Guard struct {
 func (g *Guard) Bind(h *agent.Hooks) {
 	kit.MustConfig("shell.Guard", g.check())
 	h.OnPermission.Add(g, hookkit.Priority(hookkit.Safety))
-	watch := &fieldWatch{fields: g.fields(), reported: make(map[string]bool)}
-	h.OnRunStart.ObserveFunc(watch.started, hookkit.Named("shell.Guard"))
+	h.OnRunStart.ObserveFunc((&fieldWatch{fields: g.fields()}).started, hookkit.Named("shell.Guard"))
 }
 
 func (g *Guard) check() error {
@@ -137,7 +136,7 @@ func reason(r Rule, at int, commands []*Command) string {
 	refused := strings.TrimSpace(commands[at].Program + " " + strings.Join(commands[at].Args, " "))
 	verb, without := "is refused", "send it again without this part"
 	if r.Ask {
-		verb, without = "needs the approval of a person", "without an approval, send it again without this part"
+		verb, without = "needs the approval of a person", "without an approval, send it again without it"
 	}
 	text := fmt.Sprintf("shell guard: %q %s (%s).", shorten.To(refused, 120), verb, r.Name)
 	if r.Hint != "" {

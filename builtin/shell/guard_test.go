@@ -128,7 +128,7 @@ func TestTheReasonNamesTheAllowedCommands(t *testing.T) {
 	got := vote(t, map[string]string{"command": "git clone https://example.org/x && rm -rf x/.git && ls"})
 	want := `ask: shell guard: "rm -rf x/.git" needs the approval of a person (forced or recursive removal). ` +
 		`Name the files to delete in a plain rm. Everything else in the command is still allowed (git clone, ls): ` +
-		`without an approval, send it again without this part.`
+		`without an approval, send it again without it.`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -243,7 +243,7 @@ func ExampleGuard() {
 	// <nil> <nil>
 	// asked: shell guard: "rm -r -f build" needs the approval of a person (forced or recursive removal).
 	// Name the files to delete in a plain rm.
-	// Everything else in the command is still allowed (make, sudo rm): without an approval, send it again without this part.
+	// Everything else in the command is still allowed (make, sudo rm): without an approval, send it again without it.
 	// denied: shell guard: "rm -rf /" is refused (removal or opening of a system, home or current directory).
 	// Name the files or directories to change.
 	// Everything else in the command is still allowed (sh): send it again without this part.

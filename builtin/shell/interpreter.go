@@ -22,7 +22,7 @@ func (r *reader) shell(c *Command, in flow) {
 			i += strings.Count(strings.ToLower(arg), "o")
 		case arg == "--rcfile", arg == "--init-file":
 			if i++; i < len(c.Args) {
-				r.runsFile(c, c.words[i+1])
+				c.executes(c.words[i+1])
 			}
 		case strings.HasPrefix(arg, "--command") && !ended: // of fish
 			_, text, joined := strings.Cut(arg, "=")
@@ -36,12 +36,9 @@ func (r *reader) shell(c *Command, in flow) {
 		case isScript:
 			c.executes(c.words[i+1])
 			r.script(c, i, i+1)
-			if !r.strict && strings.ContainsAny(arg, "$") && r.spend(len(c.Args)) { // sh -c '"$@"' _ rm
-				r.command(c.words[min(i+3, len(c.words)):], in)
-			}
 			return
 		default: // a script file, or a process substitution
-			r.runsFile(c, c.words[i+1])
+			c.executes(c.words[i+1])
 			if !stdin {
 				return
 			}
@@ -54,13 +51,6 @@ func (r *reader) shell(c *Command, in flow) {
 		r.refuse()
 	default:
 		c.executesOutput(in.before)
-		r.stdinScript(c)
-	}
-}
-
-// stdinScript reads the input of a command as a script.
-func (r *reader) stdinScript(c *Command) {
-	if c.Stdin != "" {
 		r.text(c.Stdin)
 	}
 }
@@ -86,20 +76,17 @@ func (r *reader) interpreter(c *Command, in flow) {
 			return
 		case isPowerShell && isOption && strings.HasPrefix("-file", lower):
 			return
-		case isPowerShell && (!isOption || strings.HasPrefix("-command", lower)):
-			r.code(c, strings.Join(c.Args[i:], "\n"))
-			c.executes(c.words[i+1:]...)
-			if isOption {
-				i++
-			}
-			r.text(strings.ReplaceAll(strings.Join(c.Args[i:], " "), `\ `, "/ ")) // C:\ ends a word
-			return
-		case isPowerShell && (strings.HasPrefix("-encodedcommand", lower) || lower == "-ec"):
+		case isPowerShell && isOption && (strings.HasPrefix("-encodedcommand", lower) || lower == "-ec"):
 			r.opaque(c)
+		case isPowerShell && isOption && !strings.HasPrefix("-command", lower):
+		case isPowerShell:
 			c.executes(c.words[i+1:]...)
+			text := strings.Join(c.Args[i:], " ")
+			r.code(c, text)
+			r.text(strings.ReplaceAll(strings.TrimPrefix(text, arg[:len(arg)*strings.Count(arg[:1], "-")]), `\ `, "/ "))
 			return
 		case arg == "eval" && i == 0, strings.HasPrefix(arg, "--eval"), strings.HasPrefix(arg, "--print"),
-			isOption && !isPowerShell && arg[1] != '-' && strings.ContainsAny(arg, codeOptions):
+			isOption && arg[1] != '-' && strings.ContainsAny(arg, codeOptions):
 			_, value, isLong := strings.Cut(arg, "=") // --eval=...
 			if !isLong {
 				value = strings.TrimLeft(arg, "-"+codeOptions)
@@ -107,8 +94,8 @@ func (r *reader) interpreter(c *Command, in flow) {
 			r.code(c, value+"\n"+strings.Join(c.Args[i+1:], "\n"))
 			c.executes(c.words[i+1:]...)
 			return
-		case !isOption && !isPowerShell:
-			r.runsFile(c, c.words[i+1])
+		case !isOption:
+			c.executes(c.words[i+1])
 			return
 		}
 	}

@@ -41,7 +41,6 @@ func (r *reader) command(words []word, in flow) string {
 	r.changesShell(c)
 	output := c.output()
 	c.concealed = c.conceals(output)
-	r.writes(c, in, output)
 	return output
 }
 
@@ -122,39 +121,25 @@ func (r *reader) runs(c *Command, in flow) {
 	}
 	r.escapes(c)
 	switch program := c.Program; {
-	case shells[program]:
+	case shells[program] || program == "source" || program == ".":
 		r.shell(c, in)
-	case program == "eval" || evaluates[program]:
+	case program == "eval":
 		c.executes(c.words[1:]...)
 		r.script(c, 0, len(c.Args))
-	case program == "source" || program == ".":
-		switch {
-		case len(c.Args) == 0:
-		case isStdin(c.Args[0]):
-			r.runsInput(c, in)
-		default:
-			r.runsFile(c, c.words[1])
-		}
 	case interpreters[interpreterOf(program)]:
 		r.interpreter(c, in)
 	case program == "find":
 		r.find(c, in)
 	case program == "git":
 		r.git(c)
-	case program == "alias":
-		for _, arg := range c.Args {
-			if _, value, ok := strings.Cut(arg, "="); ok {
-				r.text(value)
-			}
-		}
 	case runners[program]:
 		r.runner(c, in)
 	case g.wraps():
 		r.wrapped(c, g, options, operands, in)
 	case program == "fd" || program == "fdfind":
-		r.guess(c, options)
+		r.runner(c, in)
 	default:
-		r.runsFile(c, c.words[0])
+		c.executes(c.words[0])
 	}
 	if c.isUnknown() && !r.strict { // curl x | $shell
 		c.executes(c.words[0])
@@ -167,14 +152,8 @@ func (r *reader) runs(c *Command, in flow) {
 	}
 }
 
-// evaluates are programs of PowerShell that run a text or their input.
-var evaluates = kit.Set("iex", "invoke-expression", "invoke-command", "icm")
-
 // script reads the arguments from the index from up to the index to, joined by blanks, as a script.
 func (r *reader) script(c *Command, from, to int) {
-	if evaluates[c.Program] {
-		c.executesOutput(c.input)
-	}
 	if r.strict && !allStatic(c.words[1+from:1+to]) {
 		r.refuse()
 		return

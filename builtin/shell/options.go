@@ -38,7 +38,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 			if g == nil {
 				g = &grammar{options: make(map[string]effect)}
 			}
-			if hasSubcommands[words[0]] && len(words) > 1 {
+			if (words[0] == "git" || words[0] == "go") && len(words) > 1 { // the first operand is a subcommand
 				for i := range words[1:] {
 					words[1+i] = words[0] + " " + words[1+i]
 				}
@@ -58,9 +58,6 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 	}
 	return all
 })
-
-// hasSubcommands are programs whose options depend on the first operand.
-var hasSubcommands = map[string]bool{"git": true, "go": true}
 
 // add adds the options of one word of the table.
 func (g *grammar) add(kind, token string) {

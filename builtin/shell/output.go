@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,33 +29,22 @@ func (c *Command) output() string {
 	case "printf":
 		return printed(c.Args)
 	case "cat", "tee", "grep", "head", "tail", "sort", "uniq":
-		if c.Program != "cat" || !slices.ContainsFunc(c.Args, func(arg string) bool { return arg[:min(1, len(arg))] != "-" }) {
+		if c.Program != "cat" || strings.Trim(strings.Join(c.Args, ""), "-AbeEnstTuv") == "" {
 			return c.Stdin // or some of its lines
 		}
 	}
 	return ""
 }
 
-// printed returns what printf prints. Each conversion is replaced with the next argument.
+// conversions removes the conversions of printf, whose place the arguments after the format take.
+var conversions = regexp.MustCompile(`%[-+ #0-9.*]*[a-zA-Z]`)
+
+// printed returns about what printf prints: the format and then its arguments.
 func printed(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	pieces := strings.Split(unescape(args[0]), "%")
-	var b strings.Builder
-	b.WriteString(pieces[0])
-	args = args[1:]
-	for _, piece := range pieces[1:] {
-		if conversion := strings.TrimLeft(piece, "-+ #0123456789.*"); conversion != "" && len(args) > 0 {
-			piece = unescape(args[0]) + conversion[1:]
-			args = args[1:]
-		}
-		b.WriteString(piece)
-	}
-	for _, arg := range args { // the shell repeats the format
-		b.WriteString(" " + arg)
-	}
-	return b.String()
+	return unescape(strings.Join(append([]string{conversions.ReplaceAllString(args[0], "")}, args[1:]...), " "))
 }
 
 var (

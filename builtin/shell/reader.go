@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -23,14 +22,12 @@ type reader struct {
 	strict   bool // the reading is for a rule that allows
 	refused  bool // no rule may allow the text; only if strict
 	found    []*Command
-	values   map[string]string   // of the variables that the text has assigned so far
-	lists    map[string][]string // of arrays, of the positional parameters, and of the variables of loops
-	files    map[string]writtenFile
+	values   map[string]string     // of the variables that the text has assigned so far
+	lists    map[string][]string   // of arrays, of the positional parameters, and of the variables of loops
 	by       map[string][]*Command // the commands whose output a variable contains
 	dirs     []string              // in which the next command could run, relative to the first one; "?" is unknown
 	depth    int
-	guessing bool // the command that is read begins at a guessed word of a wrapper
-	budget   int  // bounds the work, because a hostile text could otherwise take quadratic time
+	budget   int // bounds the work, because a hostile text could otherwise take quadratic time
 	exceeded bool
 }
 
@@ -38,7 +35,7 @@ type reader struct {
 func newReader(lang syntax.LangVariant, size int) *reader {
 	return &reader{
 		lang: lang, budget: 1<<20 + 64*size, values: make(map[string]string), lists: make(map[string][]string),
-		files: make(map[string]writtenFile), dirs: []string{"."}, by: make(map[string][]*Command),
+		dirs: []string{"."}, by: make(map[string][]*Command),
 	}
 }
 
@@ -59,9 +56,7 @@ func (r *reader) text(text string) {
 		r.exceeded = true
 		return
 	}
-	guessing := r.guessing
-	r.guessing = false
-	defer func() { r.depth--; r.guessing = guessing }()
+	defer func() { r.depth-- }()
 	if r.strict {
 		r.strictText(text)
 		return
@@ -80,13 +75,7 @@ var quotedHash = strings.NewReplacer(`"#`, `"_`, `'#`, `'_`)
 // lenientText reads a text in the reader's language, or if that fails in another one. Of a text that is not valid, it
 // also reads each line that is valid by itself, and looks at the rest as code in another language.
 func (r *reader) lenientText(text string) {
-	languages := []syntax.LangVariant{r.lang}
-	for _, lang := range AnyShell.variants() {
-		if lang != r.lang {
-			languages = append(languages, lang)
-		}
-	}
-	for _, lang := range languages {
+	for _, lang := range slices.Compact(append([]syntax.LangVariant{r.lang}, AnyShell.variants()...)) {
 		file, ok, err := parseLeniently(text, lang)
 		if err != nil {
 			r.exceeded = true
@@ -149,7 +138,12 @@ func (r *reader) stmt(s *syntax.Stmt, in flow) (output string) {
 			r.found = append(r.found, &Command{Writes: in.writes, Reads: in.reads, dirs: r.dirs, empties: in.empties})
 		}
 	case *syntax.CallExpr:
-		return r.call(c, in)
+		for _, a := range c.Assigns {
+			r.assign(a)
+		}
+		if len(c.Args) > 0 {
+			return r.command(r.words(c.Args), in)
+		}
 	case *syntax.BinaryCmd:
 		return r.binary(c, in)
 	case *syntax.Subshell:
@@ -242,9 +236,6 @@ func (r *reader) redirects(list []*syntax.Redirect, in flow) flow {
 		case syntax.RdrIn, syntax.DplIn:
 			in.reads = append(in.reads, target.text)
 			in.before = append(in.before, target.outputs...) // sh < <(curl ...)
-			if file, ok := r.files[path.Clean(target.text)]; ok {
-				in.stdin, in.before = file.content, append(in.before, file.by...)
-			}
 		case syntax.RdrInOut:
 			in.reads, in.writes = append(in.reads, target.text), append(in.writes, target.text)
 		case syntax.Hdoc, syntax.DashHdoc:
@@ -269,7 +260,7 @@ func (r *reader) hereDocument(redirect *syntax.Redirect) (string, []*Command) {
 	if redirect.Hdoc == nil {
 		return "", nil
 	}
-	if !isPlain(redirect.Word) { // a quoted delimiter: the text is not expanded
+	if word := redirect.Word.Lit(); word == "" || strings.Contains(word, `\`) { // quoted: the text is not expanded
 		if lit, ok := redirect.Hdoc.Parts[0].(*syntax.Lit); ok && len(redirect.Hdoc.Parts) == 1 {
 			return lit.Value, nil
 		}
@@ -277,22 +268,6 @@ func (r *reader) hereDocument(redirect *syntax.Redirect) (string, []*Command) {
 	var b wordBuilder
 	r.parts(&b, redirect.Hdoc.Parts, true)
 	return b.text.String(), b.outputs
-}
-
-// isPlain reports whether a word has neither quotes nor backslashes.
-func isPlain(w *syntax.Word) bool {
-	return w != nil && w.Lit() != "" && !strings.Contains(w.Lit(), `\`)
-}
-
-// call reads a simple command.
-func (r *reader) call(c *syntax.CallExpr, in flow) string {
-	for _, a := range c.Assigns {
-		r.assign(a)
-	}
-	if len(c.Args) == 0 {
-		return ""
-	}
-	return r.command(r.words(c.Args), in)
 }
 
 // declaration reads a command such as export A=b, which the parser does not treat as a simple command.

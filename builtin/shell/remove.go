@@ -52,9 +52,8 @@ func removalOf(c *Command) (m removal, ok bool) {
 			m.recursive = m.recursive || strings.ContainsAny(arg, "rR")
 			m.force = m.force || strings.Contains(arg, "f")
 		case option:
-		case lower == "/s" && windows:
-			m.recursive, m.force = true, true
 		case len(arg) == 2 && arg[0] == '/' && windows:
+			m.recursive, m.force = m.recursive || lower == "/s", m.force || lower == "/s"
 		default:
 			m.targets = append(m.targets, arg)
 		}
@@ -62,22 +61,31 @@ func removalOf(c *Command) (m removal, ok bool) {
 	return m, true
 }
 
-// removes matches each removal that a person should see: a forced recursive rm, in any spelling, of something that is
-// not below the workspace; a recursive one of paths that matter or are unknown; and find that deletes.
+// removes matches each removal that a person should see: find that deletes; a forced recursive rm, in any spelling, of
+// something that is not below the workspace; and a recursive one without force, because rm without a terminal asks
+// nothing. With a workspace, the last one matches if a path is neither below it nor a temporary file. Without one it
+// matches for a repository, for a path in a home directory and for an unknown path.
 func (w workspace) removes(c *Command) bool {
-	return w.removesTree(c) || w.removesWithoutAsking(c) || w.findsAndDeletes(c)
-}
-
-// removesTree matches a forced recursive rm. A program of unknown name matches if its arguments are those of rm -rf.
-func (w workspace) removesTree(c *Command) bool {
 	m, ok := removalOf(c)
-	if !ok || !m.recursive || !m.force {
+	switch {
+	case w.findsAndDeletes(c):
+		return true
+	case !ok || !m.recursive:
 		return false
-	}
-	if c.isUnknown() {
+	case c.isUnknown():
 		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "-rf") || arg == "-fr" })
+	case m.force && w.leaves(c, m), c.receivesInput() != nil:
+		return true
+	case len(m.targets) == 0 || c.Program == "trash":
+		return false
+	case w != "":
+		m.targets = slices.DeleteFunc(m.targets, w.isTemporary)
+		return len(m.targets) > 0 && w.leaves(c, m)
 	}
-	return w.leaves(c, m)
+	return slices.ContainsFunc(m.targets, func(target string) bool {
+		return isDynamic(target) ||
+			slices.ContainsFunc(c.dirs, func(dir string) bool { return isValued(target, dir) })
+	})
 }
 
 // leaves reports whether a removal could remove more than files below the workspace.
@@ -90,28 +98,6 @@ func (w workspace) leaves(c *Command, m removal) bool {
 			return !w.findsBelow(c.parent)
 		}
 		return !w.isBelow(target, c.dirs)
-	})
-}
-
-// removesWithoutAsking matches a recursive rm without force, because rm without a terminal asks nothing. With a
-// workspace it matches if a path is neither below it nor a temporary file. Without one it matches for a repository, for
-// a path in a home directory and for an unknown path.
-func (w workspace) removesWithoutAsking(c *Command) bool {
-	m, ok := removalOf(c)
-	switch {
-	case !ok || !m.recursive || c.isUnknown() || c.Program == "trash":
-		return false
-	case c.receivesInput() != nil:
-		return true
-	case len(m.targets) == 0:
-		return false
-	case w != "":
-		m.targets = slices.DeleteFunc(m.targets, w.isTemporary)
-		return len(m.targets) > 0 && w.leaves(c, m)
-	}
-	return slices.ContainsFunc(m.targets, func(target string) bool {
-		return isDynamic(target) ||
-			slices.ContainsFunc(c.dirs, func(dir string) bool { return isValued(target, dir) })
 	})
 }
 
@@ -145,33 +131,13 @@ func (c *Command) receivesInput() *Command {
 	return nil
 }
 
-// removesEverything matches a recursive rm of a directory that the system or the user needs, with force or without.
+// removesEverything matches a recursive rm, or mv, of a directory that the system or the user needs.
 func removesEverything(c *Command) bool {
+	if c.Program == "mv" {
+		return slices.ContainsFunc(c.Args[:max(0, len(c.Args)-1)], isVitalTree)
+	}
 	m, ok := removalOf(c)
-	if !ok {
-		return movesAway(c)
-	}
-	return m.recursive && (slices.ContainsFunc(m.targets, isVital) || slices.ContainsFunc(m.targets, isEverything))
-}
-
-// movesAway matches mv of a vital directory, and programs that delete in one.
-func movesAway(c *Command) bool {
-	if len(c.Args) < 2 {
-		return false
-	}
-	last := c.Args[len(c.Args)-1]
-	switch c.Program {
-	case "mv":
-		return slices.ContainsFunc(c.Args[:len(c.Args)-1], isVitalTree)
-	case "rsync":
-		if _, file, isRemote := strings.Cut(last, ":"); isRemote && strings.HasPrefix(file, "/") {
-			last = file
-		}
-		return isVital(last) && hasOption(c.Args, "", "--delete", "--del")
-	case "tar":
-		return slices.Contains(c.Args, "--remove-files") && slices.ContainsFunc(c.Args, isVital)
-	}
-	return false
+	return ok && m.recursive && (slices.ContainsFunc(m.targets, isVital) || slices.ContainsFunc(m.targets, isEverything))
 }
 
 var (

@@ -46,7 +46,7 @@ func rules(root string) []Rule {
 		{"overwriting or formatting a disk", "Write to a plain file.", false, either(matcher("disk"), writesDevice)},
 		{"download or encoded text run as a script", "Download to a file, read it, and then run it.", false, runsUnread},
 		{"a shell or credentials for another machine", "Use a client of the protocol, without a program or secrets.", false,
-			either(connects, servesShell, sendsSecrets)},
+			either(matcher("network"), connects, servesShell, sendsSecrets)},
 		{"ending all processes or starting endless ones", "Name the process, or end it by its number.", false,
 			either(matcher("processes"), endsEverything)},
 		{"forced or recursive removal", "Name the files to delete in a plain rm.", true, w.removes},
@@ -54,9 +54,10 @@ func rules(root string) []Rule {
 			either(matcher("empties"), emptiesFile)},
 		{"git that discards work or rewrites remote branches", "Commit or stash first, or push to a new branch.", true,
 			matcher("git")},
-		{"SQL that drops or empties a table", "Add a condition, or rename the table.", true, either(matcher("sql"), dropsData)},
+		{"SQL that drops or empties a table", "Add a condition, or rename the table.", true,
+			either(matcher("sql"), dropsData)},
 		{"stopping the machine, or destroying infrastructure or remote data", "Show the plan first.", true,
-			either(matcher("remote"), writesSysRq)},
+			either(matcher("remote"), func(c *Command) bool { return slices.Contains(c.Writes, "/proc/sysrq-trigger") })},
 		{"changing who may log in, what starts by itself, or what protects the machine",
 			"Set variables in the command or in a file of the project.", true,
 			either(matcher("access"), changesAccess, setsUser)},
@@ -81,30 +82,25 @@ func runsUnread(c *Command) bool {
 
 // endsEverything matches kill -1, pkill of each name or of each program of a user, and fork bombs.
 func endsEverything(c *Command) bool {
-	args := c.Args
-	switch {
-	case c.forks:
-		return true
-	case c.Program != "kill":
-		return c.Program != "pgrep" && selectsEverything(c)
-	case len(args) > 1 && (args[0] == "-s" || args[0] == "-n" || args[0] == "--signal"):
-		args = args[2:]
-	case len(args) > 0 && strings.HasPrefix(args[0], "-"):
-		args = args[1:]
+	if c.Program != "kill" {
+		return c.forks || selectsEverything(c)
 	}
-	listed := c.finders()
-	for _, w := range c.words {
-		listed = append(listed, w.outputs...) // kill $(pgrep .)
+	processes := 0 // the index of the first one
+	switch first := strings.Join(c.Args[:min(1, len(c.Args))], ""); {
+	case first == "-s" || first == "-n" || first == "--signal":
+		processes = min(2, len(c.Args))
+	case strings.HasPrefix(first, "-"):
+		processes = 1
 	}
-	return slices.Contains(args, "-1") || slices.ContainsFunc(listed, selectsEverything)
+	return slices.Contains(c.Args[processes:], "-1")
 }
 
 // selectsUser matches an option with the name of a user, as in -uroot, but no signal such as -USR1.
 var selectsUser = regexp.MustCompile(`^(?:-[uU](?:[^A-Z].*)?|--(?:user|euid|uid)(?:=.*)?)$`)
 
-// selectsEverything matches pkill, pgrep and killall of each name or of each program of a user.
+// selectsEverything matches pkill and killall of each name or of each program of a user.
 func selectsEverything(c *Command) bool {
-	if c.Program != "pkill" && c.Program != "pgrep" && c.Program != "killall" {
+	if c.Program != "pkill" && c.Program != "killall" {
 		return false
 	}
 	user := slices.ContainsFunc(c.Args, selectsUser.MatchString)
@@ -115,6 +111,3 @@ func selectsEverything(c *Command) bool {
 	}
 	return user && len(names) < 2 || hasOption(c.Args, "v", "--inverse") || slices.ContainsFunc(names, all)
 }
-
-// writesSysRq matches a write to the file with which the kernel restarts the machine.
-func writesSysRq(c *Command) bool { return slices.Contains(c.Writes, "/proc/sysrq-trigger") }

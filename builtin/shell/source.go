@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -40,16 +39,6 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// parsers holds idle parsers by language.
-var parsers = map[syntax.LangVariant]*sync.Pool{
-	syntax.LangBash:  {New: func() any { return newParser(syntax.LangBash) }},
-	syntax.LangPOSIX: {New: func() any { return newParser(syntax.LangPOSIX) }},
-}
-
-func newParser(lang syntax.LangVariant) *syntax.Parser {
-	return syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true))
-}
-
 // parse parses a text in one language. Together with an error, it returns the complete statements before the error. It
 // returns errTooComplex if the text is too large or too deeply nested.
 func parse(text string, lang syntax.LangVariant) (file *syntax.File, err error) {
@@ -61,11 +50,7 @@ func parse(text string, lang syntax.LangVariant) (file *syntax.File, err error) 
 			file, err = nil, fmt.Errorf("the parser panicked: %v", v)
 		}
 	}()
-	pool := parsers[lang]
-	p := pool.Get().(*syntax.Parser)
-	file, err = p.Parse(&source{text: text}, "")
-	pool.Put(p)
-	return file, err
+	return syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(&source{text: text}, "")
 }
 
 // A misread is a byte that the parser reads differently from a shell, and a byte that both read like the shell reads

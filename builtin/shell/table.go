@@ -56,7 +56,7 @@ func matcher(rule string) func(*Command) bool {
 	all := patternsOf(rule)
 	return func(c *Command) bool {
 		args := c.Args
-		if subcommand, rest := gitArguments(c); subcommand != "" {
+		if subcommand, rest := gitArguments(c.words); subcommand != "" {
 			args = append([]string{subcommand}, rest...)
 		}
 		if last := len(args) - 1; last >= 0 && args[last] == "-h" || slices.ContainsFunc(args, asksOnly) {
@@ -78,7 +78,8 @@ func (p pattern) matches(args []string) bool {
 	has := func(choices []string) bool {
 		return slices.ContainsFunc(choices, func(o string) bool { return hasChoice(args, o) })
 	}
-	if p.forbidden != nil && has(p.forbidden) || !every(p.options, has) {
+	hasNot := func(choices []string) bool { return !has(choices) }
+	if p.forbidden != nil && has(p.forbidden) || slices.ContainsFunc(p.options, hasNot) {
 		return false
 	}
 	found := 0
@@ -95,10 +96,6 @@ func (p pattern) matches(args []string) bool {
 		}
 	}
 	return found == len(p.words)
-}
-
-func every(lists [][]string, is func([]string) bool) bool {
-	return !slices.ContainsFunc(lists, func(list []string) bool { return !is(list) })
 }
 
 // hasChoice reports whether the arguments contain an option: -x, --long, or -long with one dash or two.

@@ -184,7 +184,7 @@ func (r *reader) parts(b *wordBuilder, parts []syntax.WordPart, quoted bool) {
 		case *syntax.CmdSubst:
 			b.expansion(r.substitution(b, p.Stmts, "$()"), quoted)
 		case *syntax.ProcSubst:
-			r.files["<()"] = writtenFile{content: r.substitution(b, p.Stmts, "")}
+			r.substitution(b, p.Stmts, "")
 			b.expansion("<()", quoted)
 		case *syntax.ArithmExp:
 			r.nested(p.X)
@@ -245,18 +245,12 @@ func (r *reader) parameter(b *wordBuilder, p *syntax.ParamExp, quoted bool) {
 		b.expansion("$", quoted)
 		return
 	}
-	r.nested(p.Index)
-	if p.Slice != nil {
-		r.nested(p.Slice.Offset)
-		r.nested(p.Slice.Length)
-	}
-	if p.Repl != nil {
-		r.textOf(p.Repl.Orig)
-		r.textOf(p.Repl.With)
-	}
 	other := ""
 	if p.Exp != nil {
+		r.nested(p.Index)
 		other = r.textOf(p.Exp.Word)
+	} else {
+		r.nested(p)
 	}
 	name := p.Param.Value
 	value, known := r.values[name]
@@ -298,7 +292,7 @@ var defaultOperators = []syntax.ParExpOperator{
 
 // nested reads the substitutions in a node other than a word, for example in an arithmetic expression.
 func (r *reader) nested(node syntax.Node) {
-	if isNil(node) {
+	if node == nil {
 		return
 	}
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -312,9 +306,4 @@ func (r *reader) nested(node syntax.Node) {
 		}
 		return true
 	})
-}
-
-func isNil(node syntax.Node) bool {
-	word, ok := node.(*syntax.Word)
-	return node == nil || ok && word == nil
 }

@@ -61,21 +61,9 @@ func (r *reader) wrapped(c *Command, g *grammar, options []option, operands []wo
 		}
 		r.command(operands, in)
 	}
-	r.guess(c, options)
-}
-
-// guess reads each word of a command as the beginning of another one if the meaning of an option is unknown.
-func (r *reader) guess(c *Command, options []option) {
-	if r.strict || r.guessing || !slices.ContainsFunc(options, func(o option) bool {
-		return o.does == "unknown" || o.does == "refuse"
-	}) {
-		return
+	if !r.strict && has(func(o option) bool { return o.does == "unknown" || o.does == "refuse" }) {
+		r.runner(c, in) // an option of unknown meaning: any word can begin the command
 	}
-	r.guessing = true
-	for i := range c.words[min(2, len(c.words)):] {
-		r.command(c.words[2+i:], flow{parent: c})
-	}
-	r.guessing = false
 }
 
 // runsInput reads the input of a command as a script.
@@ -84,14 +72,14 @@ func (r *reader) runsInput(c *Command, in flow) {
 		r.refuse()
 	}
 	c.executesOutput(in.before)
-	r.stdinScript(c)
+	r.text(c.Stdin)
 }
 
 // runsOthers reports whether a command runs others if words are appended to it.
 func runsOthers(words []word) bool {
 	program := programOf(words[0].text)
 	if program == "git" {
-		subcommand, _ := gitArguments(&Command{Program: "git", Args: textsOf(words[1:])})
+		subcommand, _ := gitArguments(words)
 		return !namesSubcommand(words) || gitGrammar(subcommand).runs
 	}
 	g, _ := grammarOf(words)
@@ -102,7 +90,7 @@ func runsOthers(words []word) bool {
 // namesSubcommand reports whether a git command contains its subcommand, so that words of the input cannot be options
 // of git itself, as in xargs git -c.
 func namesSubcommand(words []word) bool {
-	subcommand, args := gitArguments(&Command{Program: "git", Args: textsOf(words[1:])})
+	subcommand, args := gitArguments(words)
 	options := words[:max(0, len(words)-len(args))]
 	return subcommand != "" && !slices.ContainsFunc(options, func(w word) bool { return strings.Contains(w.text, "{}") })
 }
