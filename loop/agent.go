@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -62,6 +63,7 @@ type Agent struct {
 	ToolsDisabled func() bool
 
 	mu      sync.Mutex
+	running []*run // the outermost runs, for Send
 	layers  map[*agent.Hooks]*agent.Hooks
 	schemas map[string]*jsonschema.Resolved // keyed by the text of the parameters
 }
@@ -83,14 +85,24 @@ type Request struct {
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
 
+	// Data is JSON of the program for its hooks and tools, in Env.Data: for example, the customer that the task is about.
+	// A suspended run keeps it, and the runs that the run starts get it, except for those with Data of their own. It is
+	// never sent to the model.
+	Data json.RawMessage
+
+	// Events receives the events of the run and of the runs that it starts, in order and one at a time; nil: nobody. It
+	// is the stream of [Agent.Stream] for a caller that wants the result of Do or [RunAs]: the last event of the run is
+	// EventEnd. The run waits until Events returns. A resumed run needs it again.
+	Events func(Event)
+
 	// Use are hooks of this run and of the runs that it starts, for example the guard of one tenant. They are bound to a
 	// layer inside the hooks of the agent, which is gone after the run. Each run needs hooks of its own if they keep
 	// state that other runs must not see.
 	Use []agent.Hook
 
 	// Answers are the answers to the questions of a suspended run, which continues; see [Agent.Answer]. Its state is
-	// Suspended, or the one that Agent.Runs has for the ID. Such a request has no other starting state: only Use may be
-	// set in addition.
+	// Suspended, or the one that Agent.Runs has for the ID. Such a request has no other starting state: only Use and
+	// Events may be set in addition.
 	Suspended *agent.Suspension
 	Answers   []Answer
 
@@ -106,7 +118,8 @@ type Resume struct {
 	ToolCalls  int
 	Tools      map[string]int // answered calls by tool
 	Usage      agent.Usage
-	Elapsed    time.Duration // counts towards Limits.Time
+	Models     map[string]agent.Usage `json:",omitempty"` // Usage by model
+	Elapsed    time.Duration          // counts towards Limits.Time
 	Rejections int
 }
 

@@ -45,6 +45,7 @@ type call struct {
 	flight     flight
 	dispatcher *dispatcher // of a call in another goroutine
 	failed     error       // of a hook that judged the call
+	changed    string      // says for the model which arguments ran, if they are not those that it sent
 
 	ask      *asked          // a person is to be asked, once the calls before have returned; nil: not
 	question *agent.Question // the question that a person has not answered yet; nil: none
@@ -192,6 +193,9 @@ func (b *batch) after(c *call) {
 	}
 	c.settled = true
 	r := b.r
+	if status := c.slot.Status; c.changed != "" && status != agent.CallRefused && status != agent.CallUnrun {
+		c.slot.Context = append(slices.Clip(c.slot.Context), c.changed)
+	}
 	was := *c.slot
 	*c.shown = c.resultForHooks()
 	var (

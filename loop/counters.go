@@ -19,8 +19,9 @@ type counters struct {
 	toolCalls  int
 	rejections int
 	usage      agent.Usage
-	tools      map[string]int // answered calls by tool; replaced when it changes after it was shared
-	shared     bool           // hooks have tools
+	models     map[string]agent.Usage // usage by model; replaced when it changes
+	tools      map[string]int         // answered calls by tool; replaced when it changes after it was shared
+	shared     bool                   // hooks have tools
 
 	earlier atomic.Int64 // nanoseconds that the interrupted run took
 }
@@ -31,12 +32,13 @@ func (c *counters) restore(was agent.Counters) {
 	defer c.mu.Unlock()
 	c.steps, c.modelCalls = max(c.steps, was.Step), max(c.modelCalls, was.ModelCalls)
 	c.toolCalls, c.rejections = max(c.toolCalls, was.ToolCalls), max(c.rejections, was.Rejections)
-	u, v := c.usage, agent.Usage{}.Plus(was.Usage)
-	c.usage = agent.Usage{
-		Input: max(u.Input, v.Input), Output: max(u.Output, v.Output), CacheRead: max(u.CacheRead, v.CacheRead),
-		CacheWrite: max(u.CacheWrite, v.CacheWrite), Cost: max(u.Cost, v.Cost),
-	}
+	c.usage = atLeast(c.usage, agent.Usage{}.Plus(was.Usage))
 	c.earlier.Store(max(c.earlier.Load(), int64(was.Elapsed)))
+	models := maps.Clone(c.models)
+	for name, u := range was.Models {
+		models = added(models, name, atLeast(c.models[name], agent.Usage{}.Plus(u)))
+	}
+	c.models = models
 	tools := make(map[string]int, len(was.Tools))
 	for name, n := range c.tools {
 		tools[name] = n
@@ -45,6 +47,24 @@ func (c *counters) restore(was agent.Counters) {
 		tools[name] = max(tools[name], n)
 	}
 	c.tools, c.shared = tools, false
+}
+
+// atLeast returns the greater of each number of two usages.
+func atLeast(u, v agent.Usage) agent.Usage {
+	return agent.Usage{
+		Input: max(u.Input, v.Input), Output: max(u.Output, v.Output), CacheRead: max(u.CacheRead, v.CacheRead),
+		CacheWrite: max(u.CacheWrite, v.CacheWrite), Cost: max(u.Cost, v.Cost),
+	}
+}
+
+// added returns a copy of models with another usage of one of them.
+func added(models map[string]agent.Usage, name string, u agent.Usage) map[string]agent.Usage {
+	models = maps.Clone(models)
+	if models == nil {
+		models = make(map[string]agent.Usage)
+	}
+	models[name] = u
+	return models
 }
 
 // answered counts an answered call. The tool is "" for a call that does not count for its tool.
@@ -61,21 +81,20 @@ func (c *counters) answered(tool string) {
 	c.tools[tool] = plus(c.tools[tool], 1)
 }
 
-// model counts one model call.
-func (c *counters) model(u agent.Usage) {
-	for ; c != nil; c = c.outer {
-		c.mu.Lock()
-		c.modelCalls = plus(c.modelCalls, 1)
-		c.usage = c.usage.Plus(u)
-		c.mu.Unlock()
-	}
-}
+// model counts one call of the model with a name.
+func (c *counters) model(name string, u agent.Usage) { c.count(1, name, u) }
 
 // addUsage counts usage outside of the loop's own model calls, for example by a hook that calls a model itself.
-func (c *counters) addUsage(u agent.Usage) {
+func (c *counters) addUsage(name string, u agent.Usage) { c.count(0, name, u) }
+
+func (c *counters) count(calls int, name string, u agent.Usage) {
 	for ; c != nil; c = c.outer {
 		c.mu.Lock()
+		c.modelCalls = plus(c.modelCalls, calls)
 		c.usage = c.usage.Plus(u)
+		if u != (agent.Usage{}) {
+			c.models = added(c.models, name, c.models[name].Plus(u))
+		}
 		c.mu.Unlock()
 	}
 }
@@ -109,7 +128,7 @@ func (r *run) countersForEnv() agent.Counters {
 	return agent.Counters{
 		Step: c.steps, MaxSteps: r.limits.Steps,
 		ModelCalls: c.modelCalls, ToolCalls: c.toolCalls, Tools: c.tools,
-		Usage: c.usage, MaxTokens: r.limits.Tokens,
+		Usage: c.usage, Models: c.models, MaxTokens: r.limits.Tokens,
 		Elapsed: r.elapsed(), MaxTime: r.limits.Time,
 		Rejections: c.rejections, Depth: r.depth,
 	}

@@ -16,10 +16,10 @@ func TestUsageCountsTowardsOuterRuns(t *testing.T) {
 		inputPerCall [3]int
 	}{
 		{"Nothing", func(_, _, _ *counters) {}, [3]int{}, [3]int{}},
-		{"Innermost", func(_, _, inner *counters) { inner.model(two) }, [3]int{1, 1, 1}, [3]int{2, 2, 2}},
-		{"Middle", func(_, middle, _ *counters) { middle.model(two) }, [3]int{1, 1, 0}, [3]int{2, 2, 0}},
-		{"Outermost", func(outer, _, _ *counters) { outer.model(two) }, [3]int{1, 0, 0}, [3]int{2, 0, 0}},
-		{"WithoutModelCall", func(_, _, inner *counters) { inner.addUsage(two) }, [3]int{}, [3]int{2, 2, 2}},
+		{"Innermost", func(_, _, inner *counters) { inner.model("m", two) }, [3]int{1, 1, 1}, [3]int{2, 2, 2}},
+		{"Middle", func(_, middle, _ *counters) { middle.model("m", two) }, [3]int{1, 1, 0}, [3]int{2, 2, 0}},
+		{"Outermost", func(outer, _, _ *counters) { outer.model("m", two) }, [3]int{1, 0, 0}, [3]int{2, 0, 0}},
+		{"WithoutModelCall", func(_, _, inner *counters) { inner.addUsage("m", two) }, [3]int{}, [3]int{2, 2, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			outer := new(counters)
@@ -44,7 +44,7 @@ func TestCountersLoseNothingInParallel(t *testing.T) {
 		inner := &counters{outer: outer}
 		all.Go(func() {
 			for range each {
-				inner.model(agent.Usage{Input: 1})
+				inner.model("m", agent.Usage{Input: 1})
 				outer.add(&outer.toolCalls, 1)
 			}
 		})

@@ -55,7 +55,10 @@ func (b *batch) before(c *call) {
 	if len(left.Args) == 0 {
 		left.Args = []byte("{}")
 	}
-	if !bytes.Equal(left.Args, c.req.Args) {
+	if !bytes.Equal(left.Args, c.req.Args) || left.Name != c.asked {
+		if left.Name != c.asked || !sameJSON(c.req.Args, left.Args) {
+			c.tellChange("the hook "+by.Hook, left.Args, by.Reason)
+		}
 		c.req.Args = slices.Clone(left.Args)
 	}
 	if err != nil {

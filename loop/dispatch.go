@@ -113,6 +113,10 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	if f.started.wait() {
 		return agent.ToolCallResult{}, errWaits()
 	}
+	if err != nil && r.stream.read() {
+		failed := f.hookCall.Clone()
+		r.stream.event(Event{Kind: EventFailed, Step: failed.Step, Failed: &Failure{n, err.Error(), &failed}})
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := r.clock.Now()

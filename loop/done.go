@@ -8,6 +8,10 @@ import (
 
 // answer passes a reply without calls to the gates.
 func (r *run) answer(response agent.LLMResponse) {
+	if r.inbox.waiting() { // the model reads the messages first
+		r.conversation.store(response.Message())
+		return
+	}
 	v := r.gates(response.Content, nil)
 	response.Content = v.answer
 	r.conversation.store(response.Message())
@@ -112,6 +116,13 @@ func (b *batch) done(c *call) {
 	answer := string(c.req.Args)
 	if r.typed == nil {
 		answer = answerOf(c.req.Args)
+	}
+	if r.inbox.waiting() {
+		c.refuse(agent.CallRefused, &agent.ToolError{
+			Kind: agent.FailRejected, Message: "the user has sent a message meanwhile; read it, then answer",
+		}, "", "")
+		b.after(c)
+		return
 	}
 	v := r.gates(answer, c)
 	if !v.accepted {

@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -117,7 +118,9 @@ func (e *ending) close() (agent.AgentResult, error) {
 	r.tools.close()
 	r.crew.close()
 	r.timeouts.close()
-	result.Usage, result.ModelCalls = r.counts.used()
+	counts := r.countersForEnv()
+	result.Usage, result.ModelCalls, result.UsageByModel = counts.Usage, counts.ModelCalls, maps.Clone(counts.Models)
+	result.Unread = r.unread()
 	if r.stream.read() {
 		if r.saved != nil {
 			r.stream.event(Event{Kind: EventSuspended, Step: result.Steps, Suspended: cloneSuspension(r.saved.suspension())})
@@ -232,14 +235,14 @@ func (r *run) mayEndWith(interim reply) bool {
 
 // result builds the result of the run from its current state.
 func (r *run) result(failed error) agent.AgentResult {
-	usage, modelCalls := r.counts.used()
+	counts := r.countersForEnv()
 	r.mu.Lock()
 	warnings := slices.Clone(r.warnings)
 	r.mu.Unlock()
 	result := agent.AgentResult{
 		Agent: r.agent.name(), Task: r.task, Reply: r.state.reply.text,
-		Steps: r.counts.get(&r.counts.steps), ModelCalls: modelCalls, Usage: usage,
-		Calls: slices.Concat(r.hookResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
+		Steps: counts.Step, ModelCalls: counts.ModelCalls, Usage: counts.Usage, UsageByModel: maps.Clone(counts.Models),
+		Calls: slices.Concat(r.hookResults...), Messages: r.conversation.Messages(), Elapsed: counts.Elapsed,
 		Stop: r.strongest(), Signals: slices.Clone(r.signals),
 		EndedBy: r.state.reply.by, FinishReason: r.finishReason, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
 	}
@@ -265,6 +268,7 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
 	}
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
+	result.UsageByModel, result.Unread = fixed.UsageByModel, fixed.Unread
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
 		fixed.HandedOffTo
 	result.Stop, result.Suspended, result.FinishReason = r.strongest(), fixed.Suspended, fixed.FinishReason

@@ -228,3 +228,14 @@ func TestAHandoffKeepsItsCall(t *testing.T) {
 		})
 	}
 }
+
+func TestTheHookThatEndedATargetEndedTheRun(t *testing.T) {
+	target := &loop.Agent{Name: "expert", Model: looptest.NewScript(), Hooks: new(agent.Hooks)}
+	target.Hooks.Use(onStart(agent.EndTurn{Reply: "closed", Reason: "holiday"}, nil))
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("transfer_to_expert", nil)), Agent: &loop.Agent{Handoffs: []*loop.Agent{target}},
+	}.Run(t, "x")
+	if ran.Returned != nil || ran.Reply != "closed" || ran.EndedBy == "" || ran.EndedBy != ran.Stop.By {
+		t.Errorf("ended by %q, stopped by %+v, %v", ran.EndedBy, ran.Stop, ran.Returned)
+	}
+}

@@ -33,8 +33,9 @@ func (r *run) generate(
 		return streaming.Stream(ctx, req, out.emit)
 	})
 	reply = r.charged(req, reply, err)
-	r.counts.model(reply.Usage)
+	r.counts.model(orElse(reply.Model, r.answering(req)), reply.Usage)
 	if err != nil {
+		r.stream.event(Event{Kind: EventFailed, Step: step, Failed: &Failure{Attempt: attempt, Err: err.Error()}})
 		return agent.LLMResponse{}, err
 	}
 	reply.Step, reply.Elapsed = step, r.since(begun)
@@ -81,7 +82,7 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 		return h.r.model.Generate(ctx, req)
 	})
 	reply = h.r.charged(req, reply, err)
-	h.r.counts.model(reply.Usage)
+	h.r.counts.model(orElse(reply.Model, h.r.answering(req)), reply.Usage)
 	if err != nil {
 		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
 	}

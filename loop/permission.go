@@ -85,7 +85,7 @@ func (b *batch) conclude(
 	c *call, e *entry, question agent.Question, answer agent.Approval, by string, denied agent.Denial,
 ) agent.Denial {
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
-		denied = b.change(c, e, answer.Args, by)
+		denied = b.change(c, e, answer.Args, by, answer.Reason)
 	}
 	if denied.Kind == "" {
 		b.r.hooks.OnPermissionGranted.Fire(b.r.ctx, b.r.hookRun, agent.Grant{
@@ -190,16 +190,32 @@ func decision(answer agent.Approval) (kind agent.DenialKind, reason string) {
 	return "", ""
 }
 
+// tellChange remembers to tell the model that the call runs with other arguments. Otherwise it believes that the call
+// ran as it was sent: for example, it asked to delete "/", and "/tmp/old" was deleted.
+func (c *call) tellChange(who string, args json.RawMessage, why string) {
+	c.changed = fmt.Sprintf("[The arguments of this call were changed by %s. It ran as %s %s", who, c.req.Name,
+		shortened(string(args)))
+	if why != "" {
+		c.changed += ": " + shortened(why)
+	}
+	c.changed += "]"
+}
+
 // change sets the arguments that an answer approved, and lets the hooks judge the changed call. For example, a person
 // edits the text of a message before it is sent, and a rule forbids one of the words. by is the hook that answered, or
 // empty for the approver.
-func (b *batch) change(c *call, e *entry, args json.RawMessage, by string) agent.Denial {
+func (b *batch) change(c *call, e *entry, args json.RawMessage, by, why string) agent.Denial {
 	if e == nil {
 		return permission.Unusable(by, "a hook had answered the call")
 	}
 	if err := e.fits(args, b.r.limits.ArgBytes); err != nil {
 		return permission.Unusable(by, err.Error())
 	}
+	who := "the person who approved it"
+	if by != "" {
+		who = "the hook " + by
+	}
+	c.tellChange(who, args, why)
 	c.req.Args = slices.Clone(args)
 	ask, asker, denied := b.vote(c)
 	if ask == nil {

@@ -76,7 +76,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		if reply.Usage.Total() > 0 {
 			reply = r.priced(req, reply)
 		}
-		r.counts.addUsage(reply.Usage)
+		r.counts.addUsage(orElse(reply.Model, r.answering(req)), reply.Usage)
 		return reply, "", nil
 	case agent.EndTurn:
 		r.endTurn(exit, by)

@@ -98,7 +98,7 @@ func TestASuspendedRunTakesNoOtherStart(t *testing.T) {
 	}
 	for i, field := range reflect.VisibleFields(reflect.TypeFor[loop.Request]()) {
 		switch field.Name {
-		case "Use", "Suspended", "Answers", "Resume":
+		case "Use", "Events", "Suspended", "Answers", "Resume":
 			continue
 		}
 		t.Run(field.Name, func(t *testing.T) {

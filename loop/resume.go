@@ -74,14 +74,14 @@ func (a *Agent) resumed(req *Request, from *origin) (answers map[string]Answer, 
 		}
 	}
 	req.Task, req.Messages, req.Seed, req.Resume, req.ID = s.Task, s.Messages, s.Seed, s.Counters, s.Run
-	req.Tenant, req.User, req.Conversation = s.Tenant, s.User, s.Conversation
+	req.Tenant, req.User, req.Conversation, req.Data = s.Tenant, s.User, s.Conversation, s.Data
 	return answers, nil
 }
 
 // opened returns the state in a request and the answers by question.
 func opened(req Request) (*snapshot, map[string]Answer, error) {
 	if req.Task != "" || req.Parts != nil || req.Messages != nil || req.Conversation != "" || req.User != "" ||
-		req.Tenant != "" || req.Seed != 0 || req.ID != "" || !reflect.ValueOf(req.Resume).IsZero() {
+		req.Tenant != "" || req.Seed != 0 || req.Data != nil || req.ID != "" || !reflect.ValueOf(req.Resume).IsZero() {
 		return nil, nil, errors.New("the request has a state and another start; set only Suspended and Answers")
 	}
 	s, err := decodeState(req.Suspended)
@@ -136,6 +136,7 @@ func (r *run) restoredBatch(s *snapshot) *batch {
 	for i, c := range b.calls {
 		saved := &s.Calls[i]
 		c.req, c.asked, c.fired, c.task = saved.request(s.Counters.Steps), saved.Name, saved.Fired, saved.Task
+		c.changed = saved.Changed
 		c.question, c.skip, c.spawned, c.waits = saved.Question, saved.Skip, saved.Spawned, saved.waits()
 		for _, to := range r.agent.Handoffs {
 			if saved.To != "" && to.name() == saved.To {

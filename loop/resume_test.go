@@ -514,3 +514,14 @@ func TestP11_AroundHooksSeeThatACallWaits(t *testing.T) {
 		t.Errorf("the hook saw %+v", failures)
 	}
 }
+
+func TestP11_AStateIsTheSameBytesAgain(t *testing.T) {
+	s, result := suspendedAs(t, "TwoQuestions")
+	state := *result.Suspended
+	const reported = `"reported_budgets":["a","b","c","d","e","f","g","h"]`
+	reseal(&state, `"messages":`, reported+`,"messages":`)
+	got, err := s.process().Resume(t.Context(), state, loop.AnswerTo(state.Questions[0], yes())) // one of two
+	if !errors.Is(err, loop.ErrSuspended) || !strings.Contains(string(got.Suspended.State), reported) {
+		t.Errorf("%v: %s", err, got.Suspended.State)
+	}
+}

@@ -45,6 +45,7 @@ type run struct {
 	timeouts     timeouts
 	spawned      attempts // the runs that this run started
 
+	inbox   *inbox            // messages of the user, for this run and the agents that take over
 	typed   *typed            // the type of the answer; nil: any text
 	from    *snapshot         // the state that the run continues; nil: a new run
 	answers map[string]Answer // to the questions of the suspended runs, by the ID of the question
@@ -104,6 +105,7 @@ func (estimate) CountTokens(messages []agent.Message) int { return agentspec.Est
 func (r *run) execute() (result agent.AgentResult, err error) {
 	r.start = r.clock.Now()
 	r.stopExtending = r.extend()
+	r.listen()
 	defer func() { result, err = r.end() }() // deferred, because runtime.Goexit must not skip it
 	returned := false
 	defer func() {

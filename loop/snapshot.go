@@ -18,19 +18,20 @@ const stateVersion = 1
 // A snapshot is a suspended run. Suspension.State has the snapshot of the outermost run as JSON; those of the runs that
 // it started are nested in it.
 type snapshot struct {
-	Version      int      `json:"version"`
-	Generation   int      `json:"generation"` // how often the run was suspended
-	Run          string   `json:"run"`
-	Agent        string   `json:"agent"`
-	Tenant       string   `json:"tenant,omitempty"`
-	User         string   `json:"user,omitempty"`
-	Conversation string   `json:"conversation,omitempty"`
-	Seed         uint64   `json:"seed"`
-	Random       []byte   `json:"random"` // the position of Env.Random
-	Task         string   `json:"task"`
-	Counters     Resume   `json:"counters"`
-	Reported     []string `json:"reported_budgets,omitempty"`
-	Compaction   *string  `json:"compaction,omitempty"` // the reason of a requested compaction
+	Version      int             `json:"version"`
+	Generation   int             `json:"generation"` // how often the run was suspended
+	Run          string          `json:"run"`
+	Agent        string          `json:"agent"`
+	Tenant       string          `json:"tenant,omitempty"`
+	User         string          `json:"user,omitempty"`
+	Conversation string          `json:"conversation,omitempty"`
+	Seed         uint64          `json:"seed"`
+	Random       []byte          `json:"random"` // the position of Env.Random
+	Task         string          `json:"task"`
+	Data         json.RawMessage `json:"data,omitempty"` // Request.Data
+	Counters     Resume          `json:"counters"`
+	Reported     []string        `json:"reported_budgets,omitempty"`
+	Compaction   *string         `json:"compaction,omitempty"` // the reason of a requested compaction
 
 	Answer   *savedType        `json:"answer,omitempty"` // the type that the answer must have; nil: any text
 	Messages []agent.Message   `json:"messages"`
@@ -55,6 +56,7 @@ type savedCall struct {
 	Name     string                `json:"name"`
 	Args     []byte                `json:"args"` // the exact bytes, which the approval is about
 	Fired    bool                  `json:"fired,omitempty"`
+	Changed  string                `json:"changed,omitempty"`  // that its arguments were changed, for the model
 	Question *agent.Question       `json:"question,omitempty"` // not answered yet
 	Skip     *savedSkip            `json:"skip,omitempty"`     // the result that a hook gave, if the answer permits it
 	Result   *agent.ToolCallResult `json:"result,omitempty"`

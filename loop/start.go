@@ -2,9 +2,11 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -19,6 +21,7 @@ type origin struct {
 	state   *snapshot   // the run was suspended and continues
 	typed   *typed      // the type of the answer; nil: any text
 	mayWait bool        // the outer run can be suspended with this one
+	handoff bool        // the run takes over from the outer one
 }
 
 // newRun prepares a run without firing a point. Its errors match ErrNotStarted. A panic, for example of the model's
@@ -75,9 +78,9 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
 		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
-		from: from.state, answers: answers, typed: from.typed, mayWait: outer == nil || from.mayWait,
+		inbox: new(inbox), from: from.state, answers: answers, typed: from.typed, mayWait: outer == nil || from.mayWait,
 	}
-	r.inherit(outer)
+	r.inherit(outer, from.handoff)
 	tokens := a.Tokens
 	if isNil(tokens) {
 		tokens, _ = r.model.(agent.TokenCounter)
@@ -89,13 +92,19 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		return nil, err
 	}
 	r.limits = a.Limits.resolved(r.model)
+	if len(req.Data) > 0 && !json.Valid(req.Data) {
+		return nil, fmt.Errorf("agent %q: Data is not valid JSON; encode it with json.Marshal", a.name())
+	}
 	if outer != nil {
+		if len(req.Data) == 0 {
+			req.Data = outer.env.Data
+		}
 		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
 	}
 	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
 	r.counts.restore(agent.Counters{
 		Step: req.Resume.Steps, ModelCalls: req.Resume.ModelCalls, ToolCalls: req.Resume.ToolCalls, Tools: req.Resume.Tools,
-		Usage: req.Resume.Usage, Elapsed: req.Resume.Elapsed, Rejections: req.Resume.Rejections,
+		Usage: req.Resume.Usage, Models: req.Resume.Models, Elapsed: req.Resume.Elapsed, Rejections: req.Resume.Rejections,
 	})
 	for r.seed = req.Seed; r.seed == 0; {
 		r.seed = rand.Uint64()
@@ -103,9 +112,9 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	r.random = newSource(r.seed)
 	r.restoreState()
 	r.env = &agent.Env{
-		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
+		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation, Data: slices.Clone(req.Data),
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
-		Random: r.random, Seed: r.seed, Clock: r.clock,
+		Random: r.random, Seed: r.seed, Clock: reportingClock{r.clock, r},
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction,
 		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
 		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
@@ -120,7 +129,7 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	ctx = agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env)
 	r.ctx = agentspec.WithRun(ctx, r.hookRun.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
-	r.stream.of, r.stream.emit = r, from.emit
+	r.stream.of, r.stream.emit = r, orFunc(from.emit, req.Events)
 	return r, nil
 }
 
@@ -139,9 +148,12 @@ func checkOwner(req Request) error {
 }
 
 // inherit sets the model, the approver and the clock of a sub-run whose agent has none of its own.
-func (r *run) inherit(outer *run) {
+func (r *run) inherit(outer *run, takesOver bool) {
 	if outer != nil {
 		r.depth, r.counts.outer, r.answers = outer.depth+1, &outer.counts, outer.answers
+		if takesOver {
+			r.inbox = outer.inbox
+		}
 		if isNil(r.model) {
 			r.model = outer.model
 		}

@@ -40,6 +40,7 @@ func (r *run) step(work func(at agent.Step, result *agent.StepResult)) {
 
 // work sends the prompt of a step and handles the reply.
 func (r *run) work(at agent.Step, result *agent.StepResult) {
+	r.hear()
 	r.vote(at)
 	if r.state.over() {
 		return

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -31,6 +32,8 @@ const (
 	EventReply      EventKind = "reply"      // Response: a reply, after AfterLLM
 	EventAsking     EventKind = "asking"     // Question: the approver is asked about a call, and the run waits for it
 	EventCalling    EventKind = "calling"    // Call: a call is dispatched
+	EventFailed     EventKind = "failed"     // Failed: an attempt at a reply or at a call failed; another may follow
+	EventWaiting    EventKind = "waiting"    // Wait: a hook waits, for example before it calls the model again
 	EventProgress   EventKind = "progress"   // Progress: a running tool reports its progress
 	EventReturned   EventKind = "returned"   // Result: a dispatched call, before AfterTool; in the order of completion
 	EventResult     EventKind = "result"     // Result: the result of each call, after AfterTool; in call order
@@ -52,8 +55,17 @@ type Event struct {
 	Question   *agent.Question        `json:"question,omitempty"`
 	Compaction *agent.Compaction      `json:"compaction,omitempty"` // without Messages
 	Compacted  *agent.Compacted       `json:"compacted,omitempty"`  // without Messages
+	Failed     *Failure               `json:"failed,omitempty"`
+	Wait       time.Duration          `json:"wait_ns,omitempty"`
 	Suspended  *agent.Suspension      `json:"suspended,omitempty"`
 	End        *agent.AgentResult     `json:"end,omitempty"`
+}
+
+// A Failure is a failed attempt at a reply of the model, or at a call.
+type Failure struct {
+	Attempt int                    `json:"attempt"` // from 1, within the step or the call
+	Err     string                 `json:"err"`
+	Call    *agent.ToolCallRequest `json:"call,omitempty"` // nil: at a reply
 }
 
 // ErrStoppedReading is the cause of a run's cancellation when the reader of its stream stopped reading.
@@ -115,12 +127,13 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 	}
 }
 
-// A stream delivers the events of a run to the reader of the outermost run. Subscribers also get the pieces of
-// replies.
+// A stream delivers the events of a run to the readers of the run and of the runs that started it. Subscribers also get
+// the pieces of replies.
 type stream struct {
 	of   *run
 	emit func(Event) // nil: this run has no reader, but an outer run may have one
 
+	reading     sync.Mutex // one event at a time
 	mu          sync.Mutex
 	subscribers []*subscriber
 	shown       []byte // the text of the reply that the reader got so far
@@ -128,24 +141,57 @@ type stream struct {
 
 type subscriber struct{ f func(agent.Chunk) }
 
-// reader returns the function that receives the run's events, or nil.
-func (s *stream) reader() func(Event) {
-	for r := s.of; r != nil; r = r.outer {
-		if r.stream.emit != nil {
-			return r.stream.emit
-		}
+// orFunc returns the function that calls both, which may be nil.
+func orFunc(a, b func(Event)) func(Event) {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
 	}
-	return nil
+	return func(e Event) { a(e); b(e) }
 }
 
 // read reports whether the run's events have a reader.
-func (s *stream) read() bool { return s.reader() != nil }
-
-func (s *stream) event(e Event) {
-	if show := s.reader(); show != nil {
-		e.Run, e.Agent = s.of.hookRun.ID(), s.of.agent.name()
-		show(e)
+func (s *stream) read() bool {
+	for r := s.of; r != nil; r = r.outer {
+		if r.stream.emit != nil {
+			return true
+		}
 	}
+	return false
+}
+
+// event delivers an event to all readers. A reader that panics affects nobody else.
+func (s *stream) event(e Event) {
+	e.Run, e.Agent = s.of.hookRun.ID(), s.of.agent.name()
+	for r := s.of; r != nil; r = r.outer {
+		if r.stream.emit != nil {
+			r.stream.deliver(e)
+		}
+	}
+}
+
+func (s *stream) deliver(e Event) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if err := recoverAsError("Request.Events", func() error { s.emit(e); return nil }); err != nil {
+		s.of.warn("%v", err)
+	}
+}
+
+// A reportingClock is that of a run as hooks see it. It reports that they wait.
+type reportingClock struct {
+	agent.Clock
+	r *run
+}
+
+// Sleep reports the wait and sleeps.
+func (w reportingClock) Sleep(ctx context.Context, d time.Duration) error {
+	if d > 0 && w.r.stream.read() && !w.r.state.isClosed() {
+		w.r.stream.event(Event{Kind: EventWaiting, Step: w.r.counts.get(&w.r.counts.steps), Wait: d})
+	}
+	return w.Clock.Sleep(ctx, d)
 }
 
 func (s *stream) subscribe(f func(agent.Chunk)) (cancel func()) {

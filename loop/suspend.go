@@ -80,7 +80,8 @@ func (r *run) snapshot() (*snapshot, error) {
 		Version: stateVersion, Generation: 1, Run: r.hookRun.ID(), Agent: r.agent.name(),
 		Tenant: r.env.Tenant, User: r.env.User, Conversation: r.conversation.id,
 		Seed: r.seed, Random: position, Task: r.task,
-		Counters: Resume{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Elapsed, c.Rejections},
+		Counters: Resume{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Models, c.Elapsed, c.Rejections},
+		Data:     r.env.Data,
 		Messages: r.conversation.recorded(), Response: r.response, Target: r.target,
 	}
 	if r.typed != nil {
@@ -115,7 +116,8 @@ func (r *run) snapshot() (*snapshot, error) {
 
 // saved returns the call for the state.
 func (c *call) saved(last bool) savedCall {
-	saved := savedCall{ID: c.req.ID, Name: c.req.Name, Args: c.req.Args, Fired: c.fired && !c.settled, Last: last}
+	saved := savedCall{ID: c.req.ID, Name: c.req.Name, Args: c.req.Args, Fired: c.fired && !c.settled, Last: last,
+		Changed: c.changed}
 	switch {
 	case c.result != nil:
 		result := c.result.Clone()
@@ -231,7 +233,7 @@ func (f *flight) spawn(ctx context.Context, outer *run, a *Agent, req Request) (
 			Suspended: earlier.State.suspension(),
 		}, ErrSuspended
 	default:
-		req, from.state = Request{Use: req.Use}, earlier.State
+		req, from.state = Request{Use: req.Use, Events: req.Events}, earlier.State
 	}
 	result, waiting, err := outer.spawn(ctx, a, req, false, from)
 	if waiting != nil {

@@ -3057,8 +3057,9 @@ func (Refuse) isExit()           {}
 //
 // Its fields: Agent string; Task string; Reply string; Steps int; ModelCalls int; Usage Usage;
 // Calls []ToolCallResult; Messages []Message; Elapsed time.Duration; Stop EndRun; Signals []EndRun;
-// EndedBy string; HandedOffTo string; Warnings []string; Err string; FinishReason string; Suspended
-// *Suspension. See [agentspec.AgentResult].
+// EndedBy string; HandedOffTo string; Warnings []string; Err string; FinishReason string;
+// UsageByModel map[string]Usage; Unread []Message; Suspended *Suspension. See
+// [agentspec.AgentResult].
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
@@ -3155,8 +3156,8 @@ type Conversation = agentspec.Conversation
 // Counters are a snapshot of the progress of a run.
 //
 // Its fields: Step int; MaxSteps int; ModelCalls int; ToolCalls int; Tools map[string]int; Usage
-// Usage; MaxTokens int; Elapsed time.Duration; MaxTime time.Duration; Rejections int; Depth int.
-// See [agentspec.Counters].
+// Usage; Models map[string]Usage; MaxTokens int; Elapsed time.Duration; MaxTime time.Duration;
+// Rejections int; Depth int. See [agentspec.Counters].
 type Counters = agentspec.Counters
 
 // A Delta is a piece of a streamed reply.
@@ -3196,12 +3197,13 @@ type EndRun = agentspec.EndRun
 // Model and additions to Tools fail. In tests of single points use a nil Env or the zero value: all methods of Env
 // work without any field.
 //
-// Its fields: Agent string; Root string; Tenant string; User string; Resumed string; Model Model;
-// Tools ToolTable; Conversation Conversation; Tokens TokenCounter; Random rand.Source; Seed uint64;
-// Clock Clock; Counters func() Counters; Exceeded func(ctx context.Context, b BudgetExceeded);
-// RequestCompaction func(reason string); RewriteConversation func(reason string, f func(messages
-// []Message) []Message); UseCompactor func(c Compactor); UsePricer func(p Pricer); Restore func(c
-// Counters); Subscribe func(f func(Chunk)) (cancel func()). See [agentspec.Env].
+// Its fields: Agent string; Root string; Tenant string; User string; Data json.RawMessage; Resumed
+// string; Model Model; Tools ToolTable; Conversation Conversation; Tokens TokenCounter; Random
+// rand.Source; Seed uint64; Clock Clock; Counters func() Counters; Exceeded func(ctx
+// context.Context, b BudgetExceeded); RequestCompaction func(reason string); RewriteConversation
+// func(reason string, f func(messages []Message) []Message); UseCompactor func(c Compactor);
+// UsePricer func(p Pricer); Restore func(c Counters); Subscribe func(f func(Chunk)) (cancel
+// func()). See [agentspec.Env].
 type Env = agentspec.Env
 
 // A FailureKind classifies an Err.

@@ -2,6 +2,7 @@ package agentspec
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -12,16 +13,17 @@ import (
 // Model and additions to Tools fail. In tests of single points use a nil Env or the zero value: all methods of Env
 // work without any field.
 type Env struct {
-	Agent        string       // the name of the running agent
-	Root         string       // the ID of the outermost run: of this one, unless another run started it
-	Tenant       string       // the customer or organization of the run; "" if the caller gave none
-	User         string       // the person that the run works for; "" if the caller gave none
-	Resumed      string       // the ID of the Suspension that the run continues; "" for a new run
-	Model        Model        // its calls count towards the run and fire no point
-	Tools        ToolTable    // the tools of this run
-	Conversation Conversation // the stored conversation
-	Tokens       TokenCounter // nil: the estimate. Counts of stored messages are cached
-	Random       rand.Source  // seeded by Seed; for rand.New
+	Agent        string          // the name of the running agent
+	Root         string          // the ID of the outermost run: of this one, unless another run started it
+	Tenant       string          // the customer or organization of the run; "" if the caller gave none
+	User         string          // the person that the run works for; "" if the caller gave none
+	Data         json.RawMessage // Request.Data of package loop, for the program's hooks and tools; do not change it
+	Resumed      string          // the ID of the Suspension that the run continues; "" for a new run
+	Model        Model           // its calls count towards the run and fire no point
+	Tools        ToolTable       // the tools of this run
+	Conversation Conversation    // the stored conversation
+	Tokens       TokenCounter    // nil: the estimate. Counts of stored messages are cached
+	Random       rand.Source     // seeded by Seed; for rand.New
 	Seed         uint64
 	Clock        Clock // nil: the system clock
 
@@ -82,7 +84,8 @@ type Counters struct {
 	ToolCalls  int            // answered
 	Tools      map[string]int // answered calls by tool, without refused ones and unknown tools; do not change the map
 	Usage      Usage
-	MaxTokens  int // of Usage.Total; 0: no limit
+	Models     map[string]Usage // Usage by model, see AgentResult.UsageByModel; do not change the map
+	MaxTokens  int              // of Usage.Total; 0: no limit
 	Elapsed    time.Duration
 	MaxTime    time.Duration // 0: no limit
 	Rejections int           // of answers

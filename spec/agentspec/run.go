@@ -38,6 +38,12 @@ type AgentResult struct {
 	// FinishReason is that of the last reply of the model, for example stop or length, in the words of its API.
 	FinishReason string `json:"finish_reason,omitempty"`
 
+	// UsageByModel is Usage by the name of the model that replied, or that was requested if the reply has no name.
+	UsageByModel map[string]Usage `json:"usage_by_model,omitempty"`
+
+	// Unread are messages of the user that came too late for the run, in order. A program passes them to the next run.
+	Unread []Message `json:"unread,omitempty"`
+
 	// Suspended is the state of a run that waits for answers. It is set if and only if the cause of Stop is
 	// CauseSuspended. Messages then ends with calls that are not answered yet, and Reply is empty.
 	Suspended *Suspension `json:"suspended,omitempty"`
