@@ -9,7 +9,7 @@
 // it dispatches the permitted calls in call order (group.go, dispatch.go) and records the results (batch.go). A reply
 // without calls, or a call of the done tool, is an answer that must pass the gates (done.go). An agent can be a tool of
 // another agent (subagent.go), or take over its conversation (handoff.go). A run that waits for a person ends with a
-// state (suspend.go, snapshot.go) and continues with the answer (resume.go). See stop.go for the reasons to stop, and
+// state (suspend.go, snapshot.go) and continues with the answer (resume.go, runs.go). See stop.go for the reasons to stop, and
 // end.go for the end of a run.
 //
 // Models, tools and approvers run in goroutines of their own, so that the run can abandon one that ignores its time
@@ -50,6 +50,13 @@
 //     its text is kept, the run is stopped, and an incomplete call is not run.
 //   - P13, one continuation: a suspended run in Agent.Runs stays there until it has ended. One process continues it with
 //     [Agent.Answer]. A run whose process was killed is in doubt and is never continued by itself.
+//   - P14, one stream: [Event] is the only stream of a run. Stream yields all events, and Request.Events receives them
+//     in every other way to run an agent: pieces and attempts of replies, reasoning, calls, questions, failures, waits
+//     of hooks, compactions and the end. None is dropped.
+//   - P15, words of the user: a message that [Agent.Send] accepted is in the conversation before the next prompt or in
+//     AgentResult.Unread. Only a run that is about to end as completed goes on because of it.
+//   - P16, what the model believes: if a person or a hook changed the arguments of a call, the stored tool message says
+//     which arguments ran, and why.
 //
 // # Suspension
 //

@@ -23,11 +23,8 @@ import (
 // in every case. If the run could not start, the error matches [ErrNotStarted].
 //
 // If the run waits for a person, the error matches [ErrSuspended], and AgentResult.Suspended has the state. RunAs
-// continues the run if the Request has Suspended and Answers. [Agent.Resume] continues it as well: the state has the
-// schema of T, so the reply is JSON that fits it.
-//
-// To show the reply while the model writes it, add a hook to Request.Use: observe.Stream of package builtin has all
-// events, and Env.Subscribe the pieces of the replies.
+// continues the run if the Request has Answers. [Agent.Answer] continues it as well: the state has the schema of T, so
+// the reply is JSON that fits it. Request.Events shows the reply while the model writes it.
 func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentResult, error) {
 	var answer T
 	want, err := typeOf[T]()

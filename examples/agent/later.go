@@ -15,13 +15,6 @@ import (
 	"github.com/hookgen/hookgen/loop"
 )
 
-// everybodyAnswersLater answers no question, so that the run is suspended.
-type everybodyAnswersLater struct{}
-
-func (everybodyAnswersLater) Approve(context.Context, agent.Question) (agent.Approval, error) {
-	return agent.Approval{Pending: true}, nil
-}
-
 // suspendedRuns is the prefix of the keys of a conversation's suspended runs.
 func suspendedRuns(o options) string { return "suspended/" + url.PathEscape(o.conversation) + "/" }
 

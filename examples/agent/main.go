@@ -97,7 +97,7 @@ func newAgent(o options, in io.Reader, out io.Writer) *loop.Agent {
 	case o.yes:
 		a.Approver = everybodySaysYes{}
 	case o.later:
-		a.Approver = everybodyAnswersLater{}
+		a.Approver = permission.Later{}
 	}
 	use(a.Hooks, len(o.mcp) == 0)
 	return a

@@ -7,7 +7,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/session"
@@ -58,11 +56,7 @@ func run(ctx context.Context, url, model, file, approve, task string) (err error
 	}
 	defer bank.Close()
 
-	events := &observe.Stream{Emit: show}
-	defer func() { err = errors.Join(err, events.Drain(ctx)) }()
-
 	hooks := new(agent.Hooks)
-	hooks.Use(events)
 	hooks.Use(&retry.Model{}) // waits if the server is overloaded
 	hooks.Use(&permission.Confirm{Tools: []string{"bank__pay"}})
 	hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}}) // the next task continues the conversation
@@ -75,71 +69,55 @@ func run(ctx context.Context, url, model, file, approve, task string) (err error
 		},
 		Tools:    bank.Tools(),
 		Hooks:    hooks,
-		Approver: later{},
+		Approver: permission.Later{},
+		Runs:     session.Runs{Store: sqlite.Store{DB: db}},
 	}
-	store := sqlite.Store{DB: db}
+	req := loop.Request{Task: task, Conversation: "bills", Events: show}
 	if approve != "" {
-		return resume(ctx, clerk, store, approve)
-	}
-	return finish(ctx, clerk, store, loop.Request{Task: task, Conversation: "bills"})
-}
-
-// finish runs a request. It prints the receipt, or stores a run that waits for a person.
-func finish(ctx context.Context, clerk *loop.Agent, store sqlite.Store, req loop.Request) error {
-	got, result, err := loop.RunAs[receipt](ctx, clerk, req)
-	if !errors.Is(err, loop.ErrSuspended) {
-		if err == nil {
-			fmt.Printf("receipt %s, %d euros\n", got.Number, got.Euros)
+		if req, err = approved(ctx, clerk.Runs, approve); err != nil {
+			return err
 		}
-		return err
 	}
-	text, err := json.Marshal(result.Suspended)
-	if err == nil {
-		err = store.Put(ctx, "suspended/"+result.Suspended.ID, text)
-	}
-	if err != nil {
-		return err
-	}
-	for _, q := range result.Suspended.Questions {
-		fmt.Printf("may it call %s %s? -approve %s\n", q.Call.Name, q.Call.Args, result.Suspended.ID)
-	}
-	return nil
+	return work(ctx, clerk, req)
 }
 
-// resume approves all calls of a suspended run and continues it.
-func resume(ctx context.Context, clerk *loop.Agent, store sqlite.Store, id string) error {
-	text, err := store.Take(ctx, "suspended/"+id) // no other process gets it
-	if err != nil {
-		return err
+// work runs a request. It prints the receipt, or the questions of a run that waits for a person.
+func work(ctx context.Context, clerk *loop.Agent, req loop.Request) error {
+	got, result, err := loop.RunAs[receipt](ctx, clerk, req)
+	if errors.Is(err, loop.ErrSuspended) {
+		for _, q := range result.Suspended.Questions {
+			fmt.Printf("may it call %s %s? -approve %s\n", q.Call.Name, q.Call.Args, result.Suspended.Run)
+		}
+		return nil
 	}
-	var s agent.Suspension
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	var answers []loop.Answer
-	for _, q := range s.Questions {
-		answers = append(answers, loop.AnswerTo(q, agent.Approval{Allow: true, By: os.Getenv("USER")}))
-	}
-	err = finish(ctx, clerk, store, loop.Request{Suspended: &s, Answers: answers})
-	if errors.Is(err, loop.ErrNotStarted) { // nothing has begun, so somebody can try again
-		err = errors.Join(err, store.Put(ctx, "suspended/"+id, text))
+	if err == nil {
+		fmt.Printf("receipt %s, %d euros\n", got.Number, got.Euros)
 	}
 	return err
 }
 
-// later is an approver that does not wait. A real one also notifies a person.
-type later struct{}
-
-func (later) Approve(context.Context, agent.Question) (agent.Approval, error) {
-	return agent.Approval{Pending: true}, nil
+// approved returns the request that continues a stored run with the approval of all its calls.
+func approved(ctx context.Context, runs agent.RunStore, run string) (loop.Request, error) {
+	req := loop.Request{ID: run, Events: show}
+	stored, err := runs.List(ctx)
+	for _, s := range stored {
+		for _, q := range s.Questions {
+			if s.Run == run {
+				req.Answers = append(req.Answers, loop.AnswerTo(q, agent.Approval{Allow: true, By: os.Getenv("USER")}))
+			}
+		}
+	}
+	if err == nil && len(req.Answers) == 0 {
+		err = fmt.Errorf("the run %q does not wait", run)
+	}
+	return req, err
 }
 
-// show prints the events of a run as they happen. The event llm_chunk has the pieces of replies.
-func show(_ context.Context, e observe.StreamEvent) error {
-	if e.Type == observe.StreamToolDispatch {
-		fmt.Println("calling", e.Data["tool_name"], e.Data["args_summary"])
+// show prints the events of a run as they happen. Those of the kind chunk have the pieces of replies.
+func show(e loop.Event) {
+	if e.Kind == loop.EventCalling {
+		fmt.Printf("calling %s %s\n", e.Call.Name, e.Call.Args)
 	}
-	return nil
 }
 
 // newBank returns an MCP server in this program. For a server of somebody else use mcp.Command or mcp.HTTP.

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/sqlite"
+	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -85,8 +87,8 @@ func TestAnotherProcessGivesTheApproval(t *testing.T) {
 		t.Errorf("docs/agents/agent.md lacks\n%s", want)
 	}
 	out, err = clerk(t, append(flags, "-approve", asked[1])...)
-	if err == nil || !strings.Contains(out, "suspended/"+asked[1]) {
-		t.Errorf("the run was resumed twice: %v\n%s", err, out)
+	if err == nil || !strings.Contains(out, asked[1]+`" does not wait`) {
+		t.Errorf("the run was continued twice: %v\n%s", err, out)
 	}
 }
 
@@ -97,15 +99,20 @@ func TestARefusedRunStaysInTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	store, want := sqlite.Store{DB: db}, []byte(`{"version":9,"id":"r.1"}`)
-	if err := store.Put(t.Context(), "suspended/r.1", want); err != nil {
+	runs := session.Runs{Store: sqlite.Store{DB: db}}
+	newer := agent.Suspension{Version: 9, ID: "r.1", Run: "r", Questions: []agent.Question{{ID: "r.1.1"}}}
+	if err := runs.Put(t.Context(), newer); err != nil {
 		t.Fatal(err)
 	}
-	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript()}
-	if err := resume(t.Context(), a, store, "r.1"); !errors.Is(err, loop.ErrNotStarted) {
+	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(), Runs: runs}
+	req, err := approved(t.Context(), runs, "r")
+	if err == nil {
+		err = work(t.Context(), a, req)
+	}
+	if !errors.Is(err, loop.ErrNotStarted) {
 		t.Error(err)
 	}
-	if got, err := store.Get(t.Context(), "suspended/r.1"); err != nil || string(got) != string(want) {
-		t.Errorf("%s, %v", got, err)
+	if all, err := runs.List(t.Context()); err != nil || len(all) != 1 || !all[0].TakenUntil.IsZero() {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
