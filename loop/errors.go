@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -78,9 +79,20 @@ func unfinished(result agent.AgentResult) error {
 	case !result.Forced() || result.EndedBy != "":
 		return nil
 	case result.Stop.Cause == agent.CauseSuspended:
-		return fmt.Errorf("agent %q: %w", result.Agent, ErrSuspended)
+		return waiting(result)
 	}
 	return &StoppedError{Agent: result.Agent, Stop: result.Stop}
+}
+
+// waiting returns the error of a suspended run. It names the questions with what an Answer needs.
+func waiting(result agent.AgentResult) error {
+	var questions strings.Builder
+	if s := result.Suspended; s != nil {
+		for _, q := range s.Questions {
+			fmt.Fprintf(&questions, "; run %s, question %s, digest %s", s.Run, q.ID, q.Digest)
+		}
+	}
+	return fmt.Errorf("agent %q: %w%s", result.Agent, ErrSuspended, &questions)
 }
 
 // ErrNotStarted is matched by the error of a run that could not start: errors.Is(err, ErrNotStarted). No point was

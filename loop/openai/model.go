@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -23,14 +24,16 @@ const DefaultURL = "https://api.openai.com/v1"
 // Extra of the request replaces the field of the same name that this package sends. Two objects are merged, and null
 // removes the field, for servers that reject it. For example, {"seed": null} sends no seed.
 type Model struct {
-	// URL is the address of the API up to the version, for example http://localhost:11434/v1. Empty: DefaultURL.
+	// URL is the address of the API up to the version, for example http://localhost:11434/v1. Empty: the environment
+	// variable OPENAI_BASE_URL, or else DefaultURL.
 	URL string
 
 	// Name is the model of requests that name none, for example gpt-5-mini.
 	Name string
 
-	// Key returns the API key, before each call. Nil or an empty text: none is sent. It is a function so that keys can
-	// change, and so that a Model can be printed without its key.
+	// Key returns the API key, before each call. An empty text: none is sent. Nil: the environment variable
+	// OPENAI_API_KEY if URL is empty, or else none, so that the key never goes to the server of somebody else. It is a
+	// function so that keys can change, and so that a Model can be printed without its key.
 	Key func() string
 
 	// Header adds headers to each call, for example the key of a gateway. Nil: none.
@@ -97,7 +100,14 @@ func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error)
 	if req.Model == "" {
 		return nil, errors.New("the model has no name; set Name")
 	}
-	at, err := modelhttp.Endpoint(m.URL, DefaultURL, "chat/completions")
+	url, key := m.URL, m.Key
+	if url == "" {
+		url = os.Getenv("OPENAI_BASE_URL")
+		if key == nil {
+			key = func() string { return os.Getenv("OPENAI_API_KEY") }
+		}
+	}
+	at, err := modelhttp.Endpoint(url, DefaultURL, "chat/completions")
 	if err != nil {
 		return nil, err
 	}
@@ -106,9 +116,9 @@ func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error)
 		return nil, err
 	}
 	header := make(http.Header)
-	if m.Key != nil {
-		if key := m.Key(); key != "" {
-			header.Set("Authorization", "Bearer "+key)
+	if key != nil {
+		if text := key(); text != "" {
+			header.Set("Authorization", "Bearer "+text)
 		}
 	}
 	if m.Header != nil {
