@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
 // A Failure describes a hook or an observer that failed: it returned an error, panicked, exceeded its [Timeout], or
@@ -44,6 +48,21 @@ func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
+}
+
+// PassPanic declares an error whose panic the act of an around point may raise for its caller. For example, a handler of
+// net/http panics with http.ErrAbortHandler to close the connection, and a program whose around point wraps handlers
+// calls hookkit.PassPanic(http.ErrAbortHandler) when it starts. Hooks and observers receive the panic as a [*Failure],
+// as any other. If that is the error of the fire, or is wrapped in it, Fire panics with err again, in its own goroutine
+// and after the observers were notified. A hook that answers instead, or returns another error, has decided otherwise.
+//
+// It applies to the whole program, and may be called at any time. It panics if err is nil or cannot be compared.
+func PassPanic(err error) {
+	if err == nil || !reflect.ValueOf(err).Comparable() {
+		panic(fmt.Sprintf("hookkit: PassPanic at %s: %T is nil or cannot be compared; pass an error such as "+
+			"http.ErrAbortHandler", callsite.Of(1), err))
+	}
+	opaque.PassedPanics.Store(err, true)
 }
 
 // These errors are causes that hookkit itself makes.

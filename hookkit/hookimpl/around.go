@@ -3,6 +3,7 @@ package hookimpl
 import (
 	"context"
 	"math/rand/v2"
+	"reflect"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -26,12 +27,15 @@ func (inv *AroundInvocation) isOver() bool { return inv.state.Load()&over != 0 }
 // End makes every next of the invocation invalid.
 func (inv *AroundInvocation) End() { inv.state.Or(over) }
 
-// Finish ends the invocation of a whole fire if Concluded was not called, because its goroutine is ending. It reports
-// the failures, which no caller receives now.
+// Finish ends the invocation of a whole fire, after the observers were notified. It panics as the act did if the program
+// wants that. If Concluded was not called, because the goroutine is ending, it reports the failures, which no caller
+// receives now.
 func (inv *AroundInvocation) Finish(ctx context.Context, s *Snapshot) {
 	if !inv.isOver() {
 		inv.End()
 		inv.report(ctx, s, nil)
+	} else if inner := inv.errors.Load(); inner != nil && inner.passed != nil {
+		panic(inner.passed)
 	}
 }
 
@@ -93,6 +97,9 @@ func ActCrashed(ctx context.Context, p RegistryHolder, recovered any) error {
 	unlock := lock(layers)
 	now := layers[len(layers)-1].take(layers)
 	unlock()
+	if passes(recovered) {
+		panic(recovered)
+	}
 	return now.actCrashed(ctx, recovered)
 }
 
@@ -146,7 +153,22 @@ func Concluded[R any](
 	if by != nil || s.recording != nil {
 		inv.decided(s, (*opaque.Answer[R])(answer).By(), err, by)
 	}
+	if made, _ := inv.find(err); made.failure != nil && made.failure.Hook == "" {
+		if p, isPanic := made.failure.Cause.(*hookkit.PanicError); isPanic && passes(p.Value) {
+			inv.errors.Load().passed = p.Value
+		}
+	}
 	inv.report(ctx, s, err) // at last, because a failure handler may end the goroutine
+}
+
+// passes reports whether PassPanic declared the value of a panic of the act.
+func passes(recovered any) bool {
+	err, ok := recovered.(error)
+	if !ok || !reflect.ValueOf(err).Comparable() {
+		return false
+	}
+	_, passes := opaque.PassedPanics.Load(err)
+	return passes
 }
 
 // decided records and stores who decided. giver is the By of the hook that gave the answer, or nil.

@@ -15,6 +15,8 @@ type innerErrors struct {
 	mu   sync.Mutex   // of the fields below
 	errs []innerError // the latest last
 	ends map[int]int  // by level, the calls that a runtime.Goexit is leaving
+
+	passed any // the value of a panic of the act that Finish raises again; only the goroutine of the fire uses it
 }
 
 // An innerError is one error that next returned first.

@@ -5,6 +5,7 @@ package opaque
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -71,6 +72,9 @@ var (
 	SetRegistry func(point, registry any)
 	RegistryOf  func(point any) any
 )
+
+// PassedPanics are the errors that were given to hookkit.PassPanic.
+var PassedPanics sync.Map
 
 // A Registration is the state of a hookkit.Registration. The zero value refers to nothing.
 type Registration struct{ entry Registered }
