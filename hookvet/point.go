@@ -173,7 +173,7 @@ func hooksWithin(t types.Type, depth int) *types.Named {
 		return nil
 	}
 	for field := range body.Fields() {
-		if t := field.Type(); !isRegistry(t) && hooksWithin(t, depth-1) == nil {
+		if t := field.Type(); !isRegistry(t) && !isNamed(t, implPath, "Pin") && hooksWithin(t, depth-1) == nil {
 			return nil
 		}
 	}
