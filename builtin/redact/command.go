@@ -67,34 +67,55 @@ func isCredential(v string) bool {
 // -u and --user of curl and in short flags of other programs.
 func (n *named) passwordFiles() {
 	s := n.s
-	for at := 0; at < len(s); at = skipLine(s, at) {
+	for at := 0; at < len(s); {
+		end := commandEnd(s, at)
+		begin := at
+		at = min(end+1, len(s))
+		n.command(begin, end)
+	}
+}
+
+// commandEnd returns the end of the line at at, with the lines that continue it after a backslash, or after the signs
+// of PowerShell and cmd.
+func commandEnd(s string, at int) int {
+	for {
 		end := lineEnd(s, at)
-		line := strings.TrimRight(s[at:end], "\r")
-		if len(line) <= 4096 && strings.Count(line, ":") == 4 && !strings.ContainsAny(line, " \t/") {
-			fields := strings.Split(line, ":")
-			if port := fields[1]; (len(port) >= 4 && digits.all(port) || port == "*") && fields[4] != "" &&
-				!digits.all(fields[2]) && !isPlaceholder(fields[4]) {
-				n.found = append(n.found, span{at + len(line) - len(fields[4]), at + len(line), ""})
+		before := strings.TrimRight(s[max(at, end-2):end], "\r")
+		if end == len(s) || before == "" || strings.IndexByte("\\`^", before[len(before)-1]) < 0 {
+			return end
+		}
+		at = end + 1
+	}
+}
+
+// command redacts the passwords in the line s[at:end].
+func (n *named) command(at, end int) {
+	s := n.s
+	line := strings.TrimRight(s[at:end], "\r")
+	if len(line) <= 4096 && strings.Count(line, ":") == 4 && !strings.ContainsAny(line, " \t/") {
+		fields := strings.Split(line, ":")
+		if port := fields[1]; (len(port) >= 4 && digits.all(port) || port == "*") && fields[4] != "" &&
+			!digits.all(fields[2]) && !isPlaceholder(fields[4]) {
+			n.found = append(n.found, span{at + len(line) - len(fields[4]), at + len(line), ""})
+		}
+	}
+	if curl := strings.Index(line, "curl"); curl >= 0 {
+		n.curl(at+curl, at+len(line))
+	}
+	for _, p := range passwordFlags {
+		for from := at; ; {
+			i := strings.Index(s[from:at+len(line)], p.program)
+			if i < 0 {
+				break
+			}
+			from += i + len(p.program)
+			if beginsCommand(s, from-len(p.program)) {
+				from = n.passwordFlag(p, from, at+len(line))
 			}
 		}
-		if curl := strings.Index(line, "curl"); curl >= 0 {
-			n.curl(at+curl, at+len(line))
-		}
-		for _, p := range passwordFlags {
-			for from := at; ; {
-				i := strings.Index(s[from:at+len(line)], p.program)
-				if i < 0 {
-					break
-				}
-				from += i + len(p.program)
-				if beginsCommand(s, from-len(p.program)) {
-					from = n.passwordFlag(p, from, at+len(line))
-				}
-			}
-		}
-		if strings.Contains(line, "--password-stdin") {
-			n.echoed(at, at+len(line))
-		}
+	}
+	if strings.Contains(line, "--password-stdin") {
+		n.echoed(at, at+len(line))
 	}
 }
 
@@ -116,11 +137,14 @@ func (n *named) echoed(from, to int) {
 	}
 }
 
+// standIns are passwords of documentations.
+var standIns = set("stand-ins")
+
 // curl redacts the password after -u user: in a command line.
 func (n *named) curl(from, to int) {
 	s := n.s
 	for at := from; at < to; at++ {
-		if s[at] != '-' || !isBlank(s[at-1]) {
+		if s[at] != '-' || !isSpace(s[at-1]) {
 			continue
 		}
 		w := wordAt(s, at)
@@ -137,7 +161,7 @@ func (n *named) curl(from, to int) {
 		}
 		value, end := shellWord(s[:to], value)
 		user, password, ok := strings.Cut(s[value:max(value, end)], ":")
-		if ok && password != "" && !isPlaceholder(password) {
+		if ok && password != "" && !isPlaceholder(password) && !standIns[strings.ToLower(strings.Trim(password, "[]<>{}"))] {
 			n.found = append(n.found, span{value + len(user) + 1, end, ""})
 		}
 		at = max(at, end-1)
@@ -169,7 +193,7 @@ func (n *named) passwordFlag(p passwordFlag, from, to int) int {
 		return at
 	}
 	for at++; at < to && strings.IndexByte(";|&", s[at]) < 0 && !strings.HasPrefix(s[at:], `\n`); at++ {
-		if !isBlank(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
+		if !isSpace(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
 			continue
 		}
 		value := at + len(p.flag)
@@ -200,7 +224,7 @@ func shellWord(s string, at int) (from, to int) {
 	if quote < len(s) && isQuote(s[quote]) {
 		return quote + 1, quoteEnd(s, quote+1, s[quote], quote-at)
 	}
-	for to = at; to < len(s) && !isSpace(s[to]) && s[to] != '\\' && !isQuote(s[to]); {
+	for to = at; to < len(s) && !isSpace(s[to]) && s[to] != '\\' && s[to] != mask && !isQuote(s[to]); {
 		to++
 	}
 	return at, to

@@ -59,6 +59,19 @@ func TestProgramsHaveShortFlagsForPasswords(t *testing.T) {
 	)
 }
 
+func TestCommandsOverSeveralLinesHavePasswords(t *testing.T) {
+	masks(t,
+		"curl \\\n  -u bob:«hunter22» \\\n  https://example.org", "curl \\\r\n-u bob:«hunter22»", "curl `\n -u bob:«hunter22»",
+		"curl ^\r\n -u bob:«hunter22»", "mysql \\\n -u root \\\n -p«hunter22» db", "redis-cli \\\n -a «hunter22»",
+		"docker login \\\n -u me \\\n -p «hunter22» x", "sshpass \\\n -p «hunter22» ssh x", "curl x\n -u bob:hunter22",
+		`{"cmd":"curl \\\n -u bob:«hunter22»"}`, "docker login -p«hunter22»",
+	)
+}
+
+func TestPasswordsOfDocumentationsStay(t *testing.T) {
+	masks(t, "curl -u user:password x", "curl -u <user:password> x", "curl --user neo4j:[PASSWORD] x", "curl -u test:test")
+}
+
 func TestLongLinesAreReadAsCommands(t *testing.T) {
 	masks(t, "curl -u bob:«hunter2» "+strings.Repeat("x", 5000), strings.Repeat("mysql ", 1000)+"-p«hunter22»",
 		"localhost:5432:db:bob:hunter2"+strings.Repeat("x", 5000))

@@ -5,11 +5,12 @@
 // recognises forms such as keys, tokens and card numbers; it does not understand meaning. It imports no third-party
 // library.
 //
-// Finders read a view of the text, without the colors of terminals and with masks for symbols outside ASCII (view.go).
-// They are independent, and each reads the view once, in time linear in its length: tokens with a known prefix
-// (forms.go), values after the name of a secret (named.go), elements of XML (markup.go), credentials in URLs (url.go),
-// private keys (privatekey.go) and personal data (personal.go). To add a provider, add a line to forms.go if its tokens
-// have a prefix, or else to providers.go.
+// Finders read a view of the text, without the colors of terminals and with masks for symbols outside ASCII (view.go),
+// and views of its encoded parts, for example of texts in JSON and of mails (decode.go). They are independent, and each
+// reads a view once, in time linear in its length: tokens with a known prefix (forms.go), values after the name of a
+// secret (named.go), elements of XML (markup.go), credentials in URLs (url.go), private keys (privatekey.go) and
+// personal data (personal.go). Marks say what was redacted (mark.go). To add a provider, add a line to
+// tables/forms.txt if its tokens have a prefix, or else to tables/providers.txt.
 //
 // Many of the prefixes, alphabets and lengths are those of the rules that gitleaks (https://gitleaks.io, MIT) publishes
 // in config/gitleaks.toml. Thanks to its authors. The program itself is not a library for this purpose: it links 370

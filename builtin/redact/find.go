@@ -61,7 +61,7 @@ func without(spans, others []span) []span {
 // that text: its end may say that the values of s are secret.
 func (r *Redactor) find(s, whole string) []span {
 	return seen(s, func(view string) []span {
-		return merge(r.appendPercentEncoded(r.findPlain(view, whole), view))
+		return merge(r.appendDecoded(r.findPlain(view, whole), view))
 	})
 }
 

@@ -11,12 +11,15 @@ type form struct {
 	least  int                    // bytes of the body
 	most   int                    // bytes of the body; 0: any number
 	test   func(body string) bool // of the first 256 bytes
+	by     string                 // the name of the test
 }
 
 // tests are the tests that the table of forms names.
 var tests = map[string]func(body string) bool{
 	"": func(string) bool { return true }, "varied": isVaried, "mixed": isMixed, "random": isRandom, "opaque": isOpaque,
-	"uuid": isUUID, "airtable": isAirtable, "asana": isAsana,
+	"cased": isCased, "numbered": isNumbered, "sourcegraph": isSourcegraph,
+	"bedrock": func(body string) bool { return strings.HasPrefix(body, "9t") }, // ...amazonaws.com in base64
+	"uuid":    isUUID, "airtable": isAirtable, "asana": isAsana,
 }
 
 // forms are the tokens with a fixed prefix.
@@ -24,7 +27,8 @@ var forms = func() (forms []form) {
 	for _, row := range table("forms") {
 		f := form{kind: row[0], prefix: row[1], body: bytesOf(row[2])}
 		f.least, f.most = sizes(row[3])
-		f.test = tests[strings.Join(row[4:], " ")]
+		f.by = strings.Join(row[4:], " ")
+		f.test = tests[f.by]
 		forms = append(forms, f)
 	}
 	return forms
@@ -47,11 +51,33 @@ func (f *form) isAddress() bool {
 
 // begins reports whether body, at the end of a text that may be cut, is the beginning of a token.
 func (f *form) begins(body string) bool {
+	if f.most > 0 && len(body) > f.most {
+		return false
+	}
+	if first, _, _ := strings.Cut(body, "-"); f.by == "numbered" {
+		return len(first) >= 8 && digits.all(first)
+	}
 	uuid := len(body) > 9 && len(body) < 36 && beginsUUID(body)
 	if uuid || len(body) >= 12 && (isRandom(body) || anyHex.all(body) && isMixed(body)) {
-		return f.most == 0 || len(body) <= f.most
+		return true
 	}
-	return len(f.prefix) >= 4 && f.least <= 20 && len(body) >= 6 && isMixed(body)
+	return len(f.prefix) >= 4 && (f.least <= 20 && len(body) >= 6 || len(body) >= 16) && hasDigit(body) && isMixed(body)
+}
+
+// isCased reports whether s has letters of both cases, as random letters have and names of variables in C do not.
+func isCased(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(s) != s && isVaried(s) }
+
+// isNumbered reports whether s begins with a number of at least eight digits and another part, as in tokens of Slack.
+func isNumbered(s string) bool {
+	first, rest, more := strings.Cut(s, "-")
+	return more && len(first) >= 8 && digits.all(first) && len(rest) >= 8 && isVaried(rest)
+}
+
+// isSourcegraph reports whether s is 40 hexadecimal digits, also after the name of an instance.
+func isSourcegraph(s string) bool {
+	instance, rest := s[:len(s)-40], s[len(s)-40:]
+	return anyHex.all(rest) && isVaried(rest) &&
+		(instance == "" || instance == "local_" || len(instance) == 17 && instance[16] == '_')
 }
 
 // isAirtable reports whether the body after "pat" is 14 characters, a dot and 64 hexadecimal digits.
@@ -134,6 +160,14 @@ func providersOf(name string) providerList {
 		return found
 	}
 	return nil
+}
+
+// makers is providersOf for a redactor that redacts secrets.
+func (r *Redactor) makers(name string) providerList {
+	if r.KeepSecrets {
+		return nil
+	}
+	return providersOf(name)
 }
 
 // make reports whether a value has the form of one of the secrets.

@@ -15,6 +15,13 @@ func (n *named) value(a assignment) (next int) {
 		}
 		at = skipBlanks(s, end)
 	}
+	opening := at // for example, of a quotation mark
+	for opening < len(s) && opening-at < 4 && s[opening] == mask {
+		opening++
+	}
+	if strings.HasPrefix(s[opening:], Redacted) {
+		at = opening
+	}
 	clean := skipMarkers(s, at)
 	if clean == len(s) || clean > at && !isAlnum(s[clean]) {
 		return clean

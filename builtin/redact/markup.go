@@ -37,16 +37,23 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		if data := cdata(s, t.text); data.to > 0 {
 			text, closed = data, true
 		}
-		secret := r.secret(name) > onlyTexts || name == "string" && key >= 0 && t.name.from-key < 60
+		kind := r.secret(name)
+		if name == "string" && key >= 0 && t.name.from-key < 60 {
+			kind = everything
+		}
 		if t.key.to > 0 && r.secret(s[t.key.from:t.key.to]) > weak {
-			secret = true
+			kind = everything
 			if hidden(s[t.value.from:t.value.to], everything) {
 				found = append(found, t.value)
 			}
 		}
 		content := strings.TrimSpace(s[text.from:text.to])
 		complete := next < len(s) || content != "" && !isSpace(s[t.text])
-		if secret && closed && complete && hidden(content, everything) && !namesItself(content, name) {
+		if kind == onlyTexts { // an element named token is often that of a parser
+			kind = weak
+		}
+		a := assignment{name: name, kind: kind, makers: r.makers(name)}
+		if closed && complete && a.hides(content) {
 			lead := strings.Index(s[text.from:], content)
 			found = append(found, span{text.from + lead, text.from + lead + len(content), ""})
 		}

@@ -26,6 +26,7 @@ func appendNamed(found []span, s, whole string, r *Redactor, known []span) []spa
 func (n *named) scan(whole string, known []span) {
 	s, r := n.s, n.r
 	n.kubernetes = !r.KeepSecrets && (isKubernetesSecret(whole) || isKubernetesSecret(s))
+	n.isLast = n.kubernetes && len(whole) > len(s)
 	n.jwk = strings.Contains(s, `"kty"`)
 	for i := 0; i < len(s); {
 		for len(known) > 0 && known[0].to <= i {
@@ -71,7 +72,10 @@ type named struct {
 	seen       int  // brackets before this position were read
 	inside     int  // values before this position are in an object or a block whose name is a secret
 	pair       int  // the value of a name such as "value" before this position is secret
-	kubernetes bool // data and stringData are secret
+	kubernetes bool // data and stringData are secret in the documents that are a Secret
+	document   span // the last document that inSecret read
+	secret     bool // it is a Secret
+	isLast     bool // a Secret follows the text
 	jwk        bool // the text has a JSON web key
 }
 
@@ -141,7 +145,7 @@ func (n *named) name(start, end int) (next int) {
 		}
 	}
 	if kind == open {
-		if about.makers != nil && !n.r.KeepSecrets {
+		if about.makers != nil {
 			return n.value(assignment{name, start, op, weak, about.makers})
 		}
 		return end
@@ -163,7 +167,7 @@ const maxNames = 1000
 func (n *named) about(name string) nameInfo {
 	info, ok := n.names[name]
 	if !ok {
-		info = nameInfo{n.r.secret(name), isDescription(name), providersOf(name)}
+		info = nameInfo{n.r.secret(name), isDescription(name), n.r.makers(name)}
 		if n.names == nil {
 			n.names = make(map[string]nameInfo)
 		}
@@ -172,6 +176,19 @@ func (n *named) about(name string) nameInfo {
 		}
 	}
 	return info
+}
+
+// inSecret reports whether the document of YAML at at is a Secret, also if its kind is after the end of the text.
+func (n *named) inSecret(at int) bool {
+	if at >= n.document.to {
+		n.document.from = n.document.to
+		if last := strings.LastIndex(n.s[n.document.from:at], "\n---"); last >= 0 {
+			n.document.from += last
+		}
+		n.document.to, _ = index(n.s, at, "\n---")
+		n.secret = n.document.to == len(n.s) && n.isLast || isKubernetesSecret(n.s[n.document.from:n.document.to])
+	}
+	return n.secret
 }
 
 // kind returns the secrecy of a name in its context.
@@ -193,7 +210,7 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 		case start < n.pair && valueNames[lower]:
 			n.pair = 0
 			return everything
-		case n.kubernetes && (lower == "data" || lower == "stringdata"):
+		case n.kubernetes && (lower == "data" || lower == "stringdata") && n.inSecret(start):
 			return everything
 		case n.jwk && op.quoted && jwkNames[name]:
 			return weak

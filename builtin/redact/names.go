@@ -67,15 +67,24 @@ func secretName(words []string, own int) secrecy {
 			if kind = onlyTexts; previous != "" {
 				kind = everything
 			}
-		case single == "auth" || single == "key" || single == "session" || single == "sid" || single == "sig" ||
+		case single == "pat" && previous != "": // a personal access token
+			kind = everything
+		case single == "key":
+			if i == last && !openKeys[previous] {
+				kind = weak
+			}
+		case single == "auth" || single == "session" || single == "sid" || single == "sig" ||
 			single == "signature" || single == "hash" || single == "salt" || single == "nonce" || single == "pin":
 			kind = weak
-		case strings.HasSuffix(single, "token"):
+		case strings.HasSuffix(single, "token") && single != "jsonwebtoken":
 			kind = onlyTexts
 		}
 		if kind > found {
 			found, at = kind, i
 		}
+	}
+	if last > 0 && (words[last-1] == "credential" && words[last] == "id" || words[last-1] == "key" && words[last] == "hash") {
+		return open
 	}
 	if found > weak && at < own {
 		return weak
@@ -125,6 +134,7 @@ var (
 	tokenCounts   = set("token-counts")
 	tokenKinds    = set("token-kinds")
 	headerEnds    = set("header-ends")
+	openKeys      = set("open-keys")
 	describes     = set("describes")
 	personalWords = set("personal")
 )

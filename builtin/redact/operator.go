@@ -4,7 +4,7 @@ import "strings"
 
 // An operator connects a name with its value.
 type operator struct {
-	sign     byte // '=', ':', '>' for =>, 'w' for :=, 'c' for a comparison, '+' for +=, ',' or ' '
+	sign     byte // '=', ':', '>' for =>, '?' for ??, 'w' for :=, 'c' for a comparison, '+' for +=, ',', '|' or ' '
 	at       int  // the position of the value
 	spaced   bool // blanks surround the operator
 	quoted   bool // the name is quoted
@@ -57,8 +57,8 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 		return op, false
 	}
 	at += n
-	literal := op.sign == ',' || n == 2 && op.sign == '>' && s[at-1] != '>' // as in NAME || "x" and NAME ?? "x"
-	if bold && op.sign == ':' && strings.HasPrefix(s[at:], "**") {          // **Password:** hunter2
+	literal := op.sign == ',' || op.sign == '?'                    // as in NAME || "x" and NAME ?? "x"
+	if bold && op.sign == ':' && strings.HasPrefix(s[at:], "**") { // **Password:** hunter2
 		at += 2
 	}
 	op.at = skipBlanks(s, at)
@@ -151,79 +151,31 @@ func skipNote(s string, at int) int {
 	return at + n + 1
 }
 
+// operators holds the operators by their first byte.
+var operators = func() (by [256][]operatorSign) {
+	signs := map[string]byte{
+		"assign": '=', "colon": ':', "arrow": '>', "declare": 'w', "compare": 'c', "append": '+', "list": ',', "column": '|',
+		"fallback": '?', "stop": 0,
+	}
+	for _, row := range table("operators") {
+		by[row[1][0]] = append(by[row[1][0]], operatorSign{signs[row[0]], row[1]})
+	}
+	return by
+}()
+
+type operatorSign struct {
+	sign byte
+	text string
+}
+
 // signAt returns the kind and the length of the operator at at.
 func signAt(s string, at int) (sign byte, n int) {
-	rest := s[at:min(len(s), at+5)]
-	has := func(prefix string) bool { return strings.HasPrefix(rest, prefix) }
-	switch rest[0] {
-	case '=':
-		switch {
-		case has("==="):
-			return 'c', 3
-		case has("=="):
-			return 'c', 2
-		case has("=>"):
-			return '>', 2
-		case has("=~"):
-			return 0, 0
-		}
-		return '=', 1
-	case ':':
-		switch {
-		case has(":="):
-			return 'w', 2
-		case has("::"), has("://"):
-			return 0, 0
-		}
-		return ':', 1
-	case '!':
-		if has("!==") {
-			return 'c', 3
-		}
-		if has("!=") {
-			return 'c', 2
-		}
-	case '?':
-		switch {
-		case has("?="):
-			return '=', 2
-		case has("??="):
-			return '=', 3
-		case has("??"):
-			return '>', 2
-		}
-	case '+':
-		if has("+=") {
-			return '+', 2
-		}
-	case '|':
-		switch {
-		case has("||="):
-			return '=', 3
-		case has("||"):
-			return '>', 2
-		case has("| "):
-			return '|', 1
-		}
-	case '-':
-		if has("->") {
-			return '>', 2
-		}
-	case ',':
-		return ',', 1
-	case '%':
-		switch {
-		case has("%3D"), has("%3d"):
-			return '=', 3
-		case has("%3A"), has("%3a"):
-			return ':', 3
-		}
-	case '&':
-		switch {
-		case has("&#61;"):
-			return '=', 5
-		case has("&#58;"):
-			return ':', 5
+	for _, o := range operators[s[at]] {
+		if strings.HasPrefix(s[at:], o.text) {
+			if n = len(o.text); o.sign == 0 || o.sign == '|' && !strings.HasPrefix(s[at+1:], " ") {
+				n = 0
+			}
+			return o.sign, n
 		}
 	}
 	return 0, 0

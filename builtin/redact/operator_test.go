@@ -52,6 +52,8 @@ func TestOperatorsConnectNamesAndValues(t *testing.T) {
 		`password?: «hunter2»`, `password!: «hunter2»`, `password ! "hunter2"`, `password - "hunter2"`,
 		`password + "hunter2"`, `password ? "hunter2"`, `password://hunter2`, `token == "hunter"`, `["token", "hunter"]`,
 		`f("password", "repository_names")`, `f("password", "«Basic hunter two x»")`,
+		`$password .= "«hunter2»"`, `password ::= «hunter2»`, `PASSWORD :::= "«hunter2»"`, `password <- "«hunter2»"`,
+		`password <- hunter2`, `GH_PAT=«hunter2»`, `my.pat: «hunter2»`, `pat=hunter2`, `X-Key: «DB_PASSWORD: hunter2»`,
 		`alone: arn:aws:secretsmanager:eu:1:secret:db-hunter2`,
 	)
 }

@@ -44,7 +44,7 @@ func appendPersonal(found []span, s string) []span {
 // beginsNumber reports whether a number can begin at at: it must not continue a word, a longer number or a fraction.
 func beginsNumber(s string, at int) bool {
 	c := s[at-1]
-	if c == '_' || !beginsWord(s, at) {
+	if c == '_' || !beginsWord(s, at) || strings.HasSuffix(s[:at], "第") { // 第 begins an ordinal number
 		return false
 	}
 	return !(at > 1 && (c == '.' || c == '-' || c == '/' || c == ',' || c == '+') && isDigit(s[at-2]))

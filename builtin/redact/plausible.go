@@ -5,7 +5,7 @@ import "strings"
 // hides reports whether a value of the assignment is secret.
 func (a *assignment) hides(value string) bool {
 	if a.kind > weak {
-		return hidden(value, a.kind) && !namesItself(value, a.name)
+		return hidden(value, a.kind) && !namesItself(value, a.name) || a.makers.make(value)
 	}
 	value = strings.TrimSpace(value)
 	repeats := len(a.name) >= 4 && strings.Contains(strings.ToLower(value), strings.ToLower(a.name))
@@ -48,7 +48,7 @@ func isColor(value string) bool {
 // isConstant reports whether a value is a constant such as null or true, or is redacted already.
 func isConstant(value string) bool {
 	if len(value) > 12 {
-		return strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ") == ""
+		return strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ") == "" || strings.HasSuffix(value, "[Redacted]")
 	}
 	return constants[strings.ToLower(strings.TrimRight(value, ".,;:)"))] || value == Redacted
 }
@@ -61,7 +61,7 @@ var typeWords = set("types")
 // isPlaceholder reports whether a value is the name of a value instead of the value: $PASSWORD, ${password},
 // <password>, {{ .Values.password }}, %s, your-api-key, **** and the like.
 func isPlaceholder(v string) bool {
-	if v == "" || strings.HasPrefix(v, Redacted) && len(v) == len(Redacted) {
+	if v == "" || v == Redacted || published[v] || len(v) <= 100 && isRepetitive(v) && !isReal(v) {
 		return true
 	}
 	last := v[len(v)-1]
@@ -75,9 +75,9 @@ func isPlaceholder(v string) bool {
 			return true
 		}
 	case '<':
-		return last == '>' && len(v) < 80
+		return last == '>' && len(v) < 80 || len(v) > 2 && isLetter(v[1]) && strings.Contains(v, " ") // markup
 	case '{':
-		return last == '}' && len(v) < 80
+		return last == '}' && len(v) < 80 || isDottedName(v[1:max(1, strings.IndexByte(v, '('))]) // {base64(x)}
 	case '%':
 		if len(v) <= 3 || last == '%' && isName(v[1:len(v)-1]) ||
 			v[1] == '(' && v[len(v)-2] == ')' && isName(v[2:len(v)-2]) { // %(password)s
@@ -103,6 +103,16 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	return strings.Trim(v, v[:1]) == "" && len(v) > 1 && !isAlnum(v[0]) || len(v) >= 3 && strings.Trim(lower, "x*.-") == ""
+}
+
+// isReal reports whether a text with a repetition has other characters too that are enough for a secret.
+func isReal(v string) bool {
+	for part := range strings.FieldsFuncSeq(v, func(c rune) bool { return strings.ContainsRune("xX*#01", c) }) {
+		if len(part) >= 10 && !strings.HasSuffix(part, "_") && !strings.HasSuffix(part, "-") {
+			return true
+		}
+	}
+	return false
 }
 
 // isReference reports whether a value says where a secret is instead of the secret.

@@ -17,7 +17,10 @@ func appendPrivateKeys(found []span, s string) []span {
 			}
 			done = m.to
 		case more && next.ends && next.from-m.to <= maxKey:
-			found, done = append(found, span{m.from, next.to, "private-key"}), next.to
+			if inside := s[m.to:max(m.to, next.from)]; strings.ToLower(inside) != inside || hasDigit(inside) { // not a placeholder
+				found = append(found, span{m.from, next.to, "private-key"})
+			}
+			done = next.to
 			next, more = nextMarker(s, next.to)
 		default:
 			end := len(s)

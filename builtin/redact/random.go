@@ -39,6 +39,32 @@ func changes(s string) int {
 	return n
 }
 
+// isRepetitive reports whether s has a placeholder such as xxxxxxxx or ********, or zeros or ones.
+func isRepetitive(s string) bool {
+	if strings.Contains(s, "EXAMPLEEXAMPLE") {
+		return true
+	}
+	run := 0
+	for i := range len(s) {
+		if run++; i > 0 && s[i] != s[i-1] {
+			run = 1
+		}
+		if run >= 12 && strings.IndexByte("01", s[i]) >= 0 || run >= 6 && strings.IndexByte("xX*#", s[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// published holds texts with the form of a secret that all may know.
+var published = func() map[string]bool {
+	texts := make(map[string]bool)
+	for _, row := range table("published") {
+		texts[row[0]] = true
+	}
+	return texts
+}()
+
 // isVaried reports whether s has different bytes, in contrast to placeholders such as xxxxxxxx and ********.
 func isVaried(s string) bool { return variety(s) >= 5 }
 

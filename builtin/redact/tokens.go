@@ -48,6 +48,8 @@ func escaped(s string, at int) int {
 		case word[0] == 'u' && len(word) == 5 && anyHex.all(word[1:]):
 			return 5
 		}
+	case 0x1b: // an escape sequence of a terminal such as ESC M
+		return 1
 	case '%':
 		if len(word) >= 2 && anyHex.all(word[:2]) {
 			return 2
@@ -84,7 +86,7 @@ func beginsWord(s string, at int) bool {
 // skipEscape returns the end of the escape sequence that contains at, or at.
 func skipEscape(s string, at int) int {
 	for begin := at; begin > max(0, at-5); begin-- {
-		if end := begin + escaped(s, begin); end > at && s[begin-1] != '-' {
+		if end := begin + escaped(s, begin); end > at && s[begin-1] != '-' && s[begin-1] != 0x1b {
 			return end
 		}
 	}
@@ -145,7 +147,11 @@ func (r *runs) tokenAt(at int) (span, bool) {
 			end--
 		}
 		n := end - from
-		if body := s[from:min(end, from+256)]; !(cut && f.begins(body)) &&
+		body := s[from:min(end, from+256)]
+		if isRepetitive(body) || published[s[at:end]] || f.by == "random" && at > 0 && s[at-1] == '_' {
+			continue
+		}
+		if !(cut && f.begins(body)) &&
 			(n < f.least || f.most > 0 && n > f.most || !f.test(body)) {
 			continue
 		}
@@ -212,6 +218,9 @@ func appendMarked(found []span, s string) []span {
 			from = min(skipEscape(s, from), mark)
 			left, right := mark-from, to-at
 			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
+				continue
+			}
+			if isRepetitive(s[from:to]) {
 				continue
 			}
 			if left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd {

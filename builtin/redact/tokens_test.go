@@ -29,9 +29,11 @@ func drawn(r *rand.Rand, a *alphabet, n int, test func(string) bool) string {
 	return ""
 }
 
-// structured are bodies that random letters do not have: a UUID, and those of Airtable and Asana.
+// structured are bodies that random letters do not have: a UUID, and those of Slack, Sourcegraph, Airtable and Asana.
 var structured = []string{
-	"123e4567-e89b-42d3-a456-426614174000", "1234567890123456:0123456789abcdef0123456789abcdef",
+	"123e4567-e89b-42d3-a456-426614174000", "123456789012-aB3dE5fG7hI9kL", "9tLz123aBc",
+	"0123456789abcdef0123456789abcdef01234567",
+	"1234567890123456:0123456789abcdef0123456789abcdef",
 	"AbCdEfGhIjKlM1.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 }
 
@@ -144,4 +146,21 @@ func TestTokensAfterSymbolsOfFormatsAreFound(t *testing.T) {
 			t.Errorf("%q is redacted as %q", text, got)
 		}
 	}
+}
+
+func TestTokensAfterAnEscapeOfATerminalAreRedacted(t *testing.T) {
+	for _, escape := range []string{"\x1bM", "\x1b7", "\x1bc", "\x1b(B"} {
+		if got, want := new(Redactor).Text(escape+githubToken), escape+"[REDACTED:github-token]"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestPlaceholdersOfTokensStay(t *testing.T) {
+	masks(t,
+		"hf_requiredCharacteristicTypesForDisplayMetadata", "xoxb-xxxxxxxxx-xxxxxxxxxx-xxxxxxxxxxxx", "xoxb-my-bot-token",
+		"API_KEY=pplx-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+		"AIzaSyAnLA7NfeLquW1tJFpx_eQCxoX-oo6YyIs", "https://example.org/a.ico-7a388b69018576d24b59331fd60aab0c.png",
+		`public_key = "9Cnzj4p4WGeKLs1Pt8QuKUpRKfFLfRYC9AIKjbJTWit"`, "第123-45-6789回",
+	)
 }

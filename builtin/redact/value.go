@@ -275,9 +275,9 @@ func (w *walk) member(name string, v any, kind secrecy, level int) any {
 func (w *walk) hides(name string, kind secrecy, v string) bool {
 	switch kind {
 	case open:
-		return !w.redact.KeepSecrets && providersOf(name).make(v)
+		return w.redact.makers(name).make(v)
 	case weak:
-		return isRandom(v) || providersOf(name).make(v)
+		return isRandom(v) || w.redact.makers(name).make(v)
 	case onlyTexts:
 		return v != "" && !isNumber(v)
 	}

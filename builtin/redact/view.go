@@ -18,7 +18,7 @@ type view struct {
 // A gap is a position in a view at which invisible bytes of the text were removed.
 type gap struct{ at, bytes int } // bytes: all that were removed up to here
 
-// mask replaces each byte of a symbol or a control character, except zero.
+// mask replaces each byte of a symbol or a control character, except zero and ESC.
 const mask = 0x1f
 
 // viewOf returns the view of s. With joined, a word that invisible texts divide is one word. For example, grep colors a
@@ -52,7 +52,7 @@ func viewOf(s string, joined bool) view {
 		}
 		c, size := utf8.DecodeRuneInString(s[at:])
 		switch {
-		case c == 0, c < utf8.RuneSelf && !isControl(byte(c)), c == utf8.RuneError && size == 1,
+		case c == 0, c == 0x1b, c < utf8.RuneSelf && !isControl(byte(c)), c == utf8.RuneError && size == 1,
 			c >= utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsNumber(c)):
 			b = append(b, s[at:at+size]...)
 		case unicode.IsSpace(c) && !unicode.IsControl(c):
