@@ -11,7 +11,11 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if end := templateEnd(s, at); end > at {
 		return end
 	}
-	to := n.bareEnd(a, at, maxJudged)
+	judged := maxJudged
+	if a.kind <= weak {
+		judged = 100
+	}
+	to := n.bareEnd(a, at, judged)
 	value := s[at:to]
 	trimmed := strings.TrimRight(value, ".:!?")
 	if trimmed == "" || a.kind == everything && trimmed != value && len(value)-len(trimmed) > 1 && len(trimmed) <= 4 {
