@@ -86,6 +86,9 @@ func (c *Caller) Describe(ctx context.Context) (d wire.Description, err error) {
 
 // Call implements [wire.Caller].
 func (c *Caller) Call(ctx context.Context, request wire.Request) (reply wire.Reply, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	defer cancel()
+	request.SetWait(ctx)
 	body, err := json.Marshal(request)
 	if err != nil {
 		return wire.Reply{}, err
@@ -94,7 +97,10 @@ func (c *Caller) Call(ctx context.Context, request wire.Request) (reply wire.Rep
 	if err == nil {
 		err = wire.UnmarshalReply(ctx, text, &reply)
 	}
-	return reply, err
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	return reply, nil
 }
 
 // do sends a message once, and returns the JSON of the reply.

@@ -201,8 +201,8 @@ func (r refusal) Error() string { return string(r) }
 
 func (s *Service) call(ctx context.Context, text []byte) ([]byte, error) {
 	var request wire.Request
-	if err := json.Unmarshal(text, &request); err != nil {
-		return nil, refusal("the request is not JSON of a wire.Request")
+	if err := wire.UnmarshalRequest(ctx, text, &request); err != nil {
+		return nil, refusal(fmt.Sprintf("the request is not a wire.Request: %.300v", err))
 	}
 	reply, err := s.hooks.Call(ctx, request)
 	if err != nil {

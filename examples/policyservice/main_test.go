@@ -172,6 +172,12 @@ func TestAgentsOutliveTheirPolicyService(t *testing.T) {
 	policy.kill()
 	waiting.Wait()
 	start(t, addr, log)
+	for failed := failures.Load(); ; failed = failures.Load() { // one fire finds out that the service is back
+		if hooks.Briefing.Fire(t.Context(), nil, agent.Step{}); failures.Load() == failed {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
 	resumed.Done()
 	running.Wait()
 

@@ -58,7 +58,16 @@ func (s *Snapshot) notifyFrom(i int, fired any) {
 			continue
 		}
 		ctx, later := context.WithoutCancel(s.recording.ctx), converted
-		dropped := e.queue.put(func() { s.notify(ctx, e, fired, &later) })
+		deliver := func() { s.notify(ctx, e, fired, &later) }
+		if c, ok := e.capturer(); ok {
+			var write func()
+			s.observe(ctx, e, func() { write = c.Capture(ctx, s.recording.run, converted) })
+			if write == nil {
+				continue
+			}
+			deliver = func() { s.observe(ctx, e, write) }
+		}
+		dropped := e.queue.put(deliver)
 		if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
 			s.report(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
 		}
@@ -67,6 +76,17 @@ func (s *Snapshot) notifyFrom(i int, fired any) {
 
 // notify calls one observer, with the fire as it is or converted. Its failure does not reach the fire.
 func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *hookkit.AnyFired) {
+	s.observe(ctx, e, func() {
+		if all, ok := e.hook.(everything); ok {
+			all.notify(ctx, s.recording.run, *converted)
+		} else {
+			s.point.Notify(ctx, e.hook, s.recording.run, fired)
+		}
+	})
+}
+
+// observe calls f for an observer, whose failure does not reach the fire.
+func (s *Snapshot) observe(ctx context.Context, e *entry, f func()) {
 	returned := false
 	defer func() {
 		if returned {
@@ -80,12 +100,25 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()
-	if all, ok := e.hook.(everything); ok {
-		all.notify(ctx, s.recording.run, *converted)
-	} else {
-		s.point.Notify(ctx, e.hook, s.recording.run, fired)
-	}
+	f()
 	returned = true
+}
+
+// A capturer is an observer that reads the fire before it returns, although it is notified in the background. For
+// example, a recorder encodes a payload whose buffer the program uses again for the next fire.
+type capturer interface {
+	// Capture returns the rest of the work, or nil.
+	Capture(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) func()
+}
+
+// capturer returns the observer if it is a capturer.
+func (e *entry) capturer() (capturer, bool) {
+	all, ok := e.hook.(everything)
+	if !ok {
+		return nil, false
+	}
+	c, ok := all.observer.(capturer)
+	return c, ok
 }
 
 // everything is an observer of all points.

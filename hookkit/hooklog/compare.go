@@ -57,8 +57,6 @@ type Comparison struct {
 // A ReplayOption changes how [Replay] fires and compares.
 type ReplayOption interface{ applyReplay(*comparer) }
 
-func (r Redaction) applyReplay(c *comparer) { c.redact = r }
-
 // A runsOption is legal in Replay and Shadow.
 type runsOption interface {
 	ReplayOption
@@ -110,7 +108,7 @@ func newComparer(points []hookkit.AnyPoint, opts []ReplayOption) *comparer {
 		if byType[t] == nil {
 			byType[t] = runstore.New(func(_ context.Context, info wire.RunInfo) (hookkit.AnyRun, error) {
 				return c.makeRun(p, info)
-			})
+			}, nil)
 		}
 		c.points[p.Spec+" "+p.Name] = otherPoint{p, byType[t]}
 	}

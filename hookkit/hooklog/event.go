@@ -66,24 +66,39 @@ type Sink interface {
 // the observer to ObserveAny of an [hookkit.AnyPoint] to record fewer points.
 //
 // The observer panics if an event cannot be written. That is the failure of an observer: the failure handler of the
-// hooks gets it, and the program continues.
+// hooks gets it, and the program continues. With [hookkit.Async] it would encode payloads later, when the program may
+// have changed them; the recorder that Record returns encodes them at once.
 func Observer(s Sink, spec string, points ...string) hookkit.AnyObserverFunc {
+	capture := Capture(s, spec, points...)
+	return func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
+		if write := capture(ctx, run, fired); write != nil {
+			write()
+		}
+	}
+}
+
+// Capture is [Observer] in two steps: the function that it returns encodes a fire, and returns the function that writes
+// the event, or nil if the point is not recorded. Only generated code needs it.
+func Capture(
+	s Sink, spec string, points ...string,
+) func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) (write func()) {
 	if s == nil {
 		panic("hooklog: the Sink of a recorder is nil")
 	}
 	var seq atomic.Int64
-	return func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
+	return func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) func() {
 		if !slices.Contains(points, fired.Point) {
-			return
+			return nil
+		}
+		refuse := func(err error) {
+			if err != nil {
+				panic(fmt.Errorf("hooklog: an event of %s is not recorded: %w", fired.Point, err))
+			}
 		}
 		e, err := newEvent(&fired)
+		refuse(err)
 		e.Seq, e.Spec, e.Run = seq.Add(1), spec, wire.InfoOf(run)
-		if err == nil {
-			err = writeEncoded(ctx, s, &e)
-		}
-		if err != nil {
-			panic(fmt.Errorf("hooklog: an event of %s is not recorded: %w", fired.Point, err))
-		}
+		return func() { refuse(writeEncoded(ctx, s, &e)) }
 	}
 }
 

@@ -2,16 +2,13 @@ package hooklog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -27,67 +24,6 @@ type LogOption interface{ applyLog(*Log) }
 
 // A LinesOption changes how [Lines] writes.
 type LinesOption interface{ applyLines(*lines) }
-
-// A Redaction is the option that [Redact] returns. It is legal in Open, Lines and Replay.
-type Redaction func(text []byte) json.RawMessage
-
-// Redact removes secrets from events before they are written. The function gets each JSON value of an event, one after
-// the other: payloads, the exit, contributions and votes, and as JSON strings the reasons, errors and labels. It
-// returns the JSON to write. It must not change the bytes of its argument and may be called concurrently. An event for
-// which it panics, or returns anything but JSON, is not written.
-//
-//	log, err := hooklog.Open("run.jsonl", hooklog.Redact(new(redact.Redactor).JSON))
-//
-// A replay of redacted events fires the redacted payloads. Pass the same option to [Replay], so that the decisions of
-// the replay are redacted too before they are compared.
-func Redact(f func(text []byte) json.RawMessage) Redaction {
-	if f == nil {
-		panic("hooklog: the function of Redact is nil")
-	}
-	return f
-}
-
-// event redacts a copy of an event.
-func (r Redaction) event(e Event) Event {
-	if r == nil {
-		return e
-	}
-	value := func(v json.RawMessage) json.RawMessage {
-		if v == nil {
-			return nil
-		}
-		return r(v)
-	}
-	text := func(s string) string {
-		quoted, err := json.Marshal(s)
-		if s == "" || err != nil {
-			return ""
-		}
-		redacted := r(quoted)
-		if json.Unmarshal(redacted, &s) != nil {
-			return string(redacted)
-		}
-		return s
-	}
-	e.Payload, e.Final, e.Value, e.Collected = value(e.Payload), value(e.Final), value(e.Value), value(e.Collected)
-	e.Reason, e.Error = text(e.Reason), text(e.Error)
-	e.Run.Labels = maps.Clone(e.Run.Labels)
-	for name, label := range e.Run.Labels {
-		e.Run.Labels[name] = text(label)
-	}
-	e.Ballots = slices.Clone(e.Ballots)
-	for i := range e.Ballots {
-		e.Ballots[i].Reason, e.Ballots[i].Value = text(e.Ballots[i].Reason), value(e.Ballots[i].Value)
-	}
-	e.Failures = slices.Clone(e.Failures)
-	for i := range e.Failures {
-		e.Failures[i].Cause = text(e.Failures[i].Cause)
-	}
-	return e
-}
-
-func (r Redaction) applyLog(l *Log)     { l.redact = r }
-func (r Redaction) applyLines(l *lines) { l.redact = r }
 
 // A rotation is the option that [Rotate] returns.
 type rotation struct {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,14 +20,17 @@ import (
 // request, and again at the next request after the program ended.
 //
 // If the program breaks the rules, all requests that wait for it fail, and the program is killed: if it writes anything
-// that is not a reply, for example a log line, or replies to what nobody asked. A request that is given up, at its time
-// limit or because its run was cancelled, harms no other request. A program that leaves many of them unanswered is
-// killed, too.
+// that is not a reply, for example a log line, or replies to what nobody asked.
+//
+// A program that does not answer within the time limit may hang. The next request starts another one, and the first one
+// is killed as soon as no other request waits for it. A request whose run was cancelled harms no other request; a
+// program that leaves many of those unanswered is killed, too.
 type ProcessCaller struct {
 	caller
 
 	mu      sync.Mutex
-	current *process // nil before the first request, and after Close
+	current *process   // nil before the first request, and after Close
+	retired []*process // get no new requests
 	closed  bool
 }
 
@@ -40,10 +44,13 @@ func Process(argv []string, opts ...Option) *ProcessCaller {
 // Close ends the program. Requests that wait for it fail. A later request is an error.
 func (c *ProcessCaller) Close() error {
 	c.mu.Lock()
-	p := c.current
-	c.current, c.closed = nil, true
+	all := c.retired
+	if c.current != nil {
+		all = append(all, c.current)
+	}
+	c.current, c.retired, c.closed = nil, nil, true
 	c.mu.Unlock()
-	if p != nil {
+	for _, p := range all {
 		p.end(errClosed)
 		<-p.gone
 	}
@@ -56,11 +63,47 @@ var errClosed = errors.New("the caller is closed")
 func (c *ProcessCaller) askLine(ctx context.Context, q question) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
 	defer cancel()
-	p, err := c.running()
-	if err != nil {
-		return nil, err
+	for {
+		p, err := c.running()
+		if err != nil {
+			return nil, err
+		}
+		text, err := p.ask(ctx, q)
+		if errors.Is(err, errRetired) {
+			continue // the line was not sent
+		}
+		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			c.retire(p, err)
+		}
+		p.endIfRetired()
+		return text, err
 	}
-	return p.ask(ctx, q)
+}
+
+// retire replaces a process that let the time of a request pass.
+func (c *ProcessCaller) retire(p *process, cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current == p {
+		c.current = nil
+	}
+	c.retired = slices.DeleteFunc(c.retired, func(p *process) bool { return p.ctx.Err() != nil })
+	c.retired = append(c.retired, p)
+	p.mu.Lock()
+	p.retired = cause
+	p.mu.Unlock()
+}
+
+var errRetired = errors.New("the program is being replaced")
+
+// endIfRetired ends a program that gets no new requests when nobody waits for it.
+func (p *process) endIfRetired() {
+	p.mu.Lock()
+	cause, idle := p.retired, len(p.waiting) == 0
+	p.mu.Unlock()
+	if cause != nil && idle {
+		p.end(cause)
+	}
 }
 
 // running returns the process, a new one if necessary.
@@ -144,6 +187,7 @@ type process struct {
 	waiting   map[int64]chan<- []byte // the requests without an answer; each channel has room for it
 	abandoned map[int64]bool          // the requests that were given up; their answers are dropped
 	unread    int                     // the requests that were given up since it last read one
+	retired   error                   // why it gets no new requests; nil if it gets some
 }
 
 // end kills the program, for the first cause that is given.
@@ -169,6 +213,10 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 	line = append(line, '\n')
 	answered := make(chan []byte, 1)
 	p.mu.Lock()
+	if p.retired != nil {
+		p.mu.Unlock()
+		return nil, errRetired
+	}
 	p.waiting[id] = answered
 	p.mu.Unlock()
 	input, sent := p.input, false

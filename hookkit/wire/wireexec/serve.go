@@ -17,33 +17,36 @@ import (
 //
 //	err := wireexec.ServeLines(os.Stdin, os.Stdout, agent.Serve(&hooks, nil))
 //
-// Requests are answered concurrently. ServeLines returns after the last reply is written. A program that serves lines
-// must not print to standard output.
+// Up to 64 requests are answered at a time, and the others wait. A line of more than [DefaultMaxBytes] ends the service.
+// ServeLines returns after the last reply is written. A program that serves lines must not print to standard output.
 func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 	ctx, end := context.WithCancelCause(context.Background())
 	s := &lineServer{handler: h, out: json.NewEncoder(w), end: end}
-	in := bufio.NewReader(r)
-	for ctx.Err() == nil {
-		line, err := in.ReadBytes('\n')
-		if len(line) > 0 {
-			var q question
-			if wrong := json.Unmarshal(line, &q); wrong != nil {
-				end(fmt.Errorf("the line %s is not a request: %w", excerpt(line), wrong))
-				break
-			}
-			s.busy.Go(func() { s.answer(ctx, q) })
-		}
-		if errors.Is(err, io.EOF) {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, DefaultMaxBytes)
+	free := make(chan struct{}, maxServed)
+	for ctx.Err() == nil && in.Scan() {
+		var q question
+		if wrong := wire.UnmarshalRequest(ctx, in.Bytes(), &q); wrong != nil {
+			end(fmt.Errorf("the line %s is not a request: %w", excerpt(in.Bytes()), wrong))
 			break
 		}
-		if err != nil {
-			end(err)
-		}
+		free <- struct{}{}
+		s.busy.Go(func() {
+			defer func() { <-free }()
+			s.answer(ctx, q)
+		})
+	}
+	if err := in.Err(); err != nil {
+		end(err)
 	}
 	s.busy.Wait()
 	defer end(nil)
 	return context.Cause(ctx)
 }
+
+// maxServed is how many requests are answered at a time.
+const maxServed = 64
 
 type lineServer struct {
 	handler wire.Handler

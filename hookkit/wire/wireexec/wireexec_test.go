@@ -107,6 +107,12 @@ var acts = map[string]func() int{
 	"dies":        lines(func(int64) { fmt.Fprintln(os.Stderr, "out of memory"); os.Exit(4) }),
 	"closes":      lines(func(int64) { os.Stdout.Close(); time.Sleep(time.Hour) }),
 	"mute":        lines(func(int64) {}),
+	"hangs once": lines(func(id int64) { // at the second request
+		if id == 1 {
+			fmt.Fprintln(os.Stderr, "slow")
+			time.AfterFunc(300*time.Millisecond, func() { reply(id) })
+		}
+	}),
 	"every other": lines(func(id int64) {
 		if id%2 == 0 {
 			reply(id)
@@ -292,27 +298,58 @@ func TestGivenUpRequestsHarmNoOther(t *testing.T) {
 	}
 }
 
-// A program that leaves many requests unanswered is killed, and the next request starts another one. Requests that the
-// program does not even read count, too: its input is full after the first long one.
+// A program that leaves many cancelled requests unanswered is killed, and the next request starts another one. Requests
+// that the program does not even read count, too: its input is full after the first long one.
 func TestProgramsThatAnswerNothingAreKilled(t *testing.T) {
 	long := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
 	for act, payload := range map[string]json.RawMessage{"mute": nil, "deaf": long} {
 		t.Run(act, func(t *testing.T) {
 			started := make(heard, 100)
 			p := process(t, act, wireexec.Stderr(started))
-			for range 2 {
-				for n := range 70 { // more than the limit
-					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			for range 3 {
+				startedAgain := false
+				for n := 0; n < 1000 && !startedAgain; n++ {
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(10*time.Millisecond, cancel)
 					if _, err := p.Call(ctx, wire.Request{Payload: payload}); err == nil {
 						t.Error("a reply")
 					}
-					cancel()
-					if n == 0 { // the first program may be slow to start, and the second one is there by now
-						started.wait("started")
+					select {
+					case text := <-started:
+						startedAgain = strings.Contains(text, "started")
+					default:
 					}
+				}
+				if !startedAgain {
+					t.Fatal("no other program was started")
 				}
 			}
 		})
+	}
+}
+
+// A program hangs at one request. The next one starts another program, and a request that the first one still answers
+// gets its reply.
+func TestHangingProgramIsReplacedAtOnce(t *testing.T) {
+	started := make(heard, 100)
+	p := process(t, "hangs once", wireexec.Stderr(started))
+	slow := make(chan error, 1)
+	go func() {
+		_, err := p.Call(t.Context(), wire.Request{Point: "slow"})
+		slow <- err
+	}()
+	started.wait("slow")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := p.Call(ctx, wire.Request{Point: "hang"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the hanging request returned %v", err)
+	}
+	begun := time.Now()
+	if _, err := p.Call(t.Context(), wire.Request{Point: "quick"}); err != nil || time.Since(begun) > 10*time.Second {
+		t.Errorf("the next request returned %v after %v", err, time.Since(begun))
+	}
+	if err := <-slow; err != nil {
+		t.Errorf("the request that waited for the first program returned %v", err)
 	}
 }
 
@@ -376,7 +413,7 @@ func TestServeLinesAnswersAndRefuses(t *testing.T) {
 			"is not a request",
 		},
 		{"the description", `{"id":0,"describe":true}`, `{"id":0,"protocol":1,"spec":"s","points":["A"]}` + "\n", ""},
-		{"no JSON", "hello\n", "", `the line "hello\n" is not a request`},
+		{"no JSON", "hello\n", "", `the line "hello" is not a request`},
 		{"neither", "{}\n", "", "neither a request"},
 		{"nothing", "", "", ""},
 	} {

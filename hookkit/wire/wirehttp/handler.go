@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
@@ -15,16 +17,29 @@ import (
 // A POST request must have the type application/json. A web page cannot send that to another server without asking it
 // first, and this handler does not permit it.
 func NewHandler(h wire.Handler, opts ...HandlerOption) http.Handler {
-	s := &handler{hooks: h, maxBytes: DefaultMaxBytes}
+	s := &handler{hooks: h, maxBytes: DefaultMaxBytes, maxCalls: DefaultMaxCalls, client: address}
 	for _, o := range opts {
 		o.applyHandler(s)
 	}
+	s.turns = turns{limit: s.maxCalls, running: map[string]int{}}
 	return s
 }
 
 type handler struct {
 	hooks    wire.Handler
 	maxBytes int64
+	maxCalls int
+	client   func(*http.Request) string
+	turns    turns
+}
+
+// address returns the address of the client without the port.
+func address(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -33,6 +48,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d, err := h.hooks.Describe(r.Context())
 		answer(w, d, err)
 	case http.MethodPost:
+		client := h.client(r)
+		r = r.WithContext(wire.WithClient(r.Context(), client))
+		if !h.turns.begin(r.Context(), client) {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests are being answered", http.StatusServiceUnavailable)
+			return
+		}
+		defer h.turns.end(client)
 		request, status := h.read(w, r)
 		if status != http.StatusOK {
 			http.Error(w, http.StatusText(status), status)
@@ -52,11 +75,15 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (wire.Request, in
 	if mediaType(r.Header) != contentType {
 		return request, http.StatusUnsupportedMediaType
 	}
+	// A client that sends its body slowly does not keep its turn. Not every server supports the deadline.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(DefaultTimeout))
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxBytes))
 	if err == nil {
-		err = json.Unmarshal(text, &request)
+		err = wire.UnmarshalRequest(r.Context(), text, &request)
 	}
 	if err == nil {
+		_ = control.SetReadDeadline(time.Time{})
 		return request, http.StatusOK
 	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {

@@ -23,6 +23,7 @@ import (
 const (
 	DefaultTimeout  = 30 * time.Second
 	DefaultMaxBytes = 16 << 20
+	DefaultMaxCalls = 128
 )
 
 const contentType = "application/json"
@@ -79,3 +80,27 @@ type maxBytes int64
 
 func (m maxBytes) applyCaller(c *Caller)   { c.maxBytes = int64(m) }
 func (m maxBytes) applyHandler(h *handler) { h.maxBytes = int64(m) }
+
+type handlerOption func(*handler)
+
+func (o handlerOption) applyHandler(h *handler) { o(h) }
+
+// MaxCalls limits the requests that a handler answers at a time, those of one client to half of n. The default is
+// [DefaultMaxCalls]. Further requests wait for their turn; if as many wait already, they get the status 503. It panics
+// unless n is at least 2.
+func MaxCalls(n int) HandlerOption {
+	if n < 2 {
+		panic("wirehttp: MaxCalls needs a number of at least 2")
+	}
+	return handlerOption(func(h *handler) { h.maxCalls = n })
+}
+
+// Client sets the function that names the client of a request, for example by its certificate or its token. The default
+// is the address without the port, which behind a proxy is that of the proxy. What the service keeps is bounded for each
+// client, see [wire.WithClient].
+func Client(of func(*http.Request) string) HandlerOption {
+	if of == nil {
+		panic("wirehttp: the function of Client is nil")
+	}
+	return handlerOption(func(h *handler) { h.client = of })
+}

@@ -3,6 +3,7 @@ package wireimpl
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,9 @@ func Serve[R hookkit.AnyRun](
 			return s.points[spec.Points[0]].ResumeRun(info.ID, info.Parent, info.Root), nil
 		}
 		return run(ctx, info)
+	}, func(ctx context.Context, id string) {
+		slog.WarnContext(ctx, "hookkit: a run was forgotten and continues; its hooks begin with new state",
+			"spec", spec.Path, "run", id, "client", wire.ClientOf(ctx))
 	})
 	return s
 }
