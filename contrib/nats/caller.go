@@ -86,7 +86,7 @@ func (c *Caller) Describe(ctx context.Context) (d wire.Description, err error) {
 
 // Call implements [wire.Caller].
 func (c *Caller) Call(ctx context.Context, request wire.Request) (reply wire.Reply, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no reply within %v", c.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, c.conn.late(c.timeout))
 	defer cancel()
 	request.SetWait(ctx)
 	body, err := json.Marshal(request)

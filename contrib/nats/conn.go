@@ -296,8 +296,7 @@ func (c *Conn) within(ctx context.Context, limit time.Duration, f func(ctx conte
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, limit,
-		fmt.Errorf("nats: %s: no reply within %v: %w", c.url, limit, context.DeadlineExceeded))
+	limited, cancel := context.WithTimeoutCause(ctx, limit, c.late(limit))
 	defer cancel()
 	err := c.wait(limited)
 	if err == nil {
@@ -307,6 +306,11 @@ func (c *Conn) within(ctx context.Context, limit time.Duration, f func(ctx conte
 		return context.Cause(limited)
 	}
 	return err
+}
+
+// late is the error of a call whose time is over.
+func (c *Conn) late(limit time.Duration) error {
+	return fmt.Errorf("nats: %s: no reply within %v: %w", c.url, limit, context.DeadlineExceeded)
 }
 
 var errClosedConn = errors.New("nats: the connection is closed")
