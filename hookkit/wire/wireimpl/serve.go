@@ -97,7 +97,11 @@ func (s *server) Call(ctx context.Context, q wire.Request) (reply wire.Reply, _ 
 	}
 	payload := p.New()
 	if err := strictjson.Request.Unmarshal(ctx, q.Payload, payload, "$.payload"); err != nil {
-		return failed("wire: the payload of %s cannot be read: %v", q.Point, err)
+		remedy := ""
+		if q.Digest != "" && q.Digest != p.digest {
+			remedy = "; the program has another version of the spec: build both from one version"
+		}
+		return failed("wire: the payload of %s cannot be read: %v%s", q.Point, err, remedy)
 	}
 	run, err := s.runs.Get(ctx, q.Run)
 	if err != nil {
