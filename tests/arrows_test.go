@@ -64,6 +64,8 @@ var rows = []row{
 	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/jsonscan"}},
 	{dir: "hookkit/wire/wireimpl", imports: []string{"hookkit", "hookkit/hooklog", "internal/spelling"}},
 	{dir: "hookkit/internal/runstore", imports: []string{"hookkit", "hookkit/wire"}},
+	{dir: "hookkit/internal/skew", imports: []string{"hookkit", "hookkit/wire", "internal/jsonscan"}},
+	{dir: "hookkit/internal/strictjson", imports: []string{"internal/jsonscan"}},
 	{dir: "hookkit/hooklog", imports: []string{
 		"hookkit", "internal/atomicfile", "internal/eventline", "internal/jsonscan",
 	}},
@@ -148,8 +150,8 @@ var rows = []row{
 	{
 		dir:     "cmd/hookgen",
 		imports: []string{"gen", "internal/atomicfile", "internal/progress", "internal/spelling", "internal/version"},
-		tests:   []string{"internal/usermodule"},
-		modules: []string{"github.com/rogpeppe/go-internal"},
+		tests:   []string{"internal/moduleproxy", "internal/usermodule"},
+		modules: []string{"github.com/rogpeppe/go-internal", "golang.org/x/mod", "golang.org/x/tools"},
 	},
 	{
 		dir: "cmd/hooklog",
