@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -106,6 +107,10 @@ func (p *Rules) Bind(h *agent.Hooks) {
 	var names []kit.ToolName
 	for i, r := range p.List {
 		names = append(names, kit.ToolName{At: fmt.Sprintf("List[%d].Tool", i), Name: r.Tool})
+		if w, ok := r.Args.(interface{ Warning() string }); ok && r.Decision == Allow && w.Warning() != "" {
+			slog.Warn("hookgen: a rule allows more than it names", "hook", "permission.Rules", "at",
+				fmt.Sprintf("List[%d].Args", i), "warning", w.Warning())
+		}
 	}
 	kit.WatchTools(h, "permission.Rules", names...)
 }

@@ -15,14 +15,9 @@ var (
 // writesDevice matches a redirection to a disk, and programs that write to one.
 func writesDevice(c *Command) bool {
 	files := slices.Clone(c.Writes)
-	switch {
-	case writers[c.Program] && !slices.ContainsFunc(c.Args, func(arg string) bool { return shows[arg] }):
+	if writers[c.Program] && !slices.ContainsFunc(c.Args, func(arg string) bool { return shows[arg] }) {
 		files = append(files, c.Args...)
-	case c.Program == "find" && slices.ContainsFunc(c.Args, func(arg string) bool {
-		return strings.HasPrefix(arg, "-fprint") || arg == "-fls"
-	}):
-		files = append(files, c.Args...)
-	default:
+	} else {
 		files = append(files, c.changed()...)
 	}
 	return slices.ContainsFunc(files, isDevice)

@@ -49,13 +49,13 @@ func (w *fieldWatch) started(ctx context.Context, run *agent.Run, _ agent.OnRunS
 // covers reports whether a schema names one of the fields, or no argument at all.
 func (w *fieldWatch) covers(schema json.RawMessage) bool {
 	names := argumentName.FindAllSubmatch(schema, -1)
-	return len(names) == 0 || slices.ContainsFunc(names, func(m [][]byte) bool {
+	return len(names) < 2 || slices.ContainsFunc(names, func(m [][]byte) bool {
 		return isName(w.fields, string(m[1]))
 	})
 }
 
-// argumentName matches the name of an argument in a JSON schema: a name with an object.
-var argumentName = regexp.MustCompile(`"([^"\\]+)"\s*:\s*\{\s*"`)
+// argumentName matches the name of an argument in a JSON schema, or properties: a name with an object.
+var argumentName = regexp.MustCompile(`"([^"\\]+)"\s*:\s*\{`)
 
 // first reports whether a tool is reported for the first time.
 func (w *fieldWatch) first(tool string) bool {

@@ -48,7 +48,8 @@ type Glob struct {
 // For example, "sort *" allows sort -- "$x" and not sort "$x".
 //
 // The glob covers everything else that the program itself does. For example, sort -o file writes a file, and "sort *"
-// allows it. "sh *" allows each script file.
+// allows it. "sh *" allows each script file, and "npx *" each program; a rule that allows with such a glob is reported
+// in the log when it is added to Hooks.
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Names are
 // compared without case, "_" and "-", because tools decode them in more than one spelling. A rule that denies or asks
@@ -72,6 +73,24 @@ func (g Glob) Check() error {
 		return fmt.Errorf("the dialect %q is unknown; use shell.POSIX or shell.Bash", g.dialect)
 	}
 	return nil
+}
+
+// Warning returns a text for the log if a rule that allows with this condition covers more than it seems to: "*" after
+// the name of a program that runs others, for example "npx *", "docker *" and "make *", allows whatever they run. It
+// returns "" for other conditions.
+func (g Glob) Warning() string {
+	var open []string
+	for _, glob := range g.globs {
+		name, args, _ := strings.Cut(strings.TrimSpace(glob), " ")
+		runs := shells[name] || runners[name] || interpreters[interpreterOf(name)] || projects[name]
+		if strings.Contains(name, "*") || runs && strings.Contains(args, "*") {
+			open = append(open, glob)
+		}
+	}
+	if open == nil {
+		return ""
+	}
+	return fmt.Sprintf("the globs %q allow every program that the named ones run; name their arguments", open)
 }
 
 // Match reports whether one of the commands matches.
@@ -154,6 +173,9 @@ func (g Glob) covers(v toolargs.Value) (bool, error) {
 var (
 	// neverAllowed are commands of shells that set variables, define commands, or run a part of their arguments.
 	neverAllowed = set("neverAllowed")
+
+	// projects are programs that run what the files of a project or of the network say.
+	projects = set("projects")
 
 	// indirect are commands that run others.
 	indirect = kit.Set("eval", "exec", "command", "builtin", "source", ".", "trap", "export", "set", "shopt", "time")

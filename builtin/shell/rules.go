@@ -82,17 +82,10 @@ func runsUnread(c *Command) bool {
 
 // endsEverything matches kill -1, pkill of each name or of each program of a user, and fork bombs.
 func endsEverything(c *Command) bool {
-	if c.Program != "kill" {
-		return c.forks || selectsEverything(c)
+	if c.Program == "kill" {
+		return slices.Contains(c.Args[min(1, len(c.Args)):], "-1") // the first one is a signal
 	}
-	processes := 0 // the index of the first one
-	switch first := strings.Join(c.Args[:min(1, len(c.Args))], ""); {
-	case first == "-s" || first == "-n" || first == "--signal":
-		processes = min(2, len(c.Args))
-	case strings.HasPrefix(first, "-"):
-		processes = 1
-	}
-	return slices.Contains(c.Args[processes:], "-1")
+	return c.forks || selectsEverything(c)
 }
 
 // selectsUser matches an option with the name of a user, as in -uroot, but no signal such as -USR1.

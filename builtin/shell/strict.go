@@ -96,9 +96,7 @@ func (s strictness) permits(node syntax.Node) (ok, deeper bool) {
 		return !slices.Contains([]syntax.BinTestOperator{syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq,
 			syntax.TsLss, syntax.TsGtr}, n.Op), true
 	case *syntax.DeclClause:
-		return n.Variant.Value == "export" && !slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
-			return a.Name == nil // an option
-		}), true
+		return n.Variant.Value == "export", true
 	case *syntax.Lit:
 		return s.literal(n, false), false
 	case *syntax.SglQuoted:
