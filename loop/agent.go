@@ -34,6 +34,11 @@ type Agent struct {
 	// started the agent fires them already, they are not bound again.
 	Use []agent.Hook
 
+	// Pinned fixes the hooks of a run, and of the runs that it starts, at its start. For example, an operator replaces a
+	// plug-in, and no run has the end of a hook whose beginning it did not have. By default a run fires what is registered
+	// at the moment, so that an operator's new denial reaches the runs that are working.
+	Pinned bool
+
 	Limits    Limits
 	Compactor agent.Compactor    // nil: compactions fail and are reported at AfterCompact
 	Approver  agent.Approver     // nil: the approver of the run that started this one; without any, Ask denies

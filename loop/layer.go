@@ -33,6 +33,9 @@ func (r *run) takeHooks(outer *run, use []agent.Hook) (err error) {
 		r.hooks, err = a.layer(r.hooks, "run", use)
 		r.ownHooks = true
 	}
+	if err == nil && a.Pinned {
+		r.hooks, r.ownHooks = r.hooks.Pinned(), true
+	}
 	return err
 }
 

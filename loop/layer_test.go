@@ -271,3 +271,37 @@ func TestHooksOfATypedRunCoverTheAgentThatTakesOver(t *testing.T) {
 		t.Errorf("%+v, %v; saw %v and %v", got, err, seen, all)
 	}
 }
+
+// TestAPinnedRunKeepsItsHooks: hooks that are added or removed while it works concern later runs only.
+func TestAPinnedRunKeepsItsHooks(t *testing.T) {
+	for _, pinned := range []bool{false, true} {
+		var fired []string
+		watch := func(name string) agent.Hook {
+			return agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+				fired = append(fired, name)
+				return nil, nil
+			})
+		}
+		a := &loop.Agent{Pinned: pinned, Hooks: new(agent.Hooks)}
+		first := a.Hooks.Use(watch("first"))
+		inner := &loop.Agent{Name: "inner", Model: looptest.NewScript(looptest.Reply("in"))}
+		a.Model = looptest.NewScript(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			first.Remove()
+			a.Hooks.Use(watch("second"))
+			return looptest.Call("inner", `{"task":"t"}`).Response(), nil
+		}), looptest.Reply("ok"), looptest.Reply("later"))
+		a.Tools = tools(loop.Subagent(inner))
+		for range 2 {
+			if _, err := a.Run(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := "first second second second"
+		if pinned {
+			want = "first first first second"
+		}
+		if got := strings.Join(fired, " "); got != want {
+			t.Errorf("pinned %t: %s fired, want %s", pinned, got, want)
+		}
+	}
+}
