@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -84,6 +85,31 @@ type lastPrompt struct {
 	model    string
 	chars    int
 	answered bool // by a hook instead of the model
+	counted  []countedMessage
+}
+
+// A countedMessage is a message of the last prompt with its characters.
+type countedMessage struct {
+	content string
+	calls   []agent.ToolCallRequest
+	chars   int
+}
+
+// count counts the characters of a prompt. Most of its messages were in the prompt before. Comparing them takes no time,
+// because their text is in the same memory, so that a step does not cost more in a longer conversation.
+func (p *lastPrompt) count(messages []agent.Message) {
+	p.chars = 0
+	p.counted = p.counted[:min(len(p.counted), len(messages))]
+	for i, m := range messages {
+		if i == len(p.counted) {
+			p.counted = append(p.counted, countedMessage{})
+		}
+		is := &p.counted[i]
+		if is.content != m.Content || !slices.EqualFunc(is.calls, m.ToolCalls, agent.ToolCallRequest.Same) {
+			*is = countedMessage{m.Content, m.ToolCalls, chars(m.Content, m.ToolCalls)}
+		}
+		p.chars += is.chars
+	}
 }
 
 // Bind adds the hook and the observers. The hook comes before those that call the model at OnRunStart.
@@ -98,8 +124,10 @@ func (c *Cost) Bind(h *agent.Hooks) {
 	}, name, hookkit.Priority(math.MaxInt))
 	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
 		_, answered := fired.Exit.(agent.UseReply)
-		p := lastPrompt{fired.Final.Model, promptChars(fired.Final), answered}
-		c.prompts.Do(run, func(last *lastPrompt) { *last = p })
+		c.prompts.Do(run, func(last *lastPrompt) {
+			last.model, last.answered = fired.Final.Model, answered
+			last.count(fired.Final.Messages)
+		})
 	}, name)
 	h.AfterLLM.ObserveFunc(c.add, name)
 }
