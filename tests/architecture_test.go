@@ -100,23 +100,24 @@ func TestArchitectureDiagramsAgreeWithTheTables(t *testing.T) {
 	}
 }
 
-func TestArchitectureWalksHaveAtMostEightHops(t *testing.T) {
-	hops, walks, inWalk := 0, 0, false
-	for line := range strings.Lines(readArchitecture(t).text) {
-		switch {
-		case strings.HasPrefix(line, "| hop |"):
-			walks, inWalk = walks+1, true
-			hops = -1 // the line below the header is not a hop
-		case !strings.HasPrefix(line, "|"):
-			inWalk = false
-		case inWalk:
-			if hops++; hops > 8 {
-				t.Errorf("walk %d is too long: %s", walks, line)
-			}
-		}
+// TestArchitectureWalksAreShort counts the functions and files of each walk: a fire, one with an observer, one of an
+// around point, and a spec.
+func TestArchitectureWalksAreShort(t *testing.T) {
+	bounds := []struct{ functions, files int }{{8, 8}, {10, 5}, {8, 8}, {12, 10}}
+	walks := strings.Split(readArchitecture(t).text, "| hop |")[1:]
+	if len(walks) != len(bounds) {
+		t.Fatalf("the page has %d walks, want %d", len(walks), len(bounds))
 	}
-	if walks != 4 {
-		t.Errorf("the page has %d walks, want 4", walks)
+	for i, walk := range walks {
+		table, _, _ := strings.Cut(walk, "\n\n")
+		functions, files := map[string]bool{}, map[string]bool{}
+		for _, f := range placedFunction.FindAllStringSubmatch(table, -1) {
+			functions[f[1]], files[f[2]] = true, true
+		}
+		if most := bounds[i]; len(functions) == 0 || len(functions) > most.functions || len(files) > most.files {
+			t.Errorf("walk %d has %d functions in %d files, want at most %d in %d", i+1, len(functions), len(files),
+				most.functions, most.files)
+		}
 	}
 }
 
