@@ -125,7 +125,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &memory.Extractor{Store: in().memory, Dir: filepath.Join(in().dir, "memory")}
 		},
 		"memory.Injector": func() agent.Hook { return &memory.Injector{Store: in().memory} },
-		"observe.Metrics": func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
+		"record.Metrics":  func() agent.Hook { return &record.Metrics{Log: slog.New(slog.DiscardHandler)} },
 		"record.Model": func() agent.Hook {
 			return &record.Model{Dir: filepath.Join(in().dir, "model"), OnError: quiet}
 		},
@@ -152,18 +152,16 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"permission.ReadOnly": func() agent.Hook { return &permission.ReadOnly{When: func(*agent.Run) bool { return true }} },
 		"prompt.FailureHint":  func() agent.Hook { return &prompt.FailureHint{Text: "Read the error."} },
-		"record.History":      func() agent.Hook { return &record.History{Store: in().store} },
-		"record.Summary": func() agent.Hook {
-			return &record.Summary{Dir: filepath.Join(in().dir, "summary"), Enabled: true}
-		},
-		"repair.SchemaRetry": func() agent.Hook { return &repair.SchemaRetry{} },
-		"shell.Guard":        func() agent.Hook { return &shell.Guard{} },
-		"builtin.SmallModel": func() agent.Hook { return builtin.SmallModel{} },
-		"prompt.Staged":      func() agent.Hook { return &prompt.Staged{Stages: map[int]string{3: "now"}} },
-		"repair.Stagnation":  func() agent.Hook { return &repair.Stagnation{} },
-		"prompt.Static":      func() agent.Hook { return &prompt.Static{Text: "always"} },
-		"prompt.Steering":    func() agent.Hook { return in().steering },
-		"limit.Steps":        func() agent.Hook { return &limit.Steps{} },
+		"record.History":      func() agent.Hook { return &record.History{} },
+		"record.Summary":      func() agent.Hook { return &record.Summary{Dir: filepath.Join(in().dir, "summary")} },
+		"repair.SchemaRetry":  func() agent.Hook { return &repair.SchemaRetry{} },
+		"shell.Guard":         func() agent.Hook { return &shell.Guard{} },
+		"builtin.SmallModel":  func() agent.Hook { return builtin.SmallModel{} },
+		"prompt.Staged":       func() agent.Hook { return &prompt.Staged{Stages: map[int]string{3: "now"}} },
+		"repair.Stagnation":   func() agent.Hook { return &repair.Stagnation{} },
+		"prompt.Static":       func() agent.Hook { return &prompt.Static{Text: "always"} },
+		"prompt.Steering":     func() agent.Hook { return in().steering },
+		"limit.Steps":         func() agent.Hook { return &limit.Steps{} },
 		"observe.Stream": func() agent.Hook {
 			return &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { return nil }}
 		},
@@ -172,12 +170,11 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"prompt.WorkingTheory":  func() agent.Hook { return &prompt.WorkingTheory{} },
 		"limit.Time":            func() agent.Hook { return &limit.Time{} },
-		"observe.Timing":        func() agent.Hook { return &observe.Timing{} },
+		"record.Timing":         func() agent.Hook { return &record.Timing{} },
 		"window.TokenBudget":    func() agent.Hook { return &window.TokenBudget{} },
 		"limit.Tokens":          func() agent.Hook { return &limit.Tokens{} },
 		"repair.ToolErrorRetry": func() agent.Hook { return &repair.ToolErrorRetry{} },
 		"limit.Tools":           func() agent.Hook { return &limit.Tools{Default: limit.AtMost(2)} },
-		"observe.Tracing":       func() agent.Hook { return &observe.Tracing{Exporter: &observe.SpanRecorder{}} },
 		"record.Trajectory": func() agent.Hook {
 			return &record.Trajectory{Dir: filepath.Join(in().dir, "trajectory"), OnError: quiet}
 		},
@@ -339,13 +336,11 @@ func TestDisabledHooksDoNothing(t *testing.T) {
 		"builtin.Guards": func() agent.Hook {
 			return builtin.Guards{Steps: limit.None, Tokens: limit.None, Time: limit.None}
 		},
-		"record.Summary":  func() agent.Hook { return &record.Summary{} },
-		"prompt.Staged":   func() agent.Hook { return &prompt.Staged{} },
-		"prompt.Static":   func() agent.Hook { return &prompt.Static{Path: blank} },
-		"limit.Steps":     func() agent.Hook { return &limit.Steps{Max: limit.None} },
-		"limit.Time":      func() agent.Hook { return &limit.Time{Max: limit.None} },
-		"limit.Tokens":    func() agent.Hook { return &limit.Tokens{Max: limit.None} },
-		"observe.Tracing": func() agent.Hook { return &observe.Tracing{} },
+		"prompt.Staged": func() agent.Hook { return &prompt.Staged{} },
+		"prompt.Static": func() agent.Hook { return &prompt.Static{Path: blank} },
+		"limit.Steps":   func() agent.Hook { return &limit.Steps{Max: limit.None} },
+		"limit.Time":    func() agent.Hook { return &limit.Time{Max: limit.None} },
+		"limit.Tokens":  func() agent.Hook { return &limit.Tokens{Max: limit.None} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			looptest.Check(t, newHook)

@@ -50,7 +50,8 @@
 //   - record whole runs and replay them: [record].Provenance, [record].Replay
 //   - list runs: [record].History, [record].Summary, [record].Episodes
 //   - record the branches of a conversation: [record].Tree
-//   - trace, count, price: [observe].Tracing, [observe].Metrics, [observe].Cost
+//   - count and time, live or from a record: [record].Metrics, [record].Timing; price: [observe].Cost
+//   - trace with spans: hook Telemetry of module contrib/otel
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
 //   - find what breaks prompt caching: [observe].CacheWatch

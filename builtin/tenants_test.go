@@ -104,12 +104,6 @@ func (w *tenantWatch) Approve(_ context.Context, q agent.Question) (agent.Approv
 	return agent.Approval{Allow: true}, nil
 }
 
-// StartSpan checks a span.
-func (w *tenantWatch) StartSpan(s observe.Span) { w.check("span", s.Run, s) }
-
-// EndSpan checks a span.
-func (w *tenantWatch) EndSpan(s observe.Span) { w.check("span", s.Run, s) }
-
 // keyOfAnother returns a recall key that a tenant with another marker has got.
 func (w *tenantWatch) keyOfAnother(mark string) string {
 	w.mu.Lock()
@@ -217,8 +211,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"observe.Stream":          stream,
 		"observe.EventBridge":     &observe.EventBridge{Bus: watch},
 		"observe.DebugLog":        &observe.DebugLog{Writer: watch},
-		"observe.Metrics":         &observe.Metrics{Log: slog.New(slog.NewTextHandler(watch, nil))},
-		"observe.Tracing":         &observe.Tracing{Exporter: watch},
+		"record.Metrics":          &record.Metrics{Log: slog.New(slog.NewTextHandler(watch, nil))},
 		"observe.RequestTap": &observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
 			watch.check("tap", e.Run, e)
 		}},
@@ -376,7 +369,7 @@ func checkPlaces(t *testing.T, at places, kept *storeLog, tenants int) {
 			t.Errorf("%s has texts of %d files or lines, want at least one for each of %d tenants", place, seen[place], tenants)
 		}
 	}
-	for _, kind := range []string{"checkpoint/", "history/", "result/", "session/"} {
+	for _, kind := range []string{"checkpoint/", "result/", "session/"} {
 		if n := kept.keys[kind]; n < tenants {
 			t.Errorf("%d values were stored under %s", n, kind)
 		}
@@ -426,7 +419,7 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 				Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
 				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 2000)}},
 				Hooks: []agent.Hook{
-					persist, &session.Checkpoint{Store: store, Every: 1}, &record.History{Store: store},
+					persist, &session.Checkpoint{Store: store, Every: 1},
 					&window.Guard{Recall: store, MaxOutput: 200},
 				},
 				Agent: &l,
@@ -454,12 +447,7 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 	if want := 2*len(names) + 1; err != nil || len(sessions) != want {
 		t.Errorf("%d sessions are listed, want %d, %v: %+v", len(sessions), want, err, sessions)
 	}
-	history := &record.History{Store: store}
 	for _, name := range names {
-		runs, err := history.Runs(t.Context(), agent.Identity{Tenant: "agents", Conversation: "c"}, name)
-		if err != nil || len(runs) != 1 {
-			t.Errorf("the agent %q has %d runs, %v", name, len(runs), err)
-		}
 		for _, id := range []agent.Identity{{Conversation: name}, {User: name, Conversation: "c"}} {
 			saved, err := session.Latest(t.Context(), store, id)
 			if err != nil || saved.Conversation.Identity != id {

@@ -16,7 +16,6 @@ import (
 )
 
 func TestObserversUseTheDefaultLog(t *testing.T) {
-	tracing := &observe.Tracing{Exporter: observe.SlogSpans(nil)}
 	for _, c := range []struct {
 		name string
 		hook agent.Hook
@@ -24,9 +23,6 @@ func TestObserversUseTheDefaultLog(t *testing.T) {
 	}{
 		{"CacheWatch", &observe.CacheWatch{}, `level=WARN msg="prompt cache broken" run=`},
 		{"Cost", &observe.Cost{}, `level=DEBUG msg="model call" run=`},
-		{"Metrics", &observe.Metrics{}, `level=INFO msg="runs so far" last_run=`},
-		{"Timing", &observe.Timing{}, `level=DEBUG msg=call run=`},
-		{"Tracing", tracing, `level=DEBUG msg="chat 1" trace_id=`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log bytes.Buffer
@@ -43,25 +39,10 @@ func TestObserversUseTheDefaultLog(t *testing.T) {
 				Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")},
 				Tools: []agent.Tool{&looptest.Tool{Name: "a"}}, Hooks: []agent.Hook{c.hook, models},
 			}.Run(t, "go")
-			if err := tracing.Flush(t.Context()); err != nil {
-				t.Fatal(err)
-			}
 			if !strings.Contains(log.String(), c.want) {
 				t.Errorf("the log lacks %s: %s", c.want, &log)
 			}
 		})
-	}
-}
-
-func TestMetricsWithoutExporterReportNoError(t *testing.T) {
-	var log bytes.Buffer
-	metrics := &observe.Metrics{
-		Log:     slog.New(slog.NewTextHandler(&log, nil)),
-		OnError: func(err error) { t.Error(err) },
-	}
-	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{metrics}}.Run(t, "go")
-	if n := strings.Count(log.String(), "runs so far"); n != 1 {
-		t.Errorf("%d sums in the log: %s", n, &log)
 	}
 }
 

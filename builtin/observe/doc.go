@@ -1,9 +1,10 @@
-// Package observe reports the progress of runs while they happen, as spans, metrics, costs and streams of events.
+// Package observe reports runs while they happen, as costs and streams of events.
 //
-// Its hooks decide nothing, except that [EventBridge] passes on vetoes of its bus. [Stream] and [Tracing] deliver in
-// the background, so a slow receiver does not delay a run.
+// Its hooks decide nothing, except that [EventBridge] passes on vetoes of its bus. [Stream] delivers in the background,
+// so a slow receiver does not delay a run.
 //
-// Records for later belong in package record. The package imports packages redact and limit, and internal packages.
+// Counts, durations and lists of runs are views of package record, and spans are made by module contrib/otel. The
+// package imports packages redact, limit and window, and internal packages.
 //
-// Start with [Metrics], [Tracing] or [Stream].
+// Start with [Stream] or [Cost].
 package observe

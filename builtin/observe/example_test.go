@@ -19,18 +19,6 @@ func ExampleDebugLog() {
 	// Output: [hook:BeforeStep] {"number":1,"max":20,"usage":{"input_tokens":0,"output_tokens":0},"elapsed_ns":0}
 }
 
-func ExampleTiming() {
-	var hooks agent.Hooks
-	timing := &observe.Timing{}
-	hooks.Use(timing)
-	hooks.AroundTool.Fire(context.Background(), agent.NewRun(nil), agent.ToolCallRequest{Name: "search"},
-		func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
-			return agent.ToolCallResult{}, nil
-		})
-	fmt.Println(timing.Samples()[0].Kind, timing.Samples()[0].Name)
-	// Output: tool search
-}
-
 func ExampleRequestTap() {
 	var hooks agent.Hooks
 	hooks.Use(&observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {

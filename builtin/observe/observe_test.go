@@ -18,72 +18,6 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestTimingHasOneSamplePerCall(t *testing.T) {
-	timing := &observe.Timing{}
-	ran := looptest.Harness{
-		Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil), looptest.Call("c", nil)),
-			looptest.Reply("done")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "x"}, &looptest.Tool{Name: "b", Err: errors.New("down")},
-			&looptest.Tool{Name: "c", Result: "x"}},
-		Hooks: []agent.Hook{timing},
-	}.Run(t, "go")
-	count := map[string]int{}
-	for _, s := range timing.Samples() {
-		count[s.Kind+" "+s.Name]++
-		if s.Duration < 0 || s.Run == "" {
-			t.Errorf("sample %+v", s)
-		}
-	}
-	if diff := cmp.Diff(map[string]int{"llm ": 2, "tool a": 1, "tool b": 1, "tool c": 1}, count); diff != "" {
-		t.Errorf("samples (-want +got):\n%s", diff)
-	}
-	if ran.Reply != "done" {
-		t.Error("timing changed the run")
-	}
-}
-
-func TestTimingKeepsItsLastSamples(t *testing.T) {
-	reported := 0
-	timing := &observe.Timing{OnSample: func(s observe.TimingSample) {
-		if s.Kind == "tool" && s.Name == "x" {
-			reported++
-		}
-	}}
-	run := agent.NewRun(nil)
-	var hooks agent.Hooks
-	hooks.Use(timing)
-	for i := range 10_001 {
-		name := "x"
-		if i == 1000 {
-			name = "y" // the oldest sample that is kept
-		}
-		if _, err := hooks.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{Name: name},
-			func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
-				return agent.ToolCallResult{}, nil
-			}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := timing.Samples(); len(got) != 9001 || got[0].Name != "y" || reported != 10_000 {
-		t.Errorf("%d samples, from %+v; %d reported", len(got), got[0], reported)
-	}
-}
-
-func TestTimingMeasuresPanickingCalls(t *testing.T) {
-	clock := looptest.NewClock(time.Unix(0, 0))
-	timing := &observe.Timing{}
-	var hooks agent.Hooks
-	hooks.Use(timing)
-	_, err := hooks.AroundTool.Fire(t.Context(), agent.NewRun(&agent.Env{Clock: clock}), agent.ToolCallRequest{Name: "x"},
-		func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
-			clock.Advance(time.Second)
-			panic("boom")
-		})
-	if err == nil || len(timing.Samples()) != 1 || timing.Samples()[0].Duration != time.Second {
-		t.Errorf("error %v, samples %+v", err, timing.Samples())
-	}
-}
-
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
@@ -339,27 +273,6 @@ func TestCostSetsThePricesThatItHas(t *testing.T) {
 				t.Errorf("set %d times", set)
 			}
 		})
-	}
-}
-
-// exported keeps its reports and fails.
-type exported struct{ reports []observe.MetricsReport }
-
-func (e *exported) ExportMetrics(_ context.Context, r observe.MetricsReport) error {
-	e.reports = append(e.reports, r)
-	return errors.New("unreachable")
-}
-
-func TestMetricsExportSumsAtRunEnd(t *testing.T) {
-	var to exported
-	var told error
-	metrics := &observe.Metrics{Exporter: &to, OnError: func(err error) { told = err }}
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("down")}},
-		Hooks: []agent.Hook{metrics}}.Run(t, "go")
-	if len(to.reports) != 1 || to.reports[0].Attempts != 1 || to.reports[0].Steps != 2 || told == nil ||
-		ran.Reply != "done" {
-		t.Errorf("exported %+v, told %v", to.reports, told)
 	}
 }
 

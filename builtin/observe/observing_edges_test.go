@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -19,7 +20,7 @@ var forgive = agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCa
 })
 
 func TestFailedCallIsReportedAsFailed(t *testing.T) {
-	metrics := &observe.Metrics{}
+	metrics := &record.Metrics{}
 	var got events
 	stream := &observe.Stream{Emit: got.emit}
 	b := &bus{}

@@ -134,7 +134,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 	case agent.ToolCallResult:
 		s.toolResult(run, fired, p)
 	case agent.StepResult:
-		class, entities := stepClass(&p), 0
+		class, entities := stepClass(p), 0
 		if s.Classify != nil {
 			class, entities = s.Classify(p)
 		}
@@ -244,4 +244,17 @@ func (s *Stream) decision(v hookkit.Verdict) string {
 		return v.Decision
 	}
 	return v.Decision + ": " + s.line(v.Reason, 300)
+}
+
+// stepClass returns "error" if the step or one of its calls failed, else "productive".
+func stepClass(step agent.StepResult) string {
+	for _, r := range step.Results {
+		if r.Err != "" {
+			step.Err = r.Err
+		}
+	}
+	if step.Err != "" {
+		return "error"
+	}
+	return "productive"
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/session"
-	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -115,22 +113,6 @@ func TestMetadataOfAFinishedRunIsWritten(t *testing.T) {
 	}
 }
 
-func TestHistoryKeepsExactlyTheNewestRuns(t *testing.T) {
-	store := session.Dir{Path: t.TempDir()}
-	for n := 1; n <= 4; n++ {
-		history := &record.History{Store: store, Keep: limit.AtMost(2)}
-		looptest.Harness{
-			Agent: &loop.Agent{Name: "porter"},
-			Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{history},
-		}.
-			Do(t, t.Context(), request("c"))
-		runs, err := history.Runs(t.Context(), agent.Identity{Conversation: "c"}, "porter")
-		if err != nil || len(runs) != min(n, 2) || runs[len(runs)-1].ExecutionNumber != n {
-			t.Fatalf("after %d runs: %+v, %v", n, runs, err)
-		}
-	}
-}
-
 func TestFailureSignalTrustsOnlyItsOwnField(t *testing.T) {
 	for output, want := range map[string]string{
 		`{"success":true,"log":"error: x"}`: "", `{"success":false}`: "success: false",
@@ -159,13 +141,6 @@ func TestLostRecordsAreReportedWithTheirLog(t *testing.T) {
 	want := "audit log " + path + ": a record of "
 	if len(problems) == 0 || !strings.Contains(problems[0], want) || !strings.Contains(problems[0], " is lost, 1 so far") {
 		t.Errorf("the problems are %q, want %q", problems, want)
-	}
-}
-
-func TestHistoryOfNobodyIsAnError(t *testing.T) {
-	history := &record.History{Store: session.Dir{Path: t.TempDir()}, Share: share.Tenant}
-	if runs, err := history.Runs(t.Context(), agent.Identity{}, "porter"); err == nil {
-		t.Errorf("got %v", runs)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -100,15 +99,13 @@ func TestRecordersWriteEveryField(t *testing.T) {
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
 	recorder := &record.Model{Dir: filepath.Join(dir, "model"), OneRun: true}
-	store := session.Dir{Path: filepath.Join(dir, "store")}
 	trajectory := &record.Trajectory{
 		Dir: filepath.Join(dir, "trajectory"), OneRun: true, Recorder: recorder, Snapshot: true,
 	}
-	history := &record.History{Store: store}
-	hooks := append(completeHooks(), recorder, trajectory, history,
+	hooks := append(completeHooks(), recorder, trajectory,
 		&record.Audit{Path: filepath.Join(dir, "audit.jsonl"), Points: []string{record.AllPoints}},
 		&record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), Classify: record.FailureSignal},
-		&record.Summary{Dir: filepath.Join(dir, "summary"), Enabled: true})
+		&record.Summary{Dir: filepath.Join(dir, "summary")})
 	ran := looptest.Harness{
 		Agent: &loop.Agent{Clock: clock, Name: "porter", Approver: fixture.ApproverFunc(
 			func(context.Context, agent.Question) (agent.Approval, error) {

@@ -1,21 +1,20 @@
-// Package record writes runs to files and stores, so that people and programs can read them later.
+// Package record writes runs down, and shows from the records what they did.
 //
-// [Audit] logs decisions, [Model] records model calls, and [Trajectory] records steps. [Provenance] combines the last
-// two, and [Replay] runs a recording again. [History], [Summary] and [Episodes] keep lists and summaries of runs,
-// and [Tree] records the branches of a conversation. Everything is redacted before it is written.
+// The fires of the points, with their payloads and decisions, are events of package hooklog. A [View] is a value
+// computed from these events: [Metrics], [Timing], [History] and [Summary]. Use a view as a hook of live runs, or let
+// [Read] show it the events of a file, which agent.Record writes.
 //
-// A record of package hooklog holds the fires of the points: the payloads and the decisions of the hooks. Write it with
-// [Audit.WriteEvent], so that nobody changes it unnoticed. The other recorders hold something else, which the fires do
-// not have, and so keep files of their own:
+// [Audit] logs decisions with a hash chain, and [Audit.WriteEvent] chains whole events, so that nobody changes them
+// unnoticed. These recorders have files of their own, because other programs read them or later runs need them:
 //
-//   - An [AuditRecord] is a short line for a person, about selected fires, and also about points that wrap an act.
-//   - [Model] holds the requests that a model got and its replies, because Replay answers with them instead of a model.
-//     The point AroundLLM wraps an act, and acts are not recorded.
+//   - [Model] holds the requests that a model got and its replies, because [Replay] answers with them instead of a
+//     model. The point AroundLLM wraps an act, and acts are not recorded.
 //   - [Trajectory] holds steps, each with its briefing, its calls, and the numbers of its model calls in Model's files.
-//   - [Episodes], [History], [Summary] and [Tree] hold excerpts for later runs and for people, in stores of their own.
+//     [Provenance] combines the two.
+//   - [Episodes] feeds a memory, and [Tree] holds the branches of a conversation, to which a program can go back.
 //
-// Live numbers and events belong in package observe, and conversations to continue in package session. The package
-// imports packages limit, memory, redact and wire, and internal packages.
+// Everything is redacted before it is written. Events for a user interface belong in package observe, and conversations
+// to continue in package session. The package imports packages limit, memory, redact and hooklog, and internal packages.
 //
-// Start with [Audit] for decisions and [Provenance] for whole runs.
+// Start with [Audit] for decisions, [Metrics] for numbers and [Provenance] for whole runs.
 package record

@@ -17,7 +17,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -87,8 +86,7 @@ func recorders(t *testing.T, dir string) []agent.Hook {
 			OnError:  failed,
 		},
 		&record.Provenance{Dir: filepath.Join(dir, "runs"), Snapshot: true, Hooks: new(agent.Hooks), OnError: failed},
-		&record.History{Store: &session.Dir{Path: filepath.Join(dir, "history")}},
-		&record.Summary{Dir: filepath.Join(dir, "pages"), Enabled: true},
+		&record.Summary{Dir: filepath.Join(dir, "pages")},
 		&record.Episodes{Store: store, Path: filepath.Join(dir, "episodes"), OnError: failed},
 	}
 }

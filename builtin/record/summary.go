@@ -14,12 +14,12 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/internal/filename"
 )
 
-// Summary writes a Markdown page about each conversation, for people: its last messages and its final reply.
+// Summary is a [View] that writes a Markdown page about each conversation, for people: its last messages and its final
+// reply.
 //
 // For example, the conversation "ticket-7" has the page ticket-7.md in Dir, which each run replaces. If the run has a
 // user or a tenant, the page is in a directory of that user, such as acme/ann/ticket-7.md; a missing name is "-".
@@ -28,15 +28,16 @@ import (
 // characters each, and the reply with 600. If the page is too long, the oldest messages are dropped. Secrets and
 // personal data are removed from messages and replies.
 //
-// A conversation without a name gets a warning in the log instead of a page. Sub-runs are ignored. A failure to write
-// is reported as a failure of the hook and does not affect the run.
+// A conversation without a name gets a warning in the log instead of a page. Sub-runs are ignored.
 //
-// Summary uses OnRunEnd and does nothing unless Enabled. It has no state and is safe for concurrent use. Bind panics if
-// it is Enabled and Dir is empty.
+// Summary reads OnRunEnd. Bind panics if Dir is empty.
 type Summary struct {
 	Dir     string
-	Enabled bool
 	Redact  redact.Redactor
+	OnError func(error) // receives failures to write, concurrently; nil: they are logged
+
+	watch
+	failed kit.Reporter
 }
 
 const (
@@ -46,50 +47,47 @@ const (
 	pageAll      = 2000
 )
 
-// Bind adds the hook to OnRunEnd.
+// Bind adds the view to OnRunEnd.
 func (s *Summary) Bind(h *agent.Hooks) {
-	if s.Enabled && s.Dir == "" {
+	if s.Dir == "" {
 		kit.MustConfig("record.Summary", errors.New("Dir is empty; name the directory to write to"))
 	}
-	h.OnRunEnd.Add(s, hookkit.Priority(hookkit.Observability))
+	s.bind(h, "record.Summary", s)
 }
 
-// OnRunEnd writes the page if the hook is enabled.
-func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
-	if !s.Enabled || run.Parent() != "" {
-		return nil
+func (s *Summary) points() []string { return []string{"OnRunEnd"} }
+
+func (s *Summary) see(ctx context.Context, e event) {
+	result, ok := e.payload.(agent.AgentResult)
+	if !ok || e.parent != "" {
+		return
 	}
-	id := kit.ConversationID(run)
-	if id == "" {
-		slog.WarnContext(ctx, "record.Summary: the conversation has no name, so there is no summary of it",
-			"run", run.ID())
-		return nil
+	if !e.Named() {
+		slog.WarnContext(ctx, "record.Summary: the conversation has no name, so there is no summary of it", "run", e.run)
+		return
 	}
-	path := filename.Of(id)
-	if owner := kit.Owner(run); owner.Tenant != "" || owner.User != "" {
-		path = ownerpath.Of(owner)
+	path := filename.Of(e.Conversation)
+	if e.Tenant != "" || e.User != "" {
+		path = ownerpath.Of(e.Identity)
 	}
-	if err := atomicfile.Write(filepath.Join(s.Dir, path+".md"), []byte(s.page(run, id, result))); err != nil {
-		return fmt.Errorf("the summary of the conversation is not written: %w", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := atomicfile.Write(filepath.Join(s.Dir, path+".md"), []byte(s.page(e, result))); err != nil {
+		s.failed.Report("record.Summary", s.OnError, fmt.Errorf("the summary of the conversation is not written: %w", err))
 	}
-	return nil
 }
 
-func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) string {
-	title := fmt.Sprintf("# %s, %s\n", s.line(id, 80), kit.Env(run).Now().UTC().Format("2006-01-02 15:04 MST"))
-	title += "\n" + shorten.Line(ownerText(run), 400) + "\n"
+func (s *Summary) page(e event, result agent.AgentResult) string {
+	title := fmt.Sprintf("# %s, %s\n", s.line(e.Conversation, 80), e.at.UTC().Format("2006-01-02 15:04 MST"))
+	title += "\n" + shorten.Line(ownerText(e), 400) + "\n"
 	reply := ""
 	if result.Reply != "" {
 		reply = "\n## Final reply\n\n" + s.Redact.CutText(result.Reply, pageReply) + "\n"
 	}
-	messages := kit.Messages(run)
-	if messages == nil {
-		messages = result.Messages
-	}
 	room := pageAll - utf8.RuneCountInString(title+reply) - len("\n## Last messages\n\n")
 	var lines []string
-	for i := len(messages) - 1; i >= 0 && len(lines) < pageMessages; i-- {
-		m := messages[i]
+	for i := len(result.Messages) - 1; i >= 0 && len(lines) < pageMessages; i-- {
+		m := result.Messages[i]
 		text := m.Content
 		for _, c := range m.ToolCalls {
 			text += fmt.Sprintf(" %s(%s)", c.Name, shorten.Runes(string(c.Args), pageMessage))
@@ -110,13 +108,13 @@ func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) stri
 }
 
 // ownerText describes the run of a page and its owner. The title has the conversation.
-func ownerText(run *agent.Run) string {
-	text, owner := "Run "+run.ID(), kit.Owner(run)
-	if owner.User != "" {
-		text += " of the user " + owner.User
+func ownerText(e event) string {
+	text := "Run " + e.run
+	if e.User != "" {
+		text += " of the user " + e.User
 	}
-	if owner.Tenant != "" {
-		text += " of the tenant " + owner.Tenant
+	if e.Tenant != "" {
+		text += " of the tenant " + e.Tenant
 	}
 	return text
 }

@@ -29,7 +29,7 @@ func TestSummaryIsReplacedByEachRun(t *testing.T) {
 			Agent: &loop.Agent{Clock: clock},
 			Turns: []looptest.Turn{looptest.Call("look", `{"at":"x"}`), looptest.Reply("A *fine* reply.")},
 			Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
-			Hooks: []agent.Hook{&record.Summary{Dir: dir, Enabled: true}},
+			Hooks: []agent.Hook{&record.Summary{Dir: dir}},
 		}.Do(t, t.Context(), loop.Request{Task: task, Conversation: "../a b", User: "ann"})
 	}
 	got := string(fixture.ReadFile(t, filepath.Join(dir, "-", "ann", "%2e%2e%2fa%20b.md")))
@@ -61,7 +61,7 @@ func TestLongSummaryKeepsReplyAndNewestMessages(t *testing.T) {
 			agent.Message{Role: agent.RoleUser, Content: fmt.Sprint("number ", i, " ", strings.Repeat("ä", 400))})
 	}
 	looptest.Harness{Turns: []looptest.Turn{looptest.Reply(strings.Repeat("z", 5000))},
-		Hooks: []agent.Hook{&record.Summary{Dir: dir, Enabled: true}}}.
+		Hooks: []agent.Hook{&record.Summary{Dir: dir}}}.
 		Do(t, t.Context(), loop.Request{Task: "last", Messages: messages, Conversation: "c"})
 	text := string(fixture.ReadFile(t, filepath.Join(dir, "c.md")))
 	if n := utf8.RuneCountInString(text); n > 2000 || n < 1700 {
@@ -73,26 +73,21 @@ func TestLongSummaryKeepsReplyAndNewestMessages(t *testing.T) {
 	}
 }
 
-func TestSummaryNeedsIdentityAndEnabled(t *testing.T) {
+func TestSummaryNeedsANamedConversation(t *testing.T) {
 	var log bytes.Buffer
 	old := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(old)
 	dir := t.TempDir()
-	for _, c := range []struct {
-		hook *record.Summary
-		id   string
-	}{{&record.Summary{Dir: dir, Enabled: true}, ""}, {&record.Summary{Dir: dir}, "c"}, {&record.Summary{}, "c"}} {
-		looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{c.hook}}.Do(t, t.Context(),
-			loop.Request{Task: "go", Conversation: c.id})
-	}
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{&record.Summary{Dir: dir}}}.
+		Run(t, "go")
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("files: %v", entries)
 	}
 	if n := strings.Count(log.String(), "has no name"); n != 1 {
 		t.Errorf("%d warnings: %s", n, log.String())
 	}
-	fixture.MustPanic(t, "Dir is empty", func() { new(agent.Hooks).Use(&record.Summary{Enabled: true}) })
+	fixture.MustPanic(t, "Dir is empty", func() { new(agent.Hooks).Use(&record.Summary{}) })
 }
 
 func ExampleSummary() {
@@ -101,7 +96,7 @@ func ExampleSummary() {
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Reply("Take the 9:04.")),
 		Clock: looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)),
-		Use:   []agent.Hook{&record.Summary{Dir: dir, Enabled: true}},
+		Use:   []agent.Hook{&record.Summary{Dir: dir}},
 	}
 	_, _ = a.Do(context.Background(), loop.Request{Task: "When does the train leave?", Conversation: "trains"})
 	page, _ := os.ReadFile(filepath.Join(dir, "trains.md"))

@@ -1,6 +1,6 @@
 // Package nats connects agents of many processes and machines through NATS, a messaging server with a store.
 //
-//   - [Store] is an agent.Store, for example of session.Checkpoint and record.History.
+//   - [Store] is an agent.Store, for example of session.Checkpoint and window.Guard.
 //   - [Sessions] is an agent.SessionStore, for session.Persist.
 //   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [Approvals] keeps suspended runs until persons have answered.

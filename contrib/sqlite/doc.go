@@ -1,6 +1,6 @@
 // Package sqlite keeps the sessions, memory, audit log and records of agents in one SQLite file.
 //
-//   - [Store] is an agent.Store, for example of session.Checkpoint and record.History.
+//   - [Store] is an agent.Store, for example of session.Checkpoint and window.Guard.
 //   - [Sessions] is an agent.SessionStore, for session.Persist.
 //   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [AuditLog] is a record.AuditStore, for record.Audit.

@@ -30,7 +30,7 @@ func TestAgentContinuesAfterARestart(t *testing.T) {
 			Turns: turns, Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: "worked"}},
 			Hooks: []agent.Hook{
 				&session.Persist{Store: Sessions{db}}, &session.Checkpoint{Store: Store{db}, Every: 1},
-				&memory.Injector{Store: m}, &record.Episodes{Store: m}, &record.History{Store: Store{db}}, auditOf(db, nil),
+				&memory.Injector{Store: m}, &record.Episodes{Store: m}, auditOf(db, nil),
 			},
 		}.Do(t, t.Context(), request(task))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/hookgen/hookgen/builtin/limit"
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -135,7 +135,7 @@ func ordinaryHooks() []agent.Hook {
 			Default: permission.Deny,
 		},
 		&window.TruncateOutput{},
-		&observe.Metrics{Log: slog.New(slog.DiscardHandler)},
+		&record.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}
 }
 

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/memory"
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/session"
@@ -25,65 +21,6 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
-
-func TestTracingMakesOneTreeOfEachRun(t *testing.T) {
-	clock := looptest.NewClock(time.Unix(1000, 0))
-	tool := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
-		clock.Advance(time.Second)
-		return "done", nil
-	}}
-	expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("certainly"))}
-	var spans observe.SpanRecorder
-	tracing := &observe.Tracing{Exporter: &spans}
-	run := func(ctx context.Context) {
-		looptest.Harness{
-			Turns: all(looptest.Call("work", nil), looptest.Call("transfer_to_expert", nil)), Tools: all[agent.Tool](tool),
-			Hooks: all[agent.Hook](tracing), Agent: &loop.Agent{Name: "desk", Clock: clock, Handoffs: all(expert)},
-		}.Do(t, ctx, loop.Request{Task: "x"})
-		if err := tracing.Flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run(t.Context())
-	byID := make(map[string]observe.Span)
-	for _, s := range spans.Ended() {
-		byID[s.SpanID] = s
-	}
-	var paths []string
-	for _, s := range spans.Started() {
-		path := s.Name
-		for p := s.ParentSpanID; p != ""; p = byID[p].ParentSpanID {
-			path = byID[p].Name + "/" + path
-		}
-		paths = append(paths, path)
-		if s.TraceID != spans.Started()[0].TraceID || !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(s.TraceID) {
-			t.Errorf("the span %s is in trace %q", s.Name, s.TraceID)
-		}
-	}
-	const desk, hand = "invoke_agent desk", "invoke_agent desk/step 2/invoke_agent expert"
-	if want := all(desk, desk+"/step 1", desk+"/step 1/chat", desk+"/step 1/execute_tool work", desk+"/step 2",
-		desk+"/step 2/chat",
-		hand, hand+"/step 1", hand+"/step 1/chat"); !slices.Equal(paths, want) {
-		t.Errorf("spans %q, want %q", paths, want)
-	}
-	ended := spans.Ended()
-	if last := ended[len(ended)-1]; len(ended) != len(paths) || last.ReplyLen != len("certainly") ||
-		last.Duration != time.Second {
-		t.Errorf("%d spans ended, the last one is %+v", len(ended), last)
-	}
-	trace := strings.Repeat("ab", 16)
-	run(observe.WithTraceParent(t.Context(), trace, strings.Repeat("cd", 8)))
-	if s := spans.Started()[len(paths)]; s.TraceID != trace || s.ParentSpanID != strings.Repeat("cd", 8) {
-		t.Errorf("the inherited trace became %+v", s)
-	}
-	silent := new(agent.Hooks)
-	silent.Use(&observe.Tracing{})
-	for _, p := range silent.Points() {
-		if len(p.Hooks()) != 0 {
-			t.Errorf("without an exporter there are hooks at %s", p.Name)
-		}
-	}
-}
 
 func TestBundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}
@@ -133,7 +70,7 @@ func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 		if err := notes.Append(t.Context(), "noted", ""); err != nil {
 			t.Fatal(err)
 		}
-		timing, asked := &observe.Timing{}, 0
+		timing, asked := &record.Timing{}, 0
 		hooks := all[agent.Hook](
 			&guardrail.Input{Block: all("bomb")}, &permission.DenyTools{Deny: all("rm")},
 			&permission.Confirm{Tools: all("send")},

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/memory"
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -111,52 +110,5 @@ func TestEpisodesHaveTheSignalOfAFailure(t *testing.T) {
 	}
 	if _, err := os.Stat(disabled); !os.IsNotExist(err) {
 		t.Errorf("a hook that is not in use wrote: %v", err)
-	}
-}
-
-func TestTracingMakesOneSpanOfEachThing(t *testing.T) {
-	var spans observe.SpanRecorder
-	tracing := &observe.Tracing{Exporter: &spans}
-	hooks := new(agent.Hooks)
-	hooks.Use(tracing)
-	hooks.Use(tracing) // the second use is a no-op
-	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
-	if err := tracing.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	kinds := map[observe.SpanKind]int{}
-	for _, s := range spans.Ended() {
-		kinds[s.Kind]++
-	}
-	if fmt.Sprint(kinds) != "map[model:2 run:1 step:2 tool:1]" || len(spans.Started()) != 6 {
-		t.Errorf("%d spans began, ended are %v", len(spans.Started()), kinds)
-	}
-
-	none := new(agent.Hooks) // without an exporter it only observes
-	none.Use(&observe.Tracing{})
-	for _, p := range none.Points() {
-		if len(p.Hooks()) != 0 {
-			t.Errorf("at %s there is %v", p.Name, p.Hooks())
-		}
-	}
-
-	var empty agent.Hooks // ends without a start, and payloads without fields
-	var odd observe.SpanRecorder
-	lone := &observe.Tracing{Exporter: &odd}
-	empty.Use(lone)
-	run := agent.NewRun(&agent.Env{})
-	empty.AfterStep.Fire(t.Context(), run, agent.StepResult{})
-	empty.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
-	result, err := empty.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{}, func(
-		context.Context, agent.ToolCallRequest,
-	) (agent.ToolCallResult, error) {
-		return agent.ToolCallResult{Output: "done"}, nil
-	})
-	if err != nil || result.Output != "done" || lone.Flush(t.Context()) != nil {
-		t.Errorf("%+v, %v", result, err)
-	}
-	if ended := odd.Ended(); len(ended) != 1 || ended[0].Kind != observe.SpanTool || ended[0].Name != "execute_tool" ||
-		ended[0].Tool != "" || ended[0].Status != "ok" || len(ended[0].TraceID) != 32 {
-		t.Errorf("the spans are %+v", odd.Ended())
 	}
 }

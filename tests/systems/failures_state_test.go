@@ -12,7 +12,6 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/record"
@@ -198,7 +197,7 @@ func TestParallelCallsLoseNoCount(t *testing.T) {
 	for i := range 8 {
 		eight = append(eight, looptest.Call("work", fmt.Sprintf(`{"n":%d}`, i)))
 	}
-	timing := &observe.Timing{}
+	timing := &record.Timing{}
 	looptest.Harness{
 		Turns: all(looptest.Calls(eight...), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work()),

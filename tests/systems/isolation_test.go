@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -20,7 +21,7 @@ import (
 // all must get the same decisions: any count, warning or text of another run would show.
 func TestAThousandRunsShareNothing(t *testing.T) {
 	const runs = 1000
-	most, metrics := &limit.Tools{Limits: map[string]int{"look": 3}}, &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
+	most, metrics := &limit.Tools{Limits: map[string]int{"look": 3}}, &record.Metrics{Log: slog.New(slog.DiscardHandler)}
 	hooks := new(agent.Hooks)
 	for _, h := range []agent.Hook{
 		&repair.LoopDetector{

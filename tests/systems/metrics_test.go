@@ -11,13 +11,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/answer"
 	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -34,43 +34,8 @@ func using(model, tool string, u agent.Usage) looptest.Turn {
 	return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
 }
 
-func TestSpansBeginAndEndWithTheirSubject(t *testing.T) {
-	var spans observe.SpanRecorder
-	tracing := &observe.Tracing{Exporter: &spans}
-	looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
-	if err := tracing.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	started, ended := spans.Started(), spans.Ended()
-	if len(started) != 9 || len(ended) != 9 { // the run, three steps, three model calls, two tool calls
-		t.Fatalf("%d spans began, %d ended", len(started), len(ended))
-	}
-	run := started[0]
-	if run.Name != "invoke_agent tested" || run.ParentSpanID != "" ||
-		!regexp.MustCompile("^[0-9a-f]{32}$").MatchString(run.TraceID) {
-		t.Errorf("the run's span is %+v", run)
-	}
-	if last := ended[len(ended)-1]; last.SpanID != run.SpanID || last.Status != "ok" || last.ReplyLen != 2 ||
-		last.StopReason != "completed" {
-		t.Errorf("it ended as %+v", last)
-	}
-	tools := map[string]observe.Span{}
-	for _, s := range ended {
-		if s.TraceID != run.TraceID {
-			t.Errorf("%s is in another trace", s.Name)
-		}
-		if s.Tool != "" {
-			tools[s.Name] = s
-		}
-	}
-	if a, c := tools["execute_tool a"], tools["execute_tool c"]; a.HasError || a.Step != 1 || !c.HasError ||
-		c.Status != "error" || c.Err != "boom" || c.Step != 2 {
-		t.Errorf("the tools' spans are %+v", tools)
-	}
-}
-
 func TestWhatRunsDoIsCounted(t *testing.T) {
-	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
+	metrics := &record.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
 		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}),
 			using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}),
@@ -89,7 +54,7 @@ func TestWhatRunsDoIsCounted(t *testing.T) {
 		t.Errorf("by class: %v", r.Classes)
 	}
 	contains(t, r.String(), "steps: 8, errors: 2\n", "a: 4 calls, 4 ok / 0 fail")
-	own := &observe.Metrics{
+	own := &record.Metrics{
 		Log:      slog.New(slog.DiscardHandler),
 		Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") },
 	}

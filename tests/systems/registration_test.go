@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -192,7 +191,7 @@ func TestAHookIsRegisteredOncePerAgent(t *testing.T) {
 
 func TestMetricsCountsCallsAndAttempts(t *testing.T) {
 	var d diary
-	m := &observe.Metrics{}
+	m := &record.Metrics{}
 	retries := agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest,
 		next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 		if answer, err := next.Call(ctx, call); err == nil {

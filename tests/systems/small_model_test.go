@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -15,7 +16,7 @@ import (
 )
 
 func TestTimingSamplesAndEchoSeesEveryPoint(t *testing.T) {
-	timing, out := &observe.Timing{}, new(bytes.Buffer)
+	timing, out := &record.Timing{}, new(bytes.Buffer)
 	three := looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil))
 	ran := looptest.Harness{
 		Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](work()),

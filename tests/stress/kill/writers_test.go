@@ -15,7 +15,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/session"
-	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -190,34 +189,6 @@ var writers = []writer{
 		read: readCheckpoint,
 	},
 	{
-		name: "record.History",
-		open: func(dir string, from int) (func(int) error, error) {
-			history := &record.History{Store: session.Dir{Path: dir}, Keep: 300, Share: share.Everyone}
-			return func(int) error {
-				result := agent.AgentResult{Steps: 3, Stop: agent.EndRun{Cause: agent.CauseCompleted, Message: textOf(from, 150)}}
-				return ended(func() (agent.Hook, *error) { return history, nil }, runOf(nil), result)
-			}, nil
-		},
-		read: func(dir string, _ int) ([]int, error) {
-			runs, err := (&record.History{
-				Store: session.Dir{Path: dir},
-				Share: share.Everyone,
-			}).Runs(background, agent.Identity{}, "clerk")
-			if err != nil || len(runs) == 0 {
-				return nil, err
-			}
-			for i, r := range runs {
-				if r.ExecutionNumber != runs[0].ExecutionNumber+i || r.StepCount != 3 {
-					return nil, fmt.Errorf("run %d has the number %d, the first %d", i, r.ExecutionNumber, runs[0].ExecutionNumber)
-				}
-				if _, err := versionOf(r.StopMessage); err != nil {
-					return nil, err
-				}
-			}
-			return []int{runs[len(runs)-1].ExecutionNumber}, nil
-		},
-	},
-	{
 		name: "memory.File",
 		open: func(dir string, _ int) (func(int) error, error) {
 			memory, err := memory.OpenFile(filepath.Join(dir, "memory.json"))
@@ -241,7 +212,7 @@ var writers = []writer{
 	{
 		name: "record.Summary",
 		open: func(dir string, _ int) (func(int) error, error) {
-			hook := &record.Summary{Dir: dir, Enabled: true}
+			hook := &record.Summary{Dir: dir}
 			return func(v int) error {
 				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(conversation{}), agent.AgentResult{
 					Reply: textOf(v, 500),

@@ -1,4 +1,4 @@
-package observe
+package record
 
 import (
 	"context"
@@ -7,43 +7,31 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Metrics counts runs, steps, calls, tokens and failures, and measures durations.
+// Metrics is a [View] that counts runs, steps, calls, tokens and failures, and adds up durations.
 //
-// For example, after every 10 calls of search it logs "search: 10 calls, 8 ok / 2 fail, avg 1.2ms". At the end of each
-// run the sums of all runs go to Exporter. An exceeded budget is logged as a warning.
+// For example, after every 10 calls of search it logs "search: 10 calls, 8 ok / 2 fail, avg 1.2ms" while runs are live.
+// An exceeded budget is logged as a warning. Report returns the sums of all runs, for a page or another system.
 //
 // Refused, denied and skipped calls count as failures even if a hook changed the result at AfterTool. A call that a
 // hook answered instead of the tool, or that was handed over, is neither a success nor a failure. The first 1000 tool
 // names are counted separately and all others as "(other)", because a model can invent any number of names.
 //
-// Metrics observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd. The zero value is ready to use.
-// Metrics is safe for concurrent use and must not be copied.
+// Metrics reads AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd. The zero value is ready to use.
 type Metrics struct {
-	Log *slog.Logger // nil: slog.Default()
+	Log *slog.Logger // of live runs; nil: slog.Default()
 	// Classify returns the class of a step. Nil: "error" if the step or one of its calls failed, else "productive".
 	Classify func(agent.StepResult) string
 
-	Exporter MetricsExporter // receives the sums at the end of each run, concurrently; nil: they are logged
-	OnError  func(error)     // receives failures of Exporter; nil: they are logged
-
-	mu     sync.Mutex
-	sums   MetricsReport
-	failed kit.Reporter
-}
-
-// A MetricsExporter forwards the sums of a [Metrics] to another system. The report is a copy.
-type MetricsExporter interface {
-	ExportMetrics(ctx context.Context, report MetricsReport) error
+	watch
+	sums MetricsReport
 }
 
 // maxToolNames bounds the tools that are counted by name.
@@ -63,8 +51,6 @@ type MetricsReport struct {
 	Tools        map[string]ToolMetrics `json:"tools"`
 	Classes      map[string]int         `json:"classes"`            // number of steps of each class
 	Exceeded     map[string]int         `json:"exceeded,omitempty"` // exceeded budgets by kind
-	LastRun      string                 `json:"last_run,omitempty"` // ID of the run that ended last; its owner:
-	agent.Identity
 }
 
 // ToolMetrics holds the sums of one tool.
@@ -75,47 +61,35 @@ type ToolMetrics struct {
 	Duration  time.Duration `json:"duration_ns"`
 }
 
-// Bind adds the observers.
-func (m *Metrics) Bind(h *agent.Hooks) {
-	name := hookkit.Named("observe.Metrics")
-	h.AfterLLM.ObserveFunc(func(_ context.Context, _ *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+// Bind adds the view to its points.
+func (m *Metrics) Bind(h *agent.Hooks) { m.bind(h, "record.Metrics", m) }
+
+func (m *Metrics) points() []string {
+	return []string{"AfterLLM", "AfterStep", "OnToolError", "OnBudgetExceeded", "OnRunEnd"}
+}
+
+func (m *Metrics) see(ctx context.Context, e event) {
+	switch p := e.payload.(type) {
+	case agent.LLMResponse:
 		m.count(func(s *MetricsReport) {
 			s.LLMCalls++
-			s.InputTokens += fired.Payload.Usage.Input
-			s.OutputTokens += fired.Payload.Usage.Output
+			s.InputTokens += p.Usage.Input
+			s.OutputTokens += p.Usage.Output
 		})
-	}, name)
-	h.AfterStep.ObserveFunc(m.step, name)
-	h.OnBudgetExceeded.ObserveFunc(m.exceeded, name)
-	h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
-		m.count(func(s *MetricsReport) {
-			if fired.Payload.Suspended == nil { // Elapsed includes the time before a suspension
+	case agent.StepResult:
+		m.step(ctx, p, e.live)
+	case agent.ToolFailure:
+		m.count(func(s *MetricsReport) { s.Attempts++ })
+	case agent.BudgetExceeded:
+		m.exceeded(ctx, e, p)
+	case agent.AgentResult:
+		if p.Suspended == nil { // Elapsed includes the time before a suspension
+			m.count(func(s *MetricsReport) {
 				s.Runs++
-				s.Duration += fired.Payload.Elapsed
-			}
-			s.LastRun, s.Identity = run.ID(), kit.Owner(run)
-		})
-		m.export(ctx)
-	}, name)
-	h.OnToolError.Observe(m)
-}
-
-// ObserveOnToolError counts a failed attempt.
-func (m *Metrics) ObserveOnToolError(context.Context, *agent.Run, agent.OnToolErrorFired[agent.ToolFailure]) {
-	m.count(func(s *MetricsReport) { s.Attempts++ })
-}
-
-// export passes the sums to the exporter, or logs them.
-func (m *Metrics) export(ctx context.Context) {
-	r := m.Report()
-	if m.Exporter == nil {
-		m.log().InfoContext(ctx, "runs so far", "last_run", r.LastRun, ownerAttr(r.Identity), "runs", r.Runs,
-			"steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls, "errors", r.Errors,
-			"input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
-		return
+				s.Duration += p.Elapsed
+			})
+		}
 	}
-	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, m.Exporter.ExportMetrics(ctx, r) })
-	m.failed.Report("observe.Metrics", m.OnError, err)
 }
 
 func (m *Metrics) count(f func(*MetricsReport)) {
@@ -128,7 +102,7 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 }
 
 // tool counts a call.
-func (m *Metrics) tool(ctx context.Context, r *agent.ToolCallResult) {
+func (m *Metrics) tool(ctx context.Context, r *agent.ToolCallResult, live bool) {
 	if r.Status == agent.CallUnrun || r.Kind == agent.FailDisabled {
 		return // the loop, not a hook, prevented the call
 	}
@@ -152,7 +126,7 @@ func (m *Metrics) tool(ctx context.Context, r *agent.ToolCallResult) {
 		}
 		s.Tools[name] = t
 	})
-	if t.Calls%10 == 0 && m.log().Enabled(ctx, slog.LevelInfo) {
+	if live && t.Calls%10 == 0 && m.log().Enabled(ctx, slog.LevelInfo) {
 		average := float64(t.Duration) / float64(time.Millisecond) / float64(t.Calls)
 		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms",
 			name, t.Calls, t.Successes, t.Failures, average))
@@ -160,13 +134,12 @@ func (m *Metrics) tool(ctx context.Context, r *agent.ToolCallResult) {
 }
 
 // step counts a step and its calls.
-func (m *Metrics) step(ctx context.Context, _ *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
-	step := fired.Payload
+func (m *Metrics) step(ctx context.Context, step agent.StepResult, live bool) {
 	if step.Suspended { // it continues, and AfterStep fires again
 		return
 	}
 	for i := range step.Results {
-		m.tool(ctx, &step.Results[i])
+		m.tool(ctx, &step.Results[i], live)
 	}
 	class := stepClass(&step)
 	if m.Classify != nil {
@@ -198,13 +171,26 @@ func anyFailed(results []agent.ToolCallResult) bool {
 	return false
 }
 
-func (m *Metrics) exceeded(
-	ctx context.Context, run *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded],
-) {
-	b := fired.Payload
+func (m *Metrics) exceeded(ctx context.Context, e event, b agent.BudgetExceeded) {
 	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
-	m.log().WarnContext(ctx, "a budget was exceeded", "run", run.ID(), ownerAttr(kit.Owner(run)),
-		"kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
+	if e.live {
+		m.log().WarnContext(ctx, "a budget was exceeded", "run", e.run, ownerAttr(e.Identity),
+			"kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
+	}
+}
+
+// ownerAttr returns the names of an owner for a log record, without the empty ones.
+func ownerAttr(id agent.Identity) slog.Attr {
+	if !id.Named() {
+		id.Conversation = "" // that of the run, which would say nothing new
+	}
+	var attrs []any
+	for _, name := range [][2]string{{"tenant", id.Tenant}, {"user", id.User}, {"conversation", id.Conversation}} {
+		if name[1] != "" {
+			attrs = append(attrs, slog.String(name[0], name[1]))
+		}
+	}
+	return slog.Group("", attrs...) // a group without a name is inlined
 }
 
 func (m *Metrics) log() *slog.Logger {

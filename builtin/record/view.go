@@ -1,0 +1,135 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+)
+
+// A View computes a value from the fires of runs, such as counts or a list. Use it as a hook, and it sees runs as they
+// happen; or give it to [Read] with the events of a record, and it computes the same value later. A view decides
+// nothing, is safe for concurrent use, and sees each fire once even if it is bound twice. It must not be copied.
+type View interface {
+	agent.Hook
+	points() []string // the points that it reads
+	see(ctx context.Context, e event)
+}
+
+// An event is a fire, as views see it.
+type event struct {
+	agent.Identity
+	run, parent, agent string
+	at                 time.Time
+	payload, final     any // final is the payload as the hooks left it
+	failed             bool
+	live               bool
+}
+
+// Read passes the events of a record to views, in order. For example, metrics of last week:
+//
+//	var metrics record.Metrics
+//	err := record.Read(ctx, hooklog.Read(file), &metrics)
+//
+// Events of other specs, and of points that no view reads, are skipped. Read stops with an error at an event that
+// cannot be read, and if the context is done. It needs memory for the runs that have not ended, not for the record.
+func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...View) error {
+	points := make(map[string]hookkit.AnyPoint)
+	for _, p := range new(agent.Hooks).Points() {
+		points[p.Name] = p
+	}
+	agents := make(map[string]string) // names of agents, by the ID of a run that has not ended
+	for e, err := range events {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		point, known := points[e.Point]
+		if !known || e.Spec != point.Spec {
+			continue
+		}
+		seen, err := decoded(e, point)
+		if err != nil {
+			return fmt.Errorf("the event %d of %s: %w", e.Seq, e.Point, err)
+		}
+		if start, ok := seen.payload.(agent.RunStart); ok {
+			agents[e.Run.ID] = start.Agent
+		}
+		seen.agent = agents[e.Run.ID]
+		if _, ok := seen.payload.(agent.AgentResult); ok && e.Point == "OnRunEnd" {
+			delete(agents, e.Run.ID)
+		}
+		for _, v := range views {
+			if slices.Contains(v.points(), e.Point) {
+				v.see(ctx, seen)
+			}
+		}
+	}
+	return nil
+}
+
+// decoded returns a recorded event with the types of its point.
+func decoded(e hooklog.Event, point hookkit.AnyPoint) (event, error) {
+	value := func(text json.RawMessage) (any, error) {
+		into := point.New()
+		if err := json.Unmarshal(text, into); err != nil {
+			return nil, err
+		}
+		return reflect.ValueOf(into).Elem().Interface(), nil
+	}
+	labels := e.Run.Labels
+	seen := event{
+		Identity: agent.Identity{Tenant: labels["tenant"], User: labels["user"], Conversation: labels["conversation"]},
+		run:      e.Run.ID, parent: e.Run.Parent, at: e.Time, failed: e.Error != "",
+	}
+	if seen.Conversation == "" {
+		seen.Conversation = "run " + e.Run.Root
+	}
+	var err error
+	if seen.payload, err = value(e.Payload); err != nil {
+		return seen, err
+	}
+	seen.final = seen.payload
+	if len(e.Final) > 0 {
+		seen.final, err = value(e.Final)
+	}
+	return seen, err
+}
+
+// watch binds a view to live hooks.
+type watch struct {
+	once kit.OnceObserver
+	mu   sync.Mutex // for the values of the view
+}
+
+func (w *watch) bind(h *agent.Hooks, name string, v View) {
+	as := new(kit.Binding)
+	points := v.points()
+	for _, p := range h.Points() {
+		if !slices.Contains(points, p.Name) {
+			continue
+		}
+		p.ObserveAny(func(ctx context.Context, of hookkit.AnyRun, fired hookkit.AnyFired) {
+			run, _ := of.(*agent.Run)
+			if !w.once.First(run, as, fired.Point, fired.Verdict) {
+				return
+			}
+			e := event{
+				Identity: kit.Owner(run), run: run.ID(), parent: run.Parent(), agent: kit.Agent(run),
+				at: kit.Env(run).Now(), payload: fired.Payload, final: fired.Final, failed: fired.Err != nil, live: true,
+			}
+			v.see(ctx, e)
+		}, hookkit.Named(name))
+	}
+}
