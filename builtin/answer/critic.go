@@ -22,7 +22,7 @@ import (
 // For example, the model answers "all tests pass", but no call ran the tests. The critic sees the task, the calls with
 // their results, and the answer, and rejects it. The model then reads "[CORRECTION REQUIRED - Iteration 1]", the
 // problem, and suggestions. Empty answers are not judged. After MaxRejections rejections the run stops with the cause
-// retry_limit.
+// retry_limit; with limit.AtMost(0) that is after the first.
 //
 // The critic sees the last 50 calls. Each text is truncated in the middle to 6000 characters, with the number of
 // missing characters.
@@ -113,7 +113,7 @@ func (c *Critic) CheckDone(
 func (c *Critic) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (signals []agent.EndRun, err error) {
 	most := c.MaxRejections.Or(2)
 	c.runs.Do(run, func(s *criticState) {
-		if s.iterations >= most && !at.Done {
+		if s.iterations > 0 && s.iterations >= most && !at.Done {
 			signals = []agent.EndRun{{Cause: agent.CauseRetryLimit,
 				Message: fmt.Sprintf("Max self-critic iterations reached: %d/%d", s.iterations, most),
 				Detail:  map[string]any{"iterations": s.iterations, "maxIterations": most}}}

@@ -262,3 +262,15 @@ func TestFailingCriticRejectsByDefault(t *testing.T) {
 		t.Errorf("an empty answer was judged: %v %v", exit, err)
 	}
 }
+
+func TestCriticWithoutRejectionsLetsTheRunBegin(t *testing.T) {
+	for verdict, cause := range map[string]agent.Cause{
+		`{"approve": true}`: agent.CauseCompleted, `{"approve": false}`: agent.CauseRetryLimit,
+	} {
+		critic := &answer.Critic{Model: looptest.NewScript(looptest.Reply(verdict)), MaxRejections: limit.AtMost(0)}
+		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{critic}}.Run(t, "go")
+		if ran.Stop.Cause != cause {
+			t.Errorf("after %s the run stopped with %+v", verdict, ran.Stop)
+		}
+	}
+}

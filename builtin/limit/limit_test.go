@@ -104,7 +104,7 @@ func TestInvalidLimitsPanicInUse(t *testing.T) {
 		"Max is -1ns":         &limit.Time{Max: limit.AtMost(time.Duration(-1))},
 		"Reasons[0] is empty": &limit.FinishReason{Reasons: []string{""}},
 		"Source is nil":       &limit.Cancellation{}, "Default is -1": &limit.Tools{Default: limit.AtMost(-1)},
-		`Limits["x"] is -1`: &limit.Tools{Limits: map[string]int{"x": -1}}, "both empty": &limit.Tools{},
+		`Limits["x"] is -1`: &limit.Tools{Limits: map[string]int{"x": -1}}, "all empty": &limit.Tools{},
 		"Fractions[0] is 0": &limit.Warning{
 			Fractions: []float64{0},
 		}, "Fractions[1] is 1": &limit.Warning{Fractions: []float64{

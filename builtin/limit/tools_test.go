@@ -1,7 +1,9 @@
 package limit_test
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -98,5 +100,41 @@ func TestToolsCountsTheCallsOfInterruptedRun(t *testing.T) {
 	}
 	if tool.Count() != 1 || ran.Calls[1].Status != agent.CallRefused {
 		t.Errorf("%d calls ran: %+v", tool.Count(), ran.Calls)
+	}
+}
+
+func TestRefusedCallsAreNotCounted(t *testing.T) {
+	tools := &limit.Tools{Limits: map[string]int{"pay": 1}}
+	refusals := 2
+	deny := agent.OnPermissionFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		if refusals--; refusals >= 0 {
+			return agent.Deny{Reason: "not yet"}, nil
+		}
+		return nil, nil
+	})
+	pay := &looptest.Tool{Name: "pay", Result: "paid"}
+	call := looptest.Call("pay", nil)
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{call, call, call, call, looptest.Reply("done")}, Tools: []agent.Tool{pay},
+		Hooks: []agent.Hook{tools, deny},
+	}.Run(t, "go")
+	if pay.Count() != 1 || ran.Calls[2].Err != "" || !strings.Contains(ran.Calls[3].Err, "per-run limit (1/1)") {
+		t.Errorf("the tool ran %d times: %+v", pay.Count(), ran.Calls)
+	}
+}
+
+func TestAllToolsTogetherAreLimited(t *testing.T) {
+	tools := &limit.Tools{All: limit.AtMost(2)}
+	a, b := &looptest.Tool{Name: "a"}, &looptest.Tool{Name: "b"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Call("b", nil), looptest.Call("a", nil),
+			looptest.Reply("what I have")},
+		Tools: []agent.Tool{a, b}, Hooks: []agent.Hook{tools},
+	}.Run(t, "go")
+	if a.Count() != 1 || b.Count() != 1 || ran.Reply != "what I have" ||
+		ran.Calls[2].Err != "The limit of tool calls in a run is reached (2/2). Answer with what you have." {
+		t.Errorf("replied %q after %+v", ran.Reply, ran.Calls)
 	}
 }

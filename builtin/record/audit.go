@@ -44,8 +44,8 @@ import (
 //
 // Several Audits and several processes may share a file if they have the same Key. Processes take turns by a lock on
 // the file .NAME.lock in the same directory. If several processes write a log, set HeadFile: a process may not have
-// read the last records of the others when log rotation moves the file or somebody removes them. A symbolic link that
-// replaces the file is not followed to a file without records of the log.
+// read the last records of the others when log rotation moves the file or somebody removes them. A symbolic link at
+// Path is never followed, whatever its target.
 //
 // Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
 // for it, except the rules about files and their locks.

@@ -95,11 +95,18 @@ func appendAudit(path, headFile string, key []byte, flush bool, r chainable) (Au
 // append writes one record in one write. If somebody changed the file, the record continues the chain that the writer
 // remembers and describes the change, and append returns an errNoticed.
 func (c *auditChain) append(path, headFile string, key []byte, flush bool, r chainable) (err error) {
+	errLink := errors.New("the log is a link; nothing is written to its target: remove the link, or name the target")
+	if isLink(path) {
+		return errLink
+	}
 	f, size, err := atomicfile.OpenAppend(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if isLink(path) { // since the check above
+		return errLink
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -108,8 +115,6 @@ func (c *auditChain) append(path, headFile string, key []byte, flush bool, r cha
 	switch {
 	case err != nil:
 		return err
-	case end.foreign && isLink(path, info):
-		return errors.New("a link to another file has replaced the log; nothing is written there: remove the link")
 	case c.head.Log != "" && size > 0 && c.key != sha256.Sum256(key):
 		return errors.New("another Audit of this program writes the log with another key; use one key, or another file")
 	}
@@ -151,8 +156,6 @@ type chainEnd struct {
 	torn   string // hash of the incomplete lines after the last record; "" if there are none
 	open   bool   // the last line has no newline
 	broken string // how the file differs from what its writers left; "": not at all
-	// foreign means that the file has no record of the log.
-	foreign bool
 }
 
 // next returns the link of the record that continues the end.
@@ -185,7 +188,7 @@ func firstEnd(end chainEnd, err error, isEmpty bool, headFile string) (chainEnd,
 	case err != nil && !errors.Is(err, errForeign):
 		return end, err
 	case err != nil || end.Log != head.Log && end.Seq > 0:
-		end.broken, end.foreign = "another log has replaced it", true
+		end.broken = "another log has replaced it"
 	case isEmpty: // log rotation moved the file
 	case end.Seq < head.Seq:
 		end.broken = cutEnd(end.Seq, head.Seq)
@@ -261,15 +264,15 @@ func (c *auditChain) replacedEnd(f *os.File, size int64, key []byte) chainEnd {
 		return end
 	}
 	return chainEnd{
-		AuditHead: c.head, open: !endsLine(f, size), foreign: err != nil || end.Log != c.head.Log,
+		AuditHead: c.head, open: !endsLine(f, size),
 		broken: fmt.Sprintf("another file or text without record %d has replaced it", c.head.Seq),
 	}
 }
 
-// isLink reports whether a path is a symbolic link, or no longer the path of the open file.
-func isLink(path string, open os.FileInfo) bool {
+// isLink reports whether a path is a symbolic link.
+func isLink(path string) bool {
 	info, err := os.Lstat(path)
-	return err != nil || !os.SameFile(info, open)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
 // continued returns the end of a log after other writers added data to it. Each added line must be a record that

@@ -105,23 +105,22 @@ func TestReplacedLogsContinueOnlyTheirRecords(t *testing.T) {
 	key := []byte("k")
 	one := chainLink{Log: "a", Seq: 1}
 	for name, c := range map[string]struct {
-		text    string
-		seq     uint64
-		broken  bool
-		foreign bool
+		text   string
+		seq    uint64
+		broken bool
 	}{
-		"the same record": {linesOf(key, one), 1, false, false},
-		"later records":   {linesOf(key, one, chainLink{Log: "a", Seq: 2}), 2, false, false},
-		"another log":     {linesOf(key, chainLink{Log: "b", Seq: 5}), 1, true, true},
-		"another key":     {linesOf(nil, one, chainLink{Log: "a", Seq: 2}), 1, true, true},
-		"an older record": {linesOf(key, chainLink{Log: "a", Seq: 1, Prev: "x"}), 1, true, false},
-		"text":            {"hello\n", 1, true, true},
+		"the same record": {linesOf(key, one), 1, false},
+		"later records":   {linesOf(key, one, chainLink{Log: "a", Seq: 2}), 2, false},
+		"another log":     {linesOf(key, chainLink{Log: "b", Seq: 5}), 1, true},
+		"another key":     {linesOf(nil, one, chainLink{Log: "a", Seq: 2}), 1, true},
+		"an older record": {linesOf(key, chainLink{Log: "a", Seq: 1, Prev: "x"}), 1, true},
+		"text":            {"hello\n", 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, hash := chained((&AuditRecord{Point: "BeforeTool"}).linked(one), key)
 			chain := auditChain{head: AuditHead{Log: "a", Seq: 1, Hash: hash}}
 			end := chain.replacedEnd(fileOf(t, c.text), int64(len(c.text)), key)
-			if end.Seq != c.seq || (end.broken != "") != c.broken || end.foreign != c.foreign || end.Log != "a" {
+			if end.Seq != c.seq || (end.broken != "") != c.broken || end.Log != "a" {
 				t.Errorf("the end is %+v", end)
 			}
 		})

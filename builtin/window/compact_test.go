@@ -484,7 +484,7 @@ func TestChainUsesFirstEffectiveStage(t *testing.T) {
 	}
 	k.Stages = []agent.Compactor{nothing, fails}
 	if _, err := k.Compact(t.Context(), nil, agent.Compaction{Messages: chain(10)}); err == nil ||
-		!strings.Contains(err.Error(), "stage 2 (compact.stage): boom") {
+		!strings.Contains(err.Error(), "stage 2 (window.stage): boom") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -744,5 +744,19 @@ func TestIncrementalSummarizesFullBuffer(t *testing.T) {
 	done, err := k.Compact(t.Context(), model.env(), agent.Compaction{Reason: agent.CompactTooLong, Messages: chain(4)})
 	if err != nil || done.ModelCalls != 1 {
 		t.Errorf("too long for the model: %s, %v", contents(done.Messages), err)
+	}
+}
+
+func TestSummarizeAsksItsOwnModel(t *testing.T) {
+	own, other := &answering{text: "from the small model"}, &answering{text: "from the run's model"}
+	k := &Summarize{Trigger: limit.AtMost(0), Keep: 1, Model: own, Prompt: "Write a haiku."}
+	var messages []agent.Message
+	for range 6 {
+		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: strings.Repeat("long ", 50)})
+	}
+	done := compact(t, k, other.env(), messages)
+	if done.Summary != own.text || len(own.requests) != 1 || len(other.requests) != 0 ||
+		own.requests[0].Messages[0].Content != "Write a haiku." {
+		t.Errorf("the summary is %q, of %d and %d requests", done.Summary, len(own.requests), len(other.requests))
 	}
 }
