@@ -14,19 +14,26 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Input refuses a run by the words of its task, before the first model call. For example, Block: []string{"password"}
-// refuses the task "Show me Bob's Password".
+// Input refuses a run by its task. For example, Block: []string{"password"} refuses the task "Show me Bob's Password",
+// and a [Judge] in Validators refuses what a model finds unfit.
 //
-// Points: OnRunStart (EndTurn). Tier: Safety. State: none.
+// Points: OnRunStart (Replace, EndTurn), AfterLLM (EndTurn), OnRunEnd. Tier: Safety. State: per run, the verdict
+// that is awaited.
 //
 // If Allow is not nil and none of its patterns matches, the run is refused with the reason "not in allowlist". Then the
 // first matching pattern of Block refuses the run with the reason "blocklist match: pattern". No pattern matches an
 // empty task.
 //
+// Then the validators check the task. A rejection refuses the run with the reason "task validation: " and its text;
+// a changed text replaces the task. They run before the first model call. With Beside they run at the same time as that
+// call, which saves their time: its reply is held back until they have decided, so that no tool runs and no result is
+// returned before; pieces of a streamed reply may be shown, and a changed text is ignored. An error of a validator ends
+// the run as failed.
+//
 // The hook checks only the task, not the preceding messages or the arguments of tools. Hooks of a lower priority can
-// still replace the task after this check. The hook compares words and does not understand meaning.
+// still replace the task after this check.
 type Input struct {
-	// Block are the patterns that refuse a run. Block or Allow is required.
+	// Block are the patterns that refuse a run. Block, Allow or Validators is required.
 	Block []string
 	// Allow are patterns of which one must match. Nil: no such check. An empty list that is not nil refuses every run.
 	Allow []string
@@ -35,23 +42,42 @@ type Input struct {
 	// Match reports whether a pattern matches a text, for example regexp.MatchString. Nil: the text contains the pattern,
 	// compared without case. An error ends the run as failed. Match must be safe for concurrent use.
 	Match func(pattern, text string) (bool, error)
+	// Validators check the task; see [ValidatorFunc], [Judge] and [Schema]. They get a call without a name.
+	Validators []Validator
+	Beside     bool // run the validators beside the first model call instead of before it
+
+	awaited hookkit.PerRun[*verdict]
 }
 
-// Bind adds the hook. It panics if both lists are missing or a pattern is empty.
+// A verdict is that of validators that run beside the model.
+type verdict struct {
+	done      chan struct{} // closed when the fields below are set
+	stop      context.CancelFunc
+	rejection string
+	err       error
+}
+
+// Bind adds the hook. It panics if nothing would be checked, a pattern is empty or a validator is invalid.
 func (g *Input) Bind(h *agent.Hooks) {
 	kit.MustConfig("guardrail.Input", g.check())
 	h.OnRunStart.Add(g, hookkit.Priority(hookkit.Safety))
+	if g.Beside {
+		h.AfterLLM.AddFunc(g.hold, hookkit.Priority(hookkit.Safety), hookkit.Named("guardrail.Input"))
+		h.OnRunEnd.Add(agent.OnRunEndFunc(g.end), hookkit.Named("guardrail.Input"))
+	}
 }
 
 func (g *Input) check() error {
-	if len(g.Block) == 0 && g.Allow == nil {
-		return errors.New("there is neither a Block nor an Allow list, so nothing would be checked; give one")
+	if len(g.Block) == 0 && g.Allow == nil && len(g.Validators) == 0 {
+		return errors.New("there are neither a Block nor an Allow list nor Validators, so nothing would be checked; give one")
 	}
-	return errors.Join(toolname.Check("Block", g.Block), toolname.Check("Allow", g.Allow))
+	return errors.Join(toolname.Check("Block", g.Block), toolname.Check("Allow", g.Allow), checkAll(g.Validators))
 }
 
-// OnRunStart ends the run if the lists exclude its task.
-func (g *Input) OnRunStart(_ context.Context, _ *agent.Run, start agent.RunStart) (agent.OnRunStartOutcome, error) {
+// OnRunStart ends the run if the lists or the validators exclude its task.
+func (g *Input) OnRunStart(
+	ctx context.Context, run *agent.Run, start agent.RunStart,
+) (agent.OnRunStartOutcome, error) {
 	match := g.Match
 	if match == nil {
 		task := shorten.FoldCase(start.Task)
@@ -75,10 +101,72 @@ func (g *Input) OnRunStart(_ context.Context, _ *agent.Run, start agent.RunStart
 	if found {
 		return g.refuse("blocklist match: " + entry), nil
 	}
+	switch {
+	case len(g.Validators) == 0 || start.Resumed != "": // a resumed run was checked when it began
+		return nil, nil
+	case g.Beside:
+		g.begin(ctx, run, start.Task)
+		return nil, nil
+	}
+	task, rejection, err := validate(ctx, g.Validators, start.Task)
+	switch {
+	case err != nil:
+		return nil, err
+	case rejection != "":
+		return g.refuse(taskRejected + rejection), nil
+	case task != start.Task:
+		start.Task = task
+		return agent.ReplaceOnRunStart(start, "task changed"), nil
+	}
 	return nil, nil
 }
 
-func (g *Input) refuse(reason string) agent.OnRunStartOutcome {
+// taskRejected precedes the rejection of a validator.
+const taskRejected = "task validation: "
+
+// begin starts the validators beside the model.
+func (g *Input) begin(ctx context.Context, run *agent.Run, task string) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the context of this hook may end with its call
+	v := &verdict{done: make(chan struct{}), stop: stop}
+	g.awaited.Do(run, func(at **verdict) { *at = v })
+	go func() {
+		defer close(v.done)
+		v.rejection, v.err = kit.Recover(func() (string, error) {
+			_, rejection, err := validate(ctx, g.Validators, task)
+			return rejection, err
+		})
+	}()
+}
+
+// hold waits for the verdict before anything is made of a reply.
+func (g *Input) hold(ctx context.Context, run *agent.Run, _ agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	var v *verdict
+	g.awaited.Do(run, func(at **verdict) { v = *at })
+	if v == nil {
+		return nil, nil
+	}
+	select {
+	case <-v.done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if v.rejection != "" && v.err == nil {
+		return g.refuse(taskRejected + v.rejection), nil
+	}
+	return nil, v.err
+}
+
+// end stops validators whose verdict nobody needs.
+func (g *Input) end(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
+	g.awaited.Do(run, func(at **verdict) {
+		if *at != nil {
+			(*at).stop()
+		}
+	})
+	return nil
+}
+
+func (g *Input) refuse(reason string) agent.EndTurn {
 	return agent.EndTurn{Reply: cmp.Or(g.Reply, "I can't help with that."), Reason: reason}
 }
 

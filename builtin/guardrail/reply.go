@@ -46,7 +46,7 @@ func (v *Reply) Bind(h *agent.Hooks) {
 
 // CheckDone passes an answer through the validators.
 func (v *Reply) CheckDone(ctx context.Context, _ *agent.Run, done agent.DoneRequest) (agent.CheckDoneOutcome, error) {
-	text, rejection, err := v.validate(ctx, done.Answer)
+	text, rejection, err := validate(ctx, v.Validators, done.Answer)
 	switch {
 	case err != nil:
 		return nil, err
@@ -92,15 +92,16 @@ func (v *Reply) shown(ctx context.Context, text string) (string, error) {
 	if text == "" || text == instead {
 		return text, nil
 	}
-	text, rejection, err := v.validate(ctx, text)
+	text, rejection, err := validate(ctx, v.Validators, text)
 	if err == nil && rejection != "" {
 		text = instead
 	}
 	return text, err
 }
 
-func (v *Reply) validate(ctx context.Context, text string) (accepted, rejection string, err error) {
-	for i, one := range v.Validators {
+// validate passes a text through validators that get no call.
+func validate(ctx context.Context, validators []Validator, text string) (accepted, rejection string, err error) {
+	for i, one := range validators {
 		text, rejection, err = one.Validate(ctx, agent.ToolCallRequest{}, text)
 		if err != nil {
 			return "", "", fmt.Errorf("validator %d (%T): %w", i, one, err)

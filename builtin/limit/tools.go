@@ -15,8 +15,8 @@ import (
 
 // Tools limits how often each tool may be called in a run.
 //
-// Points: BeforeTool (SkipTool), AfterTool (observer). Tier: Detection. State: the counts, per run; a sub-run has counts
-// of its own. A run that continues an interrupted one counts its calls too, if a hook such as session.Checkpoint
+// Points: BeforeTool (SkipTool), AfterTool (observer). Tier: Detection. State: the counts, per run; a sub-run has
+// counts of its own. A run that continues an interrupted one counts its calls too, if a hook such as session.Checkpoint
 // restores them. With All, a model that has used up its calls can still answer from what it has.
 //
 // A call over the limit is refused: the model receives the error "Tool 'x' reached its per-run limit (2/2). Try a

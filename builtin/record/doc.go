@@ -14,7 +14,7 @@
 //   - [Episodes] feeds a memory, and [Tree] holds the branches of a conversation, to which a program can go back.
 //
 // Everything is redacted before it is written. Events for a user interface belong in package observe, and conversations
-// to continue in package session. The package imports packages limit, memory, redact and hooklog, and internal packages.
+// to continue in package session. It imports packages limit, memory, redact and hooklog, and internal ones.
 //
 // Start with [Audit] for decisions, [Metrics] for numbers and [Provenance] for whole runs.
 package record

@@ -71,7 +71,8 @@ func recorded(t *testing.T, hooks ...agent.Hook) {
 				looptest.Calls(looptest.Call("look", nil), looptest.Call("missing", nil)), looptest.Reply("done")},
 			Tools: []agent.Tool{loop.Subagent(helper), &looptest.Tool{Name: "look", Result: "a door"}},
 			Hooks: hooks,
-		}.Do(t, t.Context(), loop.Request{Task: "go", Tenant: owner.Tenant, User: owner.User, Conversation: owner.Conversation})
+		}.Do(t, t.Context(), loop.Request{Task: "go", Tenant: owner.Tenant, User: owner.User,
+			Conversation: owner.Conversation})
 	}
 }
 
@@ -99,11 +100,12 @@ func TestViewsOfARecordEqualLiveViews(t *testing.T) {
 
 func TestReadStopsAtAnUnreadableEvent(t *testing.T) {
 	events := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+	const end = `,"decision":"continue"}`
 	const spec = `"spec":"github.com/hookgen/hookgen/spec/agentspec"`
 	for _, c := range []struct{ name, text, want string }{
-		{"other specs are skipped", events(`{"protocol":1,"seq":1,"spec":"x","point":"OnRunEnd","payload":7,"decision":"continue"}`), ""},
-		{"other points are skipped", events(`{"protocol":1,"seq":1,` + spec + `,"point":"Gone","payload":7,"decision":"continue"}`), ""},
-		{"no payload of the point", events(`{"protocol":1,"seq":4,` + spec + `,"point":"OnRunEnd","payload":7,"decision":"continue"}`),
+		{"other specs are skipped", events(`{"protocol":1,"seq":1,"spec":"x","point":"OnRunEnd","payload":7`+end), ""},
+		{"other points are skipped", events(`{"protocol":1,"seq":1,` + spec + `,"point":"Gone","payload":7`+end), ""},
+		{"no payload of the point", events(`{"protocol":1,"seq":4,` + spec + `,"point":"OnRunEnd","payload":7`+end),
 			"the event 4 of OnRunEnd: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // its results. The leading system messages, the last Keep turns and the newest user message stay. The turns between
 // become one system message, "(summary of earlier conversation)", which also replaces an earlier summary.
 //
-// The summary comes from one call to Model, by default the run's, which counts towards the run. The model is asked for the goal,
+// The summary comes from one call to Model, by default the run's, which counts towards the run. It is asked for the goal,
 // findings, open questions, decisions and exact identifiers. Without a model, or if the model fails or returns no text,
 // the summary lists the messages instead. It then holds the earlier summary and, for the last 20 messages, the role and
 // the first 80 characters.
@@ -62,7 +62,8 @@ func (s *Summarize) Compact(ctx context.Context, env *agent.Env, c agent.Compact
 		temperature = *s.Temperature
 	}
 	return summarizer{
-		max: s.MaxSummary.Or(maxSummary), input: s.MaxInput.Or(400_000), temperature: temperature, calls: s.PreserveCalls, model: s.Model, prompt: s.Prompt,
+		max: s.MaxSummary.Or(maxSummary), input: s.MaxInput.Or(400_000), temperature: temperature, calls: s.PreserveCalls,
+		model: s.Model, prompt: s.Prompt,
 		report: func(err error) { s.failed.Report("window.Summarize", s.OnError, err) },
 	}.compact(ctx, env, c, p)
 }

@@ -1,0 +1,133 @@
+package guardrail_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/guardrail"
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// homework rejects tasks about homework, and changes those about tests.
+var homework = guardrail.ValidatorFunc(func(
+	_ context.Context, _ agent.ToolCallRequest, text string,
+) (string, string, error) {
+	switch {
+	case strings.Contains(text, "homework"):
+		return "", "no homework", nil
+	case strings.Contains(text, "broken"):
+		return "", "", errors.New("no verdict")
+	}
+	return strings.ReplaceAll(text, "test", "exam"), "", nil
+})
+
+func TestTasksAreValidated(t *testing.T) {
+	for _, c := range []struct {
+		task      string
+		beside    bool
+		reply     string
+		calls     int
+		sent, err string
+	}{
+		{"write my homework", false, "I can't help with that.", 0, "", ""},
+		{"write my homework", true, "I can't help with that.", 0, "", ""},
+		{"write my test", false, "done", 1, "write my exam", ""},
+		{"write my test", true, "done", 1, "write my test", ""},
+		{"broken", false, "", 0, "", "no verdict"},
+		{"broken", true, "", 0, "", "no verdict"},
+	} {
+		t.Run(fmt.Sprint(c.task, c.beside), func(t *testing.T) {
+			tool := &looptest.Tool{Name: "work", Result: "x"}
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("done")}, Tools: []agent.Tool{tool},
+				Hooks: []agent.Hook{&guardrail.Input{Validators: []guardrail.Validator{homework}, Beside: c.beside}},
+			}.Run(t, c.task)
+			if ran.Reply != c.reply && c.err == "" || tool.Count() != c.calls || !strings.Contains(ran.Err, c.err) {
+				t.Errorf("replied %q after %d calls, %q", ran.Reply, tool.Count(), ran.Err)
+			}
+			if c.sent != "" && ran.Script.Requests()[0].Messages[0].Content != c.sent {
+				t.Errorf("the model read %+v", ran.Script.Requests()[0].Messages)
+			}
+		})
+	}
+}
+
+func TestValidatorsBesideTheModelEndWithTheRun(t *testing.T) {
+	ended := make(chan error, 1)
+	waits := guardrail.ValidatorFunc(func(
+		ctx context.Context, _ agent.ToolCallRequest, text string,
+	) (string, string, error) {
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return text, "", nil
+	})
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Error(errors.New("down"))},
+		Hooks: []agent.Hook{&guardrail.Input{Validators: []guardrail.Validator{waits}, Beside: true}},
+	}.Run(t, "go")
+	if err := <-ended; !errors.Is(err, context.Canceled) || ran.Err == "" {
+		t.Errorf("the validator ended with %v, the run with %q", err, ran.Err)
+	}
+}
+
+func TestAJudgeDecidesOrFails(t *testing.T) {
+	for _, c := range []struct{ reply, rejection, err string }{
+		{`{"accept": true}`, "", ""},
+		{"```json\n{\"accept\": false, \"reason\": \"off topic\"}\n```", "off topic", ""},
+		{`{"accept": false}`, "it does not follow the policy", ""},
+		{`{"reason": "x"}`, "", `it has no "accept"`},
+		{"yes", "", "it contains no JSON object"},
+	} {
+		t.Run(c.reply, func(t *testing.T) {
+			model := looptest.NewScript(looptest.Reply(c.reply))
+			text, rejection, err := guardrail.Judge(model, "Only products.").
+				Validate(t.Context(), agent.ToolCallRequest{}, "hello")
+			if rejection != c.rejection || c.err == "" && err != nil ||
+				c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("got %q, %q, %v", text, rejection, err)
+			}
+			if sent := model.Requests()[0].Messages; !strings.Contains(sent[0].Content, "Only products.") ||
+				sent[1].Content != "hello" {
+				t.Errorf("the judge read %+v", sent)
+			}
+		})
+	}
+	fixture.MustPanic(t, "needs a model and a policy", func() {
+		new(agent.Hooks).Use(&guardrail.Reply{Validators: []guardrail.Validator{guardrail.Judge(nil, "x")}})
+	})
+}
+
+func FuzzJudgement(f *testing.F) {
+	for _, seed := range append([]string{
+		`{"accept": true}`, `x {"accept": false, "reason": "r"} y`,
+	}, fixture.HostileJSON...) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, reply string) {
+		text, rejection, err := guardrail.Judge(looptest.NewScript(looptest.Reply(reply)), "p").
+			Validate(t.Context(), agent.ToolCallRequest{}, "hello")
+		if accepted := err == nil && rejection == ""; accepted != (text == "hello") ||
+			accepted && !strings.Contains(reply, "true") {
+			t.Errorf("%q: %q, %q, %v", reply, text, rejection, err)
+		}
+	})
+}
+
+func ExampleJudge() {
+	small := looptest.NewScript(looptest.Reply(`{"accept": false, "reason": "not about our products"}`))
+	a := &loop.Agent{Model: looptest.NewScript(), Use: []agent.Hook{&guardrail.Input{
+		Validators: []guardrail.Validator{guardrail.Judge(small, "Accept only tasks about our products.")},
+	}}}
+	result, _ := a.Run(context.Background(), "Write my homework.")
+	fmt.Println(result.Reply)
+	fmt.Println(result.Stop.Message)
+	// Output:
+	// I can't help with that.
+	// task validation: not about our products
+}
