@@ -5,7 +5,7 @@
 //   - bound a run: [limit].Steps, [limit].Tokens, [limit].Time; all: [Guards]
 //   - stop a run by the finish reason of the model: [limit].FinishReason
 //   - stop a run from outside: [limit].Cancellation
-//   - limit how often a tool is called: [limit].Tools
+//   - limit how often a tool is called, or all tools together: [limit].Tools
 //   - slow down and refuse calls that come too often: [limit].Throttle
 //   - warn the model that few steps remain: [limit].Warning
 //   - allow, ask or deny calls by rules: [permission].Rules
@@ -16,7 +16,8 @@
 //   - declare hooks in a file, for example as commands: [declared].File
 //   - run the scripts of Claude Code settings files: [claudecode].Read
 //   - deny shell commands: [shell].Guard; allow some by pattern: [shell].CommandGlob
-//   - check tasks, tool outputs, replies: [guardrail].Input, [guardrail].Output, [guardrail].Reply
+//   - check tasks, tool outputs, replies by words, functions, schemas or a model: [guardrail].Input,
+//     [guardrail].Output, [guardrail].Reply, [guardrail].Judge
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
 //   - truncate long outputs: [window].TruncateOutput, [window].RecallTool
@@ -30,7 +31,7 @@
 //   - talk to a running agent: [prompt].Steering
 //   - remember: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
-//   - recall earlier conversations: [memory].Archive
+//   - recall earlier conversations: [memory].Archive with the tool recall of [memory].Tools
 //   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [session].Persist, [session].Checkpoint
 //   - hand results of tools to the program: [session].Results

@@ -17,8 +17,8 @@ import (
 //
 // rejects the text "Write my homework" in an [Input] with the reason that the model gives. The model reads the policy
 // and at most the first and last 8000 characters of the text, which it is told not to obey. A model that fails, or
-// whose reply cannot be read, is an error: the text is not accepted. Its tokens do not count towards the run. Using the hook
-// panics if model is nil or policy is empty.
+// whose reply cannot be read, is an error: the text is not accepted. Its tokens do not count towards the run. Using the
+// hook panics if model is nil or policy is empty.
 func Judge(model agent.Model, policy string) Validator { return &judge{model, policy} }
 
 type judge struct {

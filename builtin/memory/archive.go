@@ -21,8 +21,8 @@ import (
 // Archive stores the messages of the user and the replies of the agent, so that later runs can recall them.
 //
 // For example, a user asks in March for the plan that was made in January. The conversation of January was compacted
-// since then, but the archive still has the question and the plan. A tool of the program searches the episodes of the
-// kind "turn" in Store.
+// since then, but the archive still has the question and the plan. The tool recall of [Tools]
+// finds them: they are the episodes of the kind "turn" in Store.
 //
 // The payload of such an episode has the fields user, reply and hash. A pair is archived if both texts together have at
 // least 40 characters. Together they are truncated to 4000. The last 3 pairs of a run are archived: those that a

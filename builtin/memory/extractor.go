@@ -30,9 +30,11 @@ import (
 // per run. If it fails, the failure is reported and the function [Extract] finds them, which knows only English. Set
 // Extract to a function that calls [Extract] to make no model call.
 //
-// The Extractor ignores conversations of fewer than 6 messages. It passes the last 20 messages to Extract and stores at
-// most 8 of the returned facts. In Store, the key of a fact is derived from its kind and text, so that equal facts are
-// stored once. In Dir, all facts go to the file of the day, such as 2006-01-02.md, and the first 4 also to MEMORY.md.
+// The Extractor passes the last 20 messages to Extract and stores at most 8 of the returned facts; if there are more,
+// it reports that. In Store, a fact replaces the current one with the same key. The model gives each fact a key, such
+// as "home city", and is shown the keys that Store has, so that "I moved to Bern" replaces "lives in Oslo", which stays
+// in the history. A fact without a key gets one from its kind and text, so that equal facts are stored once. In Dir,
+// all facts go to the file of the day, such as 2006-01-02.md, and the first 4 also to MEMORY.md.
 //
 // The facts belong to the owner of the run. In Store, its option Share says which runs have one memory. In Dir, each
 // conversation has its own directory, such as acme/ann/c for the tenant acme, the user ann and the conversation c; a
@@ -61,10 +63,11 @@ type Extractor struct {
 type Extracted struct {
 	Kind string // remember, request, outcome, address, or a kind of your own
 	Text string
+	Key  string // what the fact is about, for example "home city"; "": derived from Kind and Text
 }
 
 const (
-	minMessages     = 6    // in a conversation that is searched for facts
+	minMessages     = 2    // in a conversation that is searched for facts: a task and a reply
 	searchedLast    = 20   // messages that are searched
 	maxExtracted    = 8    // facts of one run
 	maxLongTerm     = 4    // facts of one run that also go to MEMORY.md
@@ -98,10 +101,13 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	}
 	extract := m.Extract
 	if extract == nil {
-		extract = extractWithModel
+		extract = m.extractWithModel
 	}
 	found, err := extract(ctx, run, messages[max(0, len(messages)-searchedLast):])
-	facts := m.clean(found)
+	facts, dropped := m.clean(found)
+	if dropped > 0 {
+		err = errors.Join(err, fmt.Errorf("%d facts are not stored: a run stores at most %d", dropped, maxExtracted))
+	}
 	if len(facts) == 0 {
 		return err
 	}
@@ -109,7 +115,8 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 		ctx := kit.For(ctx, run)
 		for _, f := range facts {
 			sum := sha256.Sum256([]byte(f.Text))
-			fact := Fact{Key: fmt.Sprintf("%s-%x", f.Kind, sum[:4]), Value: f.Text, Source: "conversation"}
+			key := cmp.Or(f.Key, fmt.Sprintf("%s-%x", f.Kind, sum[:4]))
+			fact := Fact{Key: key, Value: f.Text, Source: "conversation"}
 			_, failed := m.Store.AddFact(ctx, fact)
 			err = errors.Join(err, failed)
 		}
@@ -121,8 +128,8 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	return err
 }
 
-// clean redacts, shortens and deduplicates facts.
-func (m *Extractor) clean(found []Extracted) (facts []Extracted) {
+// clean redacts, shortens and deduplicates facts, and counts those beyond the most that a run stores.
+func (m *Extractor) clean(found []Extracted) (facts []Extracted, dropped int) {
 	redactor := m.Redact
 	if redactor == nil {
 		redactor = &redact.Redactor{KeepPersonal: true}
@@ -130,17 +137,20 @@ func (m *Extractor) clean(found []Extracted) (facts []Extracted) {
 	seen := make(map[string]bool)
 	for _, f := range found {
 		f.Kind = shorten.Line(cmp.Or(f.Kind, "fact"), 40)
+		f.Key = shorten.Line(redactor.CutText(strings.TrimSpace(f.Key), shorten.KeyChars), shorten.KeyChars)
 		f.Text = shorten.Line(redactor.CutText(f.Text, maxFactChars), maxFactChars)
 		same := shorten.Runes(f.Text, duplicatePrefix)
 		if utf8.RuneCountInString(f.Text) < minFactChars || seen[same] {
 			continue
 		}
 		seen[same] = true
-		if facts = append(facts, f); len(facts) == maxExtracted {
-			break
+		if len(facts) == maxExtracted {
+			dropped++
+			continue
 		}
+		facts = append(facts, f)
 	}
-	return facts
+	return facts, dropped
 }
 
 func (m *Extractor) write(run *agent.Run, facts []Extracted) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -15,8 +16,10 @@ import (
 //
 // For example, the prompt gets the header "## Memory" and the line "- units: metric" below "Known facts". [Render]
 // makes the text; an empty store adds nothing. The text is made for the first prompt of a run and reused for the
-// others. Facts stored during a run therefore appear in the next run. Each sub-run makes its own text. A run gets the
-// common memory and that of its owner; see [Store].
+// others. If the store has more than MaxFacts facts, those are shown that share most words with the task, and then the
+// newest; a line says how many are left out, which the tool recall of [Tools] finds. Facts stored during a run
+// therefore appear in the next run. Each sub-run makes its own text. A run gets the common memory and that of its
+// owner; see [Store].
 //
 // The text is only in the request, never in the stored conversation. If the store fails, the failure is reported, the
 // prompt is sent without the text, and the next prompt tries again.
@@ -45,7 +48,14 @@ func (m *Injector) Bind(h *agent.Hooks) {
 // Briefing contributes the text.
 func (m *Injector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	return m.text.under(run, cmp.Or(m.Header, "## Memory"), func() (string, error) {
-		return Render(kit.For(ctx, run), m.Store, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5))
+		task := ""
+		for _, message := range slices.Backward(kit.Messages(run)) {
+			if message.Role == agent.RoleUser {
+				task = message.Content
+				break
+			}
+		}
+		return render(kit.For(ctx, run), m.Store, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5), task)
 	})
 }
 

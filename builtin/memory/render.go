@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -21,6 +23,11 @@ const (
 // most maxFacts preferences, maxFacts facts and maxEpisodes episodes, newest first. Each entry is one line, and long
 // values are truncated. Render returns "" for an empty store, and the error of a store that fails.
 func Render(ctx context.Context, m Store, maxFacts, maxEpisodes int) (string, error) {
+	return render(ctx, m, maxFacts, maxEpisodes, "")
+}
+
+// render is Render that shows the facts first that share most words with the task, and says how many it leaves out.
+func render(ctx context.Context, m Store, maxFacts, maxEpisodes int, task string) (string, error) {
 	preferences, err := m.Preferences(ctx)
 	if err != nil {
 		return "", fmt.Errorf("the preferences in memory: %w", err)
@@ -41,16 +48,52 @@ func Render(ctx context.Context, m Store, maxFacts, maxEpisodes int) (string, er
 	section(&b, "Known preferences", preferences, func(p Preference) string {
 		return shorten.Line(p.Key, shorten.KeyChars) + ": " + shorten.Line(p.Value, maxValueShown)
 	})
-	section(&b, "Known facts", facts[:min(len(facts), max(maxFacts, 0))], func(f Fact) string {
+	shown := min(len(facts), max(maxFacts, 0))
+	if shown < len(facts) {
+		facts = byWords(facts, task)
+	}
+	section(&b, "Known facts", facts[:shown], func(f Fact) string {
 		key := shorten.Line(f.Key, shorten.KeyChars)
 		if f.Scope != GlobalScope {
 			key += " [" + shorten.Line(f.Scope, shorten.KeyChars) + "]"
 		}
 		return key + ": " + shorten.Line(f.Value, maxValueShown)
 	})
+	if left := len(facts) - shown; left > 0 && shown > 0 {
+		fmt.Fprintf(&b, "- (%d more in memory)\n", left)
+	}
 	section(&b, "Recent outcomes", episodes, renderEpisode)
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
+
+// byWords returns facts in another order: those first that have most of the text's words, and among equals as before.
+// Words of fewer than three characters do not count.
+func byWords(facts []Fact, text string) []Fact {
+	words := make(map[string]bool)
+	for _, w := range strings.FieldsFunc(shorten.FoldCase(shorten.Runes(text, signalChars)), isNoWord) {
+		words[w] = utf8.RuneCountInString(w) >= 3
+	}
+	shared := make([]int, len(facts))
+	order := make([]int, len(facts))
+	for i, f := range facts {
+		order[i] = i
+		seen := make(map[string]bool)
+		for _, w := range strings.FieldsFunc(shorten.FoldCase(f.Key+" "+shorten.Runes(f.Value, signalChars)), isNoWord) {
+			if words[w] && !seen[w] {
+				seen[w] = true
+				shared[i]++
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return shared[b] - shared[a] })
+	sorted := make([]Fact, len(facts))
+	for i, at := range order {
+		sorted[i] = facts[at]
+	}
+	return sorted
+}
+
+func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // newestPreferences returns the n preferences that were set last, sorted by key.
 func newestPreferences(all []Preference, n int) []Preference {

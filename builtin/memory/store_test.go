@@ -77,7 +77,7 @@ Recent outcomes:
 		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
 	}
 	if got, _ := Render(ctx, m, 1,
-		0); got != "Known preferences:\n- language: German\nKnown facts:\n- lamp [kitchen]: on" {
+		0); got != "Known preferences:\n- language: German\nKnown facts:\n- lamp [kitchen]: on\n- (1 more in memory)" {
 		t.Errorf("within limits:\n%s", got)
 	}
 	if got, _ := Render(ctx, m, -1, -1); got != "" {

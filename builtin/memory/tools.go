@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -20,10 +21,14 @@ const (
 	maxToolNote    = 2000
 	maxToolHeading = maxHeading
 	maxRecalled    = 20 // facts
+
+	maxTurnsRecalled = 5
+	maxTurnRecalled  = 1000 // characters of each text of a turn
 )
 
 // Tools returns tools with which a model keeps facts itself: remember, recall and forget. For example, a user says
-// "call me Jo", the model calls remember, and the [Injector] of the next run shows the fact. Give them to the agent as
+// "call me Jo", the model calls remember, and the [Injector] of the next run shows the fact. The tool recall also finds
+// the conversations that an [Archive] has stored. Give them to the agent as
 // any other tool.
 //
 // Each tool acts for the owner of the run that calls it, by agentspec.IdentityOf: a model never changes the common
@@ -47,8 +52,8 @@ func Tools(s Store) []agent.Tool {
 			call: func(ctx context.Context, args toolArgs) (string, error) { return remember(ctx, s, args) },
 		},
 		&tool{
-			name: "recall", readOnly: true, about: "Find stored facts whose key or value contains all words of the query. " +
-				"Without a query, list the newest.",
+			name: "recall", readOnly: true, about: "Find stored facts and parts of earlier conversations that contain all " +
+				"words of the query. Without a query, list the newest facts.",
 			parameters: `{"type":"object","properties":{"query":{"type":"string"}},"additionalProperties":false}`,
 			call:       func(ctx context.Context, args toolArgs) (string, error) { return recall(ctx, s, args) },
 		},
@@ -195,14 +200,13 @@ func recall(ctx context.Context, s Store, args toolArgs) (string, error) {
 		return "", fmt.Errorf("the memory cannot be read: %w", err)
 	}
 	words := strings.Fields(shorten.FoldCase(args.Query))
+	matches := func(text string) bool {
+		text = shorten.FoldCase(text)
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	}
 	var lines []string
 	for _, f := range facts {
-		text := shorten.FoldCase(f.Key + "\n" + f.Value)
-		found := true
-		for _, w := range words {
-			found = found && strings.Contains(text, w)
-		}
-		if !found {
+		if !matches(f.Key + "\n" + f.Value) {
 			continue
 		}
 		if len(lines) == maxRecalled {
@@ -211,8 +215,27 @@ func recall(ctx context.Context, s Store, args toolArgs) (string, error) {
 		}
 		lines = append(lines, shorten.Line(f.Key, maxToolKey)+": "+shorten.Line(f.Value, maxToolValue))
 	}
+	if len(words) > 0 {
+		turns, err := s.Recent(ctx, maxEpisodes, turnKind)
+		if err != nil {
+			return "", fmt.Errorf("the archive cannot be read: %w", err)
+		}
+		found := 0
+		for _, e := range turns {
+			var t turn
+			if json.Unmarshal(e.Payload, &t) != nil || !matches(t.User+"\n"+t.Reply) {
+				continue
+			}
+			if found++; found > maxTurnsRecalled {
+				lines = append(lines, "There are more conversations; ask with more words.")
+				break
+			}
+			lines = append(lines, fmt.Sprintf("%s, the user: %s", e.Time.UTC().Format("2006-01-02"),
+				shorten.Line(t.User, maxTurnRecalled)), "you: "+shorten.Line(t.Reply, maxTurnRecalled))
+		}
+	}
 	if len(lines) == 0 {
-		return "no fact found", nil
+		return "nothing found", nil
 	}
 	return strings.Join(lines, "\n"), nil
 }

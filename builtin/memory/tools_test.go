@@ -60,13 +60,13 @@ func TestAModelKeepsFactsOfItsOwner(t *testing.T) {
 		{ann, "remember", is{"key": "Name", "value": "Jo"}, "remembered: Name", ""},
 		{ann, "recall", is{"query": "NAME jo"}, "Name: Jo", "opening"},
 		{ann, "recall", is{}, "opening hours: 9 to 5", ""},
-		{bob, "recall", is{"query": "name"}, "no fact found", "Jo"},
+		{bob, "recall", is{"query": "name"}, "nothing found", "Jo"},
 		{bob, "forget", is{"key": "Name"}, "error: there is no fact", ""},
 		{ann, "remember", is{"key": "Name", "value": "Joe"}, "remembered", ""},
 		{ann, "recall", is{"query": "name"}, "Name: Joe", ""},
 		{ann, "forget", is{"key": "opening hours"}, "error: there is no fact", ""},
 		{ann, "forget", is{"key": "Name"}, "forgotten: Name", ""},
-		{ann, "recall", is{"query": "name"}, "no fact found", "Jo"},
+		{ann, "recall", is{"query": "name"}, "nothing found", "Jo"},
 		{agent.Identity{}, "remember", is{"key": "a", "value": "b"}, "error: remember needs an owner", ""},
 		{agent.Identity{}, "recall", is{}, "error: recall needs an owner", ""},
 		{ann, "remember", is{"key": " ", "value": "b"}, "error: key is blank", ""},
@@ -152,7 +152,7 @@ func TestChangesOfToolsArePermanent(t *testing.T) {
 	}{
 		{"remember", is{"key": "k", "value": "one"}, "k: one"},
 		{"remember", is{"key": "k", "value": "two"}, "k: two"},
-		{"forget", is{"key": "k"}, "no fact found"},
+		{"forget", is{"key": "k"}, "nothing found"},
 	} {
 		call(t, ann, c.tool, c.args)
 		if got := stored(); got != c.want {

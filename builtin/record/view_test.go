@@ -103,9 +103,9 @@ func TestReadStopsAtAnUnreadableEvent(t *testing.T) {
 	const end = `,"decision":"continue"}`
 	const spec = `"spec":"github.com/hookgen/hookgen/spec/agentspec"`
 	for _, c := range []struct{ name, text, want string }{
-		{"other specs are skipped", events(`{"protocol":1,"seq":1,"spec":"x","point":"OnRunEnd","payload":7`+end), ""},
-		{"other points are skipped", events(`{"protocol":1,"seq":1,` + spec + `,"point":"Gone","payload":7`+end), ""},
-		{"no payload of the point", events(`{"protocol":1,"seq":4,` + spec + `,"point":"OnRunEnd","payload":7`+end),
+		{"other specs are skipped", events(`{"protocol":1,"seq":1,"spec":"x","point":"OnRunEnd","payload":7` + end), ""},
+		{"other points are skipped", events(`{"protocol":1,"seq":1,` + spec + `,"point":"Gone","payload":7` + end), ""},
+		{"no payload of the point", events(`{"protocol":1,"seq":4,` + spec + `,"point":"OnRunEnd","payload":7` + end),
 			"the event 4 of OnRunEnd: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

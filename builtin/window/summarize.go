@@ -19,10 +19,10 @@ import (
 // its results. The leading system messages, the last Keep turns and the newest user message stay. The turns between
 // become one system message, "(summary of earlier conversation)", which also replaces an earlier summary.
 //
-// The summary comes from one call to Model, by default the run's, which counts towards the run. It is asked for the goal,
-// findings, open questions, decisions and exact identifiers. Without a model, or if the model fails or returns no text,
-// the summary lists the messages instead. It then holds the earlier summary and, for the last 20 messages, the role and
-// the first 80 characters.
+// The summary comes from one call to Model, by default the run's, which counts towards the run. It is asked for the
+// goal, findings, open questions, decisions and exact identifiers. Without a model, or if the model fails or returns no
+// text, the summary lists the messages instead. It then holds the earlier summary and, for the last 20 messages, the
+// role and the first 80 characters.
 //
 // Compact returns the conversation unchanged if it is smaller than Trigger or has fewer than Keep + 2 turns. If the
 // model has refused the conversation as too long, it is summarized whatever its size. Compact returns an error if the
