@@ -211,7 +211,7 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 	run, err := paying(&looptest.Tool{Name: "pay"}, looptest.Call("pay", nil)).Do(ctx, loop.Request{
 		Task: strings.Repeat("long", 1<<18), Conversation: "c",
 	})
-	if err != nil || run.Suspended == nil {
+	if !errors.Is(err, loop.ErrSuspended) || run.Suspended == nil {
 		t.Fatal(run, err)
 	}
 	if err := (nats.Approvals{Bucket: b}).Save(ctx, *run.Suspended); err != nil {

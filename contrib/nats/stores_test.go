@@ -209,7 +209,7 @@ func TestASuspendedRunContinuesElsewhere(t *testing.T) {
 	tool := &looptest.Tool{Name: "pay", Result: "paid"}
 	first, err := paying(tool, looptest.Calls(looptest.Call("pay", nil), looptest.Call("pay", nil))).Do(t.Context(),
 		loop.Request{Task: "hi", Tenant: owner.Tenant, User: owner.User, Conversation: owner.Conversation})
-	if err != nil || first.Suspended == nil || tool.Count() > 0 {
+	if !errors.Is(err, loop.ErrSuspended) || first.Suspended == nil || tool.Count() > 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	id := first.Suspended.ID

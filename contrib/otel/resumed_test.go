@@ -2,6 +2,7 @@ package otel_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestAResumedRunCountsItsOwnTokens(t *testing.T) {
 		}
 	}
 	first, err := process().Run(t.Context(), "pay")
-	if err != nil || first.Suspended == nil {
+	if !errors.Is(err, loop.ErrSuspended) || first.Suspended == nil {
 		t.Fatal(first.Stop, err)
 	}
 	answer := loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{Allow: true})

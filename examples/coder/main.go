@@ -209,6 +209,8 @@ func (c *coder) work(ctx context.Context, task string) {
 		case err == nil:
 		case ctx.Err() != nil:
 			c.terminal.printf("\nInterrupted. The conversation is kept.\n")
+		case errors.As(err, new(*loop.StoppedError)):
+			c.terminal.printf("\nThe task is not done: %s\n", clean(err.Error()))
 		default:
 			c.terminal.printf("\nThe task failed: %s\n", clean(err.Error()))
 		}
