@@ -19,6 +19,7 @@ import (
 var unreleased = map[string]string{
 	"lab/bench":            "measures speed next to other systems, in this repository only",
 	"cmd/hooklog/pagetest": "has only tests, which need a browser",
+	"site/sitetest":        "has only tests, which need a browser",
 	"examples/agent":       "is a program to read and run in a clone",
 	"examples/coder":       "is a program to read and run in a clone",
 	"examples/fleet":       "is a program to read and run in a clone",

@@ -49,7 +49,10 @@ export default defineConfig({
     editLink: { pattern: `${repository}/edit/main/:path` },
   },
   // The pages are in other folders than the packages of the site.
-  vite: { resolve: { alias: { vue: path.join(root, 'site', 'node_modules', 'vue') } } },
+  vite: {
+    publicDir: path.join(root, 'site', 'public'),
+    resolve: { alias: { vue: path.join(root, 'site', 'node_modules', 'vue') } },
+  },
   markdown: {
     config(md) {
       // Pages are written for the repository: braces are text there, and no page has a template.

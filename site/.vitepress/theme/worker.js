@@ -2,12 +2,24 @@
 // address of the program first, and then questions; each answer has the number of its question.
 let ready
 
+// instantiate compiles a program while it loads, if the server gives it the right type, else afterwards.
+async function instantiate(address, imports) {
+  const response = await fetch(address)
+  if (!response.ok) {
+    throw new Error(`${address}: ${response.status}`)
+  }
+  if (response.headers.get('Content-Type') === 'application/wasm') {
+    return WebAssembly.instantiateStreaming(response, imports)
+  }
+  return WebAssembly.instantiate(await response.arrayBuffer(), imports)
+}
+
 async function start(base) {
   importScripts(base + 'wasm_exec.js')
   const go = new self.Go()
   const began = new Promise((resolve) => { self.hookgenReady = resolve })
   const [program, packages] = await Promise.all([
-    WebAssembly.instantiateStreaming(fetch(base + 'playground.wasm'), go.importObject),
+    instantiate(base + 'playground.wasm', go.importObject),
     fetch(base + 'packages.zip').then((r) => r.arrayBuffer()),
   ])
   go.run(program.instance)
