@@ -61,7 +61,8 @@ func TestProgramsHaveShortFlagsForPasswords(t *testing.T) {
 
 func TestCommandsOverSeveralLinesHavePasswords(t *testing.T) {
 	masks(t,
-		"curl \\\n  -u bob:«hunter22» \\\n  https://example.org", "curl \\\r\n-u bob:«hunter22»", "curl `\n -u bob:«hunter22»",
+		"curl \\\n  -u bob:«hunter22» \\\n  https://example.org",
+		"curl \\\r\n-u bob:«hunter22»", "curl `\n -u bob:«hunter22»",
 		"curl ^\r\n -u bob:«hunter22»", "mysql \\\n -u root \\\n -p«hunter22» db", "redis-cli \\\n -a «hunter22»",
 		"docker login \\\n -u me \\\n -p «hunter22» x", "sshpass \\\n -p «hunter22» ssh x", "curl x\n -u bob:hunter22",
 		`{"cmd":"curl \\\n -u bob:«hunter22»"}`, "docker login -p«hunter22»",

@@ -17,12 +17,14 @@ func TestSecretsInTextsOfJSONAreRedacted(t *testing.T) {
 func TestSecretsInMailsAreRedacted(t *testing.T) {
 	var mail strings.Builder
 	w := quotedprintable.NewWriter(&mail)
-	text := "Hello, this is the first line of a mail, and the key that you want is " + githubToken + ", and api_key=hunter2hunter2."
+	text := "Hello, this is the first line of a mail, and the key that you want is " +
+		githubToken + ", and api_key=hunter2hunter2."
 	if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(new(Redactor).Text(mail.String()), "=\r\n", "")
-	if strings.Contains(got, "abcdef") || strings.Contains(got, "hunter2") || !strings.HasPrefix(got, "Hello, this is the first") {
+	if strings.Contains(got, "abcdef") || strings.Contains(got, "hunter2") ||
+		!strings.HasPrefix(got, "Hello, this is the first") {
 		t.Errorf("%q\nis redacted as\n%q", mail.String(), got)
 	}
 	masks(t, "key = «aGVsbG8gd29ybGQgMTIzNA==»\nnext", "a=\nb")

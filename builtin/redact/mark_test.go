@@ -36,7 +36,9 @@ func TestMarksHaveTheKindOfTheSecret(t *testing.T) {
 }
 
 func TestTextsLikeAMarkAreRedacted(t *testing.T) {
-	for _, mark := range []string{"[REDACTED:hunter2]", "[REDACTED:github-token:hunter2hunte]", "[REDACTED:email:12345678]"} {
+	for _, mark := range []string{
+		"[REDACTED:hunter2]", "[REDACTED:github-token:hunter2hunte]", "[REDACTED:email:12345678]",
+	} {
 		if got := new(Redactor).Text("password=" + mark); strings.Contains(got, "hunte") || strings.Contains(got, "12345") {
 			t.Errorf("%s is redacted as %q", mark, got)
 		}

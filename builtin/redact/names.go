@@ -83,7 +83,7 @@ func secretName(words []string, own int) secrecy {
 			found, at = kind, i
 		}
 	}
-	if last > 0 && (words[last-1] == "credential" && words[last] == "id" || words[last-1] == "key" && words[last] == "hash") {
+	if last > 0 && publicPairs[words[last-1]+"-"+words[last]] {
 		return open
 	}
 	if found > weak && at < own {
@@ -135,6 +135,7 @@ var (
 	tokenKinds    = set("token-kinds")
 	headerEnds    = set("header-ends")
 	openKeys      = set("open-keys")
+	publicPairs   = set("public-pairs")
 	describes     = set("describes")
 	personalWords = set("personal")
 )

@@ -17,7 +17,8 @@ func appendPrivateKeys(found []span, s string) []span {
 			}
 			done = m.to
 		case more && next.ends && next.from-m.to <= maxKey:
-			if inside := s[m.to:max(m.to, next.from)]; strings.ToLower(inside) != inside || hasDigit(inside) { // not a placeholder
+			inside := s[m.to:max(m.to, next.from)]
+			if strings.ToLower(inside) != inside || hasDigit(inside) { // not a placeholder
 				found = append(found, span{m.from, next.to, "private-key"})
 			}
 			done = next.to

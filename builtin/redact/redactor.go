@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// Redacted replaces what a name says to be secret, as in password=[REDACTED]. Where the form says what was redacted, the
+// Redacted replaces what a name says to be secret, as in password=[REDACTED]. If the form says what was redacted, the
 // mark has a kind too, for example [REDACTED:github-token] or [REDACTED:email].
 const Redacted = "[REDACTED]"
 
@@ -74,8 +74,8 @@ func (r *Redactor) applyExtra(s string) (out string) {
 	return r.Extra(s)
 }
 
-// JSON returns data as valid JSON, with secrets and personal data replaced by marks. A text stays a text, a number becomes 0,
-// and a list or an object keeps its shape. Invalid JSON is redacted and encoded as a JSON text.
+// JSON returns data as valid JSON, with secrets and personal data replaced by marks. A text stays a text, a number
+// becomes 0, and a list or an object keeps its shape. Invalid JSON is redacted and encoded as a JSON text.
 func (r *Redactor) JSON(data []byte) json.RawMessage {
 	v, err := jsonx.Decode(data)
 	if err != nil {

@@ -140,7 +140,8 @@ func TestTheExtrasOfAMessageAreRedacted(t *testing.T) {
 
 func TestPatternsHoldInTruncatedTexts(t *testing.T) {
 	r := &Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile(`T-\d+`)}}
-	if got := unkinded(r.CutText("see T-12 and "+strings.Repeat("more ", 100), 20)); !strings.HasPrefix(got, "see [REDACTED] and") {
+	got := unkinded(r.CutText("see T-12 and "+strings.Repeat("more ", 100), 20))
+	if !strings.HasPrefix(got, "see [REDACTED] and") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -112,8 +112,8 @@ func invisible(s string, at int) int {
 	return 0
 }
 
-// kindOfMark returns the length of the kind of a mark at at, with its colon, or 0. Finders see each mark of a Redactor as
-// [Redacted]. A text that only looks like a kind can be a secret, and stays in the view.
+// kindOfMark returns the length of the kind of a mark at at, with its colon, or 0. Finders see each mark of a Redactor
+// as [Redacted]. A text that only looks like a kind can be a secret, and stays in the view.
 func kindOfMark(s string, at int) int {
 	const opening = "[REDACTED"
 	if at < len(opening) || s[at-1] != 'D' || s[at-len(opening):at] != opening {

@@ -105,16 +105,29 @@ func gitleaksRules(dir string) ([]rule, error) {
 // quoted finds the texts of Go and Python in the tests of a corpus.
 var quoted = regexp.MustCompile("\"([^\"\\\\\n]{8,400})\"|`([^`]{8,1000})`|'([^'\\\\\n]{8,400})'")
 
-// trufflehogRules reads the patterns that the tests of the detectors of trufflehog call valid.
+// trufflehogRules reads the patterns that the tests of the detectors of trufflehog call valid, and puts each after the
+// name of its detector.
 func trufflehogRules(dir string) ([]rule, error) {
-	return testRules(filepath.Join(dir, "pkg", "detectors"), "_test.go", regexp.MustCompile(`(?i)^\s*(valid\w*|secret\w*|key\w*)\s*=`),
-		regexp.MustCompile(`(?i)^\s*invalid\w*\s*=`))
+	rules, err := testRules(filepath.Join(dir, "pkg", "detectors"), "_test.go",
+		regexp.MustCompile(`(?i)^\s*valid\w*\s*:?=`), regexp.MustCompile(`(?i)^\s*invalid\w*\s*:?=`))
+	for i, r := range rules {
+		rules[i].Regex = `(?s)= '(.*)'$`
+		for n, sample := range r.Positive {
+			r.Positive[n] = r.Rule + "_token = '" + sample + "'"
+		}
+	}
+	return rules, err
 }
 
-// presidioRules reads the texts in which the tests of the recognizers of presidio expect something, and nothing.
+// presidioRules reads the texts in which the tests of the recognizers of presidio expect one result, or none. The
+// personal data in a text is its number or address.
 func presidioRules(dir string) ([]rule, error) {
-	return testRules(filepath.Join(dir, "presidio-analyzer", "tests"), "_recognizer.py", regexp.MustCompile(`^\s*\(["'].*["'],\s*1\b`),
-		regexp.MustCompile(`^\s*\(["'].*["'],\s*0\b`))
+	rules, err := testRules(filepath.Join(dir, "presidio-analyzer", "tests"), "_recognizer.py",
+		regexp.MustCompile(`^\s*\(["'].*["'],\s*1\b`), regexp.MustCompile(`^\s*\(["'].*["'],\s*0\b`))
+	for i := range rules {
+		rules[i].Regex = `[\w.+-]+@[\w.-]+|[A-Z]{2}\d[\dA-Z ]{10,}|[+(]?\d[\d() .-]{5,}\d`
+	}
+	return rules, err
 }
 
 // testRules reads the first text in each line of the tests below a folder that begins as a positive or negative sample.
@@ -181,7 +194,8 @@ var contexts = []context{
 	{"alone", around("", "")}, {"prose", around("Please use ", " for the deployment, and tell me when it is done.")},
 	{"quotation marks", around("He wrote “", "” and left.")}, {"color", around("ok \x1b[32m", "\x1b[0m done")},
 	{"color after a word", around("value\x1b[1;31m", "\x1b[m")}, {"set of characters", around("\x1b(B", "\x1b(B\x1b[m")},
-	{"escape sequence", around("\x1bM", "\x1bc")}, {"table", around("│ 3 │ ", " │ ok │")}, {"narrow table", around("│", "│")},
+	{"escape sequence", around("\x1bM", "\x1bc")}, {"table", around("│ 3 │ ", " │ ok │")},
+	{"narrow table", around("│", "│")},
 	{"table of Markdown", around("| name | value |\n|---|---|\n| x | ", " | y |\n")}, {"Chinese", around("请使用", "来部署")},
 	{"Japanese", around("キーは「", "」です")}, {"no-break space", around("the\u00a0", "\u00a0end")}, {"emoji", around("🔑", "🔒")},
 	{"JSON", func(s string) string { return `{"output":` + jsonText(s) + `,"n":1}` }},
@@ -202,7 +216,8 @@ var contexts = []context{
 	{"URL", func(s string) string { return "https://example.org/?q=" + url.QueryEscape(s) + "&x=1" }},
 	{"command over lines", around("deploy \\\n  --note ", " \\\n  --yes")},
 	{"diff", around("@@ -1,2 +1,2 @@\n-old line\n+", "\n context")}, {"list", around("- first\n- ", "\n- last\n")},
-	{"log", around("2026-11-20T09:30:02.900Z INFO  [worker-3] main.go:31: got ", "\n")}, {"comment", around("x := 1 // ", "\n")},
+	{"log", around("2026-11-20T09:30:02.900Z INFO  [worker-3] main.go:31: got ", "\n")},
+	{"comment", around("x := 1 // ", "\n")},
 }
 
 // jsonText returns a text in JSON.
@@ -254,4 +269,64 @@ func negatives(r *redact.Redactor, rules []rule) (n rate) {
 		}
 	}
 	return n
+}
+
+// corpora reads the folders of the arguments NAME=FOLDER and prints what redact and gitleaks find in their samples.
+// NAME is gitleaks, trufflehog or presidio.
+func corpora(args []string) error {
+	readers := map[string]func(dir string) ([]rule, error){
+		"gitleaks": gitleaksRules, "trufflehog": trufflehogRules, "presidio": presidioRules,
+	}
+	for _, arg := range args {
+		name, dir, _ := strings.Cut(arg, "=")
+		if readers[name] == nil {
+			return fmt.Errorf("%s is not a corpus: give gitleaks=FOLDER, trufflehog=FOLDER or presidio=FOLDER", name)
+		}
+		rules, err := readers[name](dir)
+		if err != nil {
+			return err
+		}
+		r := &redact.Redactor{KeepPersonal: name != "presidio", KeepSecrets: name == "presidio"}
+		for i, c := range contexts {
+			if n := positives(r, rules, c); i == 0 || name == "gitleaks" {
+				fmt.Printf("%s, %s: redact finds %d of %d (%s)\n", name, c.name, n.found, n.positive, share(n.found, n.positive))
+			}
+		}
+		n := negatives(r, rules)
+		found, reported, err := byGitleaks(rules)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s, alone: gitleaks finds %d\n%s, negative samples: redact changes %d of %d, gitleaks reports %d\n",
+			name, found, name, n.changed, n.negative, reported)
+	}
+	return nil
+}
+
+// byGitleaks counts the positive samples whose secret gitleaks finds, and the negative samples that it reports.
+func byGitleaks(rules []rule) (found, reported int, err error) {
+	var texts, secrets []string
+	for _, r := range rules {
+		pattern := regexp.MustCompile(r.Regex)
+		for _, sample := range r.Positive {
+			texts, secrets = append(texts, sample), append(secrets, r.secret(pattern, sample))
+		}
+	}
+	positive := len(texts)
+	for _, r := range rules {
+		texts = append(texts, r.Negative...)
+	}
+	findings, err := scan(texts)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, f := range findings {
+		switch {
+		case i >= positive && len(f) > 0:
+			reported++
+		case i < positive && secrets[i] != "" && reports(f, secrets[i]):
+			found++
+		}
+	}
+	return found, reported, nil
 }

@@ -65,8 +65,8 @@ type finding struct {
 	File   string
 }
 
-// reported reports whether a finding has a part of the secret.
-func reported(findings []finding, secret string) bool {
+// reports tells whether a finding has a part of the secret.
+func reports(findings []finding, secret string) bool {
 	for _, f := range findings {
 		if leaks.Remains(f.Secret, secret) != "" {
 			return true

@@ -72,7 +72,7 @@ func scanAll(rows []row, plain []plainText) error {
 	for i := range rows {
 		for _, text := range rows[i].drawn {
 			for _, secret := range text.Secrets {
-				if reported(found[0], secret) {
+				if reports(found[0], secret) {
 					rows[i].reported++
 				}
 			}
@@ -137,7 +137,7 @@ func classes() []row {
 					rows[at].found++
 				}
 			}
-			if clean == text.Clean {
+			if marks.ReplaceAllString(clean, redact.Redacted) == text.Clean {
 				rows[at].exact++
 			}
 		}
@@ -189,5 +189,5 @@ func files(pattern string, dirs ...string) string {
 // places returns the number of places that redact changes.
 func places(text string) int {
 	clean := new(redact.Redactor).Text(text)
-	return strings.Count(clean, redact.Redacted) - strings.Count(text, redact.Redacted)
+	return len(marks.FindAllString(clean, -1)) - len(marks.FindAllString(text, -1))
 }
