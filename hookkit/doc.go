@@ -95,6 +95,6 @@
 // # Cost
 //
 // A fire without registered hooks costs an atomic load; at an around point, a call as well. A fire takes no lock and
-// allocates nothing while every hook continues; an around point allocates once per fire. Observers, tracers, Timeout
-// and Once cost only the fires of the points that have them.
+// allocates nothing while every hook continues; an around point allocates once per fire. Observers, tracers and
+// Timeout cost only the fires of the points that have them.
 package hookkit

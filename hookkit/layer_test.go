@@ -98,35 +98,6 @@ func TestAnchorsCannotReverseLayers(t *testing.T) {
 	d.want(t, inner, "out", "y", "in", "x")
 }
 
-func TestAnchorsSpentByOnceAreIgnored(t *testing.T) {
-	t.Run("in a layer", func(t *testing.T) {
-		var outer hooks
-		var d diary
-		inner := outer.Layer("inner")
-		once := d.add(&outer, "once", hookkit.Once())
-		d.want(t, inner, "once")
-		d.add(inner, "x", hookkit.Before(once))
-		d.want(t, inner, "x")
-		if why := inner.First.List()[0].Why; strings.Contains(why, "before") {
-			t.Errorf("an ignored anchor is listed: %s", why)
-		}
-	})
-	t.Run("only at the points that fired", func(t *testing.T) {
-		var h hooks
-		bundle := h.Use(bind(func(h *hooks) {
-			h.First.Add(continues, hookkit.Once())
-			h.Second.Add(secondContinues)
-		}), hookkit.Named("bundle"))
-		fireFirst(t, &h, 1)
-		inner := h.Layer("inner")
-		inner.First.Add(continues, hookkit.Before(bundle))
-		got := panicText(func() { inner.Second.Add(secondContinues, hookkit.Before(bundle)) })
-		if !strings.Contains(got, "cannot be before bundle") {
-			t.Errorf("panicked with %q", got)
-		}
-	})
-}
-
 func TestAThousandLayers(t *testing.T) {
 	const n = 1000
 	var h hooks

@@ -35,7 +35,6 @@ func TestExplainShowsEveryHookWithReasons(t *testing.T) {
 		continues,
 		hookkit.Named("odd"),
 		hookkit.Priority(7),
-		hookkit.Once(),
 		hookkit.After(plain),
 		hookkit.Before(gone),
 	)
@@ -56,7 +55,7 @@ func TestExplainShowsEveryHookWithReasons(t *testing.T) {
 	want := `First(int): Stop, FailOpen
    1. guard  priority 100 (Safety), layer 0, timeout 1.5s, fail closed, from SITE
    2. plain  priority 0 (default), layer 0, from SITE
-   3. odd  priority 7, layer 0, after plain, once, from SITE
+   3. odd  priority 7, layer 0, after plain, from SITE
    4. umbrella  priority 80 (InputShape), layer 1 (tenant), from SITE
    o  everything  priority 60 (Detection), layer 0, from SITE
    o  audit  priority 0 (default), layer 0, async, queue 64, from SITE

@@ -21,14 +21,14 @@ const (
 // The option interfaces are closed sets by target, so that an option which would mean nothing does not compile. For
 // example, Async is legal in Observe only, and FailClosed only where hooks decide.
 type (
-	// A HookOption is legal in Add at every point: [Priority], [Named], [Site], [Before], [After], [Timeout] and
-	// [Once].
+	// A HookOption is legal in Add at every point: [Priority], [Named], [Site], [Before], [After] and
+	// [Timeout].
 	HookOption interface {
 		GateOption
 		hookOption()
 	}
 	// A GateOption is legal in Add at a point where hooks decide under a policy: [Priority], [Named], [Site],
-	// [Before], [After], [Timeout], [Once] and [FailClosed].
+	// [Before], [After], [Timeout] and [FailClosed].
 	GateOption interface{ gateOption() }
 	// An ObserverOption is legal in Observe and ObserveAny: [Priority], [Named], [Site], [Before], [After] and
 	// [Async].
@@ -146,11 +146,6 @@ func Timeout(d time.Duration) hookUseOption {
 	return option(func(s *opaque.Settings) { s.Timeout = d })
 }
 
-// Once lets the hook be called at most once, even by concurrent fires. Then its registration at the point is removed.
-func Once() HookOption {
-	return option(func(s *opaque.Settings) { s.Once = true })
-}
-
 // FailClosed makes a failure of this hook end the fire at a FailOpen point. At a FailClosed point it changes nothing.
 // In Use it applies to every hook of the Bind at a point with decisions; a Bind without one panics.
 func FailClosed() gateUseOption {
@@ -168,7 +163,7 @@ func FailClosed() gateUseOption {
 // registration does nothing.
 //
 // If the new order contradicts itself, the Use panics, and the old registration stays, as after every other panic of
-// Use. A registration that was removed, or whose last hook was spent by [Once], is ignored; nil panics, and so do two
+// Use. A registration that was removed is ignored; nil panics, and so do two
 // options Replacing.
 func Replacing(reg *Registration) UseOption {
 	old := anchored("Replacing", []*Registration{reg})[0]

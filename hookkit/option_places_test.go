@@ -65,12 +65,6 @@ var knownOptions = map[string]knownOption{
 		info:    func(i *hookkit.Info) { i.Timeout = time.Second },
 		why:     "timeout 1s",
 	},
-	"Once": {
-		option:  func(*hookkit.Registration) any { return hookkit.Once() },
-		targets: "GateOption HookOption",
-		info:    func(i *hookkit.Info) { i.Once = true },
-		why:     "once",
-	},
 	"FailClosed": {
 		option:  func(*hookkit.Registration) any { return hookkit.FailClosed() },
 		targets: "GateOption UseOption",

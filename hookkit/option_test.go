@@ -3,7 +3,6 @@ package hookkit_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,7 +56,7 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption("First.AddAny", "<nil>")},
 		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption("First.ObserveFunc", "<nil>")},
 		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption("Use", "<nil>")},
-		"foreign type": {func() { new(hooks).First.Add(continues, struct{ hookkit.GateOption }{hookkit.Once()}) },
+		"foreign type": {func() { new(hooks).First.Add(continues, struct{ hookkit.GateOption }{hookkit.FailClosed()}) },
 			noOption("First.Add", "struct { hookkit.GateOption }")},
 		"nil in ObserveAny": {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption("ObserveAny", "<nil>")},
 	} {
@@ -173,72 +172,5 @@ func TestTimeout(t *testing.T) {
 				t.Errorf("after the hook its context has the error %v", own.Err())
 			}
 		})
-	})
-}
-
-func TestOnce(t *testing.T) {
-	t.Run("fires once and leaves", func(t *testing.T) {
-		var h hooks
-		var d diary
-		reg := d.add(&h, "once", hookkit.Once())
-		d.add(&h, "always")
-		if !h.First.List()[0].Once {
-			t.Error("it is not listed as Once")
-		}
-		d.want(t, &h, "once", "always")
-		d.want(t, &h, "always")
-		if len(h.First.List()) != 1 || reg.Remove() {
-			t.Error("it is still registered")
-		}
-	})
-	t.Run("is spent by a failure", func(t *testing.T) {
-		var h hooks
-		n := 0
-		h.Second.AddFunc(func(ctx, *run, int) (testpoints.SecondOutcome, error) {
-			n++
-			panic("once is enough")
-		}, hookkit.Once())
-		for i, fails := range []bool{true, false} {
-			if _, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0); (err != nil) != fails {
-				t.Errorf("fire %d returned %v", i+1, err)
-			}
-		}
-		if n != 1 {
-			t.Errorf("it ran %d times", n)
-		}
-	})
-	t.Run("holds for concurrent fires", func(t *testing.T) {
-		var h hooks
-		n, acted := 0, 0 // n is guarded by Once
-		h.Wrap.AddFunc(func(c ctx, _ *run, i int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
-			n++
-			return next.Call(c, i)
-		}, hookkit.Once())
-		var mu sync.Mutex
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() {
-				_, _ = h.Wrap.Fire(t.Context(), nil, 0, func(ctx, int) (string, error) {
-					mu.Lock()
-					defer mu.Unlock()
-					acted++
-					return "", nil
-				})
-			})
-		}
-		wg.Wait()
-		if n != 1 || acted != 20 {
-			t.Errorf("the hook ran %d times, the act %d times, want 1 and 20", n, acted)
-		}
-	})
-	t.Run("leaves the observers", func(t *testing.T) {
-		var h hooks
-		var d diary
-		h.First.ObserveFunc(ignore)
-		once := d.add(&h, "once", hookkit.Once())
-		d.want(t, &h, "once")
-		if n := len(at(0)(&h).Observers()); once.Remove() || len(h.First.List()) != 0 || n != 1 {
-			t.Errorf("%d hooks and %d observers are left", len(h.First.List()), n)
-		}
 	})
 }

@@ -86,7 +86,6 @@ type Info struct {
 	Layer      int           // 0 for the outermost Hooks, 1 for a layer on them, and so on
 	LayerName  string        // the name given to that layer; "" for the outermost Hooks
 	Timeout    time.Duration // 0 for none
-	Once       bool          // the hook is called at most once
 	FailClosed bool          // a failure of the hook ends the fire, as it always does at Check and Around
 	Keys       []any         // the values of the point's key that it is registered for; nil for all
 	Async      int           // the length of the queue; 0 for a synchronous observer

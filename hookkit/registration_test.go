@@ -513,7 +513,7 @@ func TestRegistrationsMayChangeDuringFires(t *testing.T) {
 			for range 50 {
 				regs := []*hookkit.Registration{target.Trace(new(hookkit.TraceRecorder)), target.ObserveAny(ignoreAny)}
 				for _, p := range target.Points() {
-					regs = append(regs, p.AddAny(passes), p.AddAny(replies(hookkit.AnyReply{}, errBad), hookkit.Once()))
+					regs = append(regs, p.AddAny(passes), p.AddAny(replies(hookkit.AnyReply{}, errBad)))
 					p.Hooks()
 				}
 				target.HandleFailures(func(ctx, *hookkit.Failure) {})

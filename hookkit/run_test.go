@@ -82,10 +82,6 @@ func TestNilContextAndRun(t *testing.T) {
 			add(h, checks, hookkit.Timeout(time.Hour))
 			return nil
 		},
-		"a hook with Once": func(_ *testing.T, h *hooks, _ *int) *hookkit.Registration {
-			add(h, checks, hookkit.Once())
-			return nil
-		},
 		"an observer": func(t *testing.T, h *hooks, seen *int) *hookkit.Registration {
 			add(h, checks)
 			return h.ObserveAny(observed(t, seen))

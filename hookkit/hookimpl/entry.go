@@ -28,10 +28,9 @@ type entry struct {
 	registry   *Registry
 	timeout    time.Duration
 	failClosed bool
-	spent      *atomic.Bool // of Once: the hook was called
-	queue      *queue       // of Async
-	walk       uint         // the last walk of its ordering that met it
-	walkEnded  bool         // whether that walk has met all that must follow
+	queue      *queue // of Async
+	walk       uint   // the last walk of its ordering that met it
+	walkEnded  bool   // whether that walk has met all that must follow
 }
 
 // An anchor is one registration in a Before or an After.
@@ -106,9 +105,6 @@ func newEntry(hook any, set opaque.Settings, site string) *entry {
 		priority: set.Priority, ranked: set.Ranked, anchors: anchors(set), keys: set.Keys, timeout: set.Timeout, failClosed: set.FailClosed}
 	if e.name == "" {
 		e.name = nameOf(hook)
-	}
-	if set.Once {
-		e.spent = new(atomic.Bool)
 	}
 	if set.Queue > 0 {
 		e.queue = newQueue(set.Queue)

@@ -42,7 +42,7 @@ func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
 	i := hookkit.Info{
 		Name: e.name, Site: e.site, Priority: e.priority, Layer: depth, LayerName: name,
-		Timeout: e.timeout, Once: e.spent != nil,
+		Timeout: e.timeout,
 	}
 	if e.keys.Name != "" {
 		i.Keys = slices.Clone(e.keys.Values)
@@ -86,9 +86,6 @@ func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 	}
 	if e.failClosed {
 		words = append(words, "fail closed")
-	}
-	if i.Once {
-		words = append(words, "once")
 	}
 	if i.Async > 0 {
 		words = append(words, fmt.Sprintf("async, queue %d", i.Async))

@@ -122,12 +122,3 @@ func (r *Registry) observeAt(verb, site string, observer any, set opaque.Setting
 	refuseInvalid(verb, site, set)
 	return register(verb, newEntry(observer, set, site), toObservers, r)
 }
-
-// spend removes the entry of a hook with Once.
-func (r *Registry) spend(spent *entry) {
-	r.tree.mu.Lock()
-	defer r.tree.mu.Unlock()
-	if len(r.remove(func(e *entry) bool { return e == spent })) > 0 {
-		r.changed()
-	}
-}

@@ -67,7 +67,7 @@ func (s *Snapshot) fill() {
 
 // callable returns the hook of the entry, inside a supervisedHook if there is more to do than calling it.
 func (s *Snapshot) callable(e *entry) any {
-	if len(s.tracers) == 0 && e.timeout == 0 && e.spent == nil {
+	if len(s.tracers) == 0 && e.timeout == 0 {
 		return e.hook
 	}
 	supervised := &supervisedHook{snapshot: s, entry: e}

@@ -9,25 +9,19 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A supervisedHook calls one hook of a snapshot where there is more to do than calling it: a timeout, Once, or tracers.
+// A supervisedHook calls one hook of a snapshot where there is more to do than calling it: a timeout, or tracers.
 type supervisedHook struct {
 	snapshot *Snapshot
 	entry    *entry
 }
 
-// call is the AnyHook that calls the hook of the entry. A hook with Once that was called before continues.
+// call is the AnyHook that calls the hook of the entry.
 func (s *supervisedHook) call(
 	ctx context.Context,
 	run hookkit.AnyRun,
 	call hookkit.AnyCall,
 ) (reply hookkit.AnyReply, err error) {
 	e := s.entry
-	if e.spent != nil && !e.spend() {
-		if call.Next != nil {
-			return call.Next(ctx, call.Payload)
-		}
-		return hookkit.AnyReply{}, nil
-	}
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
 		start := time.Now()
@@ -55,15 +49,6 @@ func (s *supervisedHook) call(
 	}
 	returned = true
 	return reply, err
-}
-
-// spend reports whether this call of a hook with Once is the first one, and then removes its registration.
-func (e *entry) spend() bool {
-	if !e.spent.CompareAndSwap(false, true) {
-		return false
-	}
-	e.registry.spend(e)
-	return true
 }
 
 // event describes the call to tracers. fireID is the fire whose next gave an around hook an answer, or 0.

@@ -35,18 +35,9 @@ func (s *harness) compareFirings() {
 	}
 }
 
-// modelled returns the predicted result of a fire for a snapshot. A hook with Once does not run if another fire
-// has called it before, or, on several goroutines, at any time after the start of the fire.
+// modelled returns the predicted result of a fire for a snapshot.
 func (s *harness) modelled(f *firing, snapshot int) FireResult {
-	spent := map[string]bool{}
-	for name, call := range s.calls {
-		at := call.at
-		if f.parallel {
-			at = s.firings[call.firing-1].begun
-		}
-		spent[name] = call.firing != f.number && at < f.ended
-	}
-	return s.past[snapshot].predict(f.Fire, f.item, spent, f.gone)
+	return s.past[snapshot].predict(f.Fire, f.item, f.gone)
 }
 
 // compareLater checks that each Async observer was notified of fires in the order of their decisions.
@@ -81,22 +72,22 @@ func (s *harness) compareDrained(says string) {
 
 // A listed is the listing of one hook or observer.
 type listed struct {
-	name                         string
-	layer, priority              int
-	once, timeout, async, closed bool
+	name                   string
+	layer, priority        int
+	timeout, async, closed bool
 }
 
 // compareLists compares the listings of every layer with the model. The caller holds mu.
 func (s *harness) compareLists(when string) {
 	list := func(infos []hookkit.Info) (all []listed) {
 		for _, i := range infos {
-			all = append(all, listed{i.Name, i.Layer, i.Priority, i.Once, i.Timeout > 0, i.Async > 0, i.FailClosed})
+			all = append(all, listed{i.Name, i.Layer, i.Priority, i.Timeout > 0, i.Async > 0, i.FailClosed})
 		}
 		return all
 	}
 	modelled := func(m snapshot, p *points.Point, entries []*entry) (all []listed) {
 		for _, e := range entries {
-			all = append(all, listed{e.name, m.layers[e.layer].depth, e.priority, e.hook.Once, e.hook.Timeout,
+			all = append(all, listed{e.name, m.layers[e.layer].depth, e.priority, e.hook.Timeout,
 				e.observe != nil && e.observe.Async, e.observe == nil && (p.Stops() || p.Decides() && e.hook.FailClosed)})
 		}
 		return all

@@ -12,7 +12,7 @@ type Shape struct {
 	Points  []*points.Point // nil: all
 	Steps   []Step          // zero values of the steps to draw from; repeated ones are more frequent; nil: AllSteps
 	Actions []Action        // actions of hooks to draw from; repeated ones are more frequent; nil: AllActions
-	Plain   bool            // hooks without Once, Timeout, FailClosed and inner steps
+	Plain   bool            // hooks without Timeout, FailClosed and inner steps
 	Hows    []points.How    // nil: all
 	Acts    []Action        // actions of wrapped acts; nil: Continues
 	Most    int             // maximum number of steps; 0: 24
@@ -56,7 +56,6 @@ func (s Shape) Draw(t *rapid.T) Program {
 	var p Program
 	// Programs use few points, so that the steps affect each other.
 	d.at = rapid.SliceOfN(rapid.Custom(d.anyPoint), 1, 2).Draw(t, "points")
-	d.spends = d.threads && rapid.Bool().Draw(t, "spends")
 	p.Steps = d.steps(d.Steps, d.Most)
 	if d.threads {
 		p.Threads = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) []Step {
@@ -95,7 +94,6 @@ type drawing struct {
 	Shape
 	at           []string // the points
 	threads      bool
-	spends       bool // for threads: Once is allowed and anchors are not, because a used hook would void them at any time
 	regs, layers int
 }
 
@@ -117,7 +115,7 @@ func (d *drawing) step(kinds []Step) Step {
 		return step
 	case Use:
 		old := []int(nil)
-		if step.Replacing != nil && d.regs > 0 && !d.spends {
+		if step.Replacing != nil && d.regs > 0 {
 			old = []int{d.some("replaced", d.regs)}
 		}
 		u := d.use(d.layer(), 1)
@@ -185,7 +183,6 @@ func (d *drawing) hook() Hook {
 		return h
 	}
 	h.Timeout, h.FailClosed = d.rarely("timeout"), d.rarely("closed")
-	h.Once = (!d.threads || d.spends) && d.rarely("once")
 	waits := h.Does == Hangs || h.Does == Obeys
 	if waits && d.rarely("waits") {
 		h.Timeout = true
@@ -226,7 +223,7 @@ func (d *drawing) some(what string, n int) int { return rapid.IntRange(0, max(n-
 
 // anchors draws registrations that precede this step.
 func (d *drawing) anchors() []int {
-	if d.regs == 0 || d.spends || !d.rarely("anchored") {
+	if d.regs == 0 || !d.rarely("anchored") {
 		return nil
 	}
 	return rapid.SliceOfNDistinct(rapid.IntRange(0, d.regs-1), 1, 2, rapid.ID).Draw(d.T, "anchors")

@@ -100,15 +100,6 @@ func (s *harness) ran(ctx context.Context, item fixture.Item, e *entry, inside f
 	f.saw(s)
 	number := len(f.Ran)
 	f.Ran = append(f.Ran, saysRan(e.name, item))
-	if e.hook.Once {
-		s.clock++
-		if _, again := s.calls[e.name]; again {
-			s.wrong("%s has Once and is called again", e.name)
-		}
-		s.calls[e.name] = call{f.number, s.clock}
-		after, _ := s.now().remove(func(other *entry) bool { return other == e })
-		s.past = append(s.past, after)
-	}
 	s.mu.Unlock()
 	inside(f, number)
 }

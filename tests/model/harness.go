@@ -22,11 +22,10 @@ type harness struct {
 	makers   map[string]int   // registration numbers by name of hook
 	past     []snapshot       // snapshots of the model, after each change
 	firings  []*firing        // by number, from 1
-	calls    map[string]call  // of hooks with Once
 	later    map[string][]int // the fires that each Async observer was notified of, in order
 	wrongs   []string
 	added    int             // the number of hooks that other hooks added
-	clock    int             // counts starts and ends of fires, and calls of hooks with Once
+	clock    int             // counts starts and ends of fires
 	parallel bool            // steps run in parallel
 	touched  map[string]bool // the points with registrations
 }
@@ -45,9 +44,6 @@ type firing struct {
 	gone         map[int]bool // the calls, by index in Ran, that an inner step ended with a goroutine
 }
 
-// A call is the call of a hook with Once.
-type call struct{ firing, at int }
-
 // Hooks that fire, add and call next twice multiply. These are the bounds of a program.
 const (
 	deepest     = 2    // nesting of fires
@@ -59,7 +55,7 @@ const (
 func newHarness() *harness {
 	s := &harness{
 		over: make(chan struct{}), regs: map[int]*hookkit.Registration{}, makers: map[string]int{},
-		past: []snapshot{snapshot{}.layer(-1)}, calls: map[string]call{}, later: map[string][]int{},
+		past: []snapshot{snapshot{}.layer(-1)}, later: map[string][]int{},
 		touched: map[string]bool{},
 	}
 	s.addLayer(new(fixture.Hooks))

@@ -88,7 +88,7 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	for _, word := range []string{
 		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{",
 		"model.Handle{", "model.Fire{",
-		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
+		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
 		"Uses:", "Replacing:", "Off:", "Act:", "How:",
 		"Does: model.Hangs",
 	} {

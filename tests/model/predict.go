@@ -24,16 +24,15 @@ type prediction struct {
 	item         fixture.Item
 	view         view // the view of observers
 	acts         int
-	contributors []string        // the hooks, one for each contribution
-	kept         []string        // at an around point: the hooks that crashed, in order; "" for the act
-	spent        map[string]bool // the hooks with Once that have been called
-	ended        map[int]bool    // the calls, by index in Ran, that an inner step ended with a goroutine
+	contributors []string     // the hooks, one for each contribution
+	kept         []string     // at an around point: the hooks that crashed, in order; "" for the act
+	ended        map[int]bool // the calls, by index in Ran, that an inner step ended with a goroutine
 }
 
 // predict returns the result of a fire with the registrations of the snapshot.
-func (m snapshot) predict(f Fire, item fixture.Item, spent map[string]bool, ended map[int]bool) FireResult {
+func (m snapshot) predict(f Fire, item fixture.Item, ended map[int]bool) FireResult {
 	s := &prediction{
-		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, spent: spent, ended: ended,
+		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, ended: ended,
 	}
 	s.hooks, s.observers = m.firing(f.Layer, f.Point)
 	s.view.Payload = payload(item)
@@ -80,17 +79,10 @@ type outcome struct {
 	values   []string
 	failure  string // "" without a failure
 	gone     bool
-	skipped  bool // Once was used up
 }
 
 // call calls a hook that does not wrap, or the part of a wrapping hook before next.
 func (s *prediction) call(e *entry) outcome {
-	if e.hook.Once {
-		if s.spent[e.name] {
-			return outcome{skipped: true}
-		}
-		s.spent[e.name] = true
-	}
 	s.Ran = append(s.Ran, saysRan(e.name, s.item))
 	o := outcome{does: e.hook.Does.at(s.point, e.hook.Timeout)}
 	if s.ended[len(s.Ran)-1] {
@@ -218,8 +210,6 @@ func (s *prediction) report(name string) {
 func (s *prediction) asks(e *entry) (o outcome, returned, over bool) {
 	o = s.call(e)
 	switch {
-	case o.skipped:
-		return o, false, false
 	case o.failure != "":
 		s.traceHook(e, "Error")
 		return o, false, s.fail(e.name, o.failure, e.hook.FailClosed, o.gone)
@@ -399,9 +389,6 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 		if o.failure == "" {
 			a = s.within(i+1, item)
 		}
-	}
-	if o.skipped {
-		return a
 	}
 	if a.gone && e.hook.Timeout {
 		a.gone, o.failure = false, hookkit.ErrGoexit.Error() // the goroutine belonged to the hook

@@ -74,12 +74,12 @@ func (Fire) step()    {}
 // A Hook is one hook, with its registration options and its action. It plays the steps in Inside first. An Add
 // among them gets a new number each time; other registrations are not played inside.
 type Hook struct {
-	Point                     string
-	Priority                  int
-	Does                      Action
-	Inside                    []Step
-	Once, Timeout, FailClosed bool
-	Before, After             []int // in a Use
+	Point               string
+	Priority            int
+	Does                Action
+	Inside              []Step
+	Timeout, FailClosed bool
+	Before, After       []int // in a Use
 }
 
 // An Action is the behaviour of a hook. An action without meaning at its point continues.

@@ -72,9 +72,6 @@ func (s *harness) addTo(at hookkit.AnyPoint, e *entry, anchors []anchor) *hookki
 	for _, o := range s.options(anchors) {
 		opts = append(opts, o)
 	}
-	if e.hook.Once {
-		opts = append(opts, hookkit.Once())
-	}
 	if e.hook.Timeout {
 		d := time.Hour // never expires
 		if e.hook.Does == Hangs || e.hook.Does == Obeys {
@@ -223,16 +220,10 @@ func (s *harness) trace(t Trace) {
 }
 
 func (s *harness) remove(reg int) {
-	var there bool
 	s.change(0, fmt.Sprint("Remove of ", reg), func(*fixture.Hooks) bool {
 		r := s.regs[reg]
-		there = r != nil && r.Remove()
-		return there
+		return r != nil && r.Remove()
 	}, func(m snapshot) (snapshot, bool) {
-		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.of(reg) && !e.hook.Once }) &&
-			!there {
-			return m, false // removed hooks with Once may be about to run
-		}
 		return m.remove(func(e *entry) bool { return e.of(reg) })
 	})
 }

@@ -295,13 +295,13 @@ func TestGoexitReportsEarlierFailures(t *testing.T) {
 	})
 }
 
-// Outer hooks have not failed, whether they are called directly or through a tracer or Once.
+// Outer hooks have not failed, whether they are called directly or through a tracer.
 func TestGoexitIsTheFailureOfOneHook(t *testing.T) {
 	for _, traced := range []bool{false, true} {
 		var h fixture.Hooks
 		var seen []points.Fired
 		wrap(&h, passing, hookkit.Named("outer"))
-		wrap(&h, passing, hookkit.Named("once"), hookkit.Once())
+		wrap(&h, passing, hookkit.Named("between"))
 		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			runtime.Goexit()
 			panic("not reached")

@@ -18,7 +18,6 @@ type Settings struct {
 	Before     []*Registration
 	After      []*Registration
 	Timeout    time.Duration
-	Once       bool
 	FailClosed bool
 	Replacing  *Registration // gives its position to this one; nil for none
 	Keys       Keys          // the zero Keys for all

@@ -133,7 +133,7 @@ type totals struct {
 	traced          atomic.Int64 // tracers attached and detached
 	async, notified atomic.Int64 // observers and their notifications
 	dropped, drains atomic.Int64
-	once, timeouts  atomic.Int64 // hooks
+	timeouts        atomic.Int64 // hooks
 	within          atomic.Int64 // registrations made and removed by a hook during its fire
 }
 
@@ -161,8 +161,6 @@ func (c *changer) change() {
 		c.trace(a)
 	case n < 12:
 		c.async(a)
-	case n < 18:
-		c.once(a)
 	case n < 20:
 		c.inside(a)
 	case n < 22:
@@ -241,23 +239,6 @@ func (c *changer) async(a *arena) {
 		}
 		c.stage.totals.drains.Add(1)
 		c.stage.removed(reg, t)
-	})
-}
-
-// once adds a hook with Once.
-func (c *changer) once(a *arena) {
-	at, calls := c.some(1)[0], new(atomic.Int64)
-	reg := a.hooks.Use(lone{at, &part{side: other, once: true, calls: calls}})
-	c.stage.totals.made.Add(1)
-	c.stage.totals.once.Add(1)
-	c.undo = append(c.undo, func() {
-		present := reg.Remove()
-		c.stage.totals.removed.Add(1)
-		if n := calls.Load(); n > 1 {
-			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called %d times", at.Name, n))
-		} else if n == 1 && present {
-			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called and is still registered", at.Name))
-		}
 	})
 }
 

@@ -29,7 +29,6 @@ type part struct {
 	side    side
 	layer   int
 	timeout time.Duration
-	once    bool
 	calls   *atomic.Int64 // of a lone hook
 	during  func()        // the action of a lone hook; may be nil
 }
@@ -39,9 +38,6 @@ func (p *part) add(at hookkit.AnyPoint, point *points.Point) {
 	opts := []hookkit.GateOption{hookkit.Priority(priorities[p.side]), hookkit.Named("soak")}
 	if p.timeout > 0 {
 		opts = append(opts, hookkit.Timeout(p.timeout))
-	}
-	if p.once {
-		opts = append(opts, hookkit.Once())
 	}
 	at.AddAny(point.Hook(func(c points.Call) points.Reply { return p.call(point, c) }), opts...)
 }
