@@ -111,7 +111,8 @@ func TestAgentsOutliveTheirPolicyService(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "decisions")
 	policy := start(t, addr, log)
 
-	remote, err := agent.Remote(t.Context(), wirehttp.NewCaller("http://"+addr+"/hooks"), wire.Breaker(3, time.Millisecond))
+	remote, err := agent.Remote(t.Context(), wirehttp.NewCaller("http://"+addr+"/hooks"),
+		wire.Breaker(3, time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,9 @@ type Redaction func(text []byte) json.RawMessage
 //
 //	log, err := hooklog.Open("run.jsonl", hooklog.Redact(new(redact.Redactor).JSON))
 //
-// A redacted value keeps its JSON type, so that a record can be replayed. For example, a function that replaces the list
-// of a header by a text yields a list with this text. A number becomes 0, true becomes false, and an object is empty.
+// A redacted value keeps its JSON type, so that a record can be replayed. For example, a function that replaces the
+// list of a header by a text yields a list with this text. A number becomes 0, true becomes false, and an object is
+// empty.
 //
 // A replay of redacted events fires the redacted payloads. Pass the same option to [Replay], so that the decisions of
 // the replay are redacted too before they are compared.

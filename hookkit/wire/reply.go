@@ -62,7 +62,8 @@ func (r Reply) Read(p hookkit.AnyPoint) (hookkit.AnyReply, error) {
 		return out, fmt.Errorf("$.collected: hooks at %s contribute nothing", p.Name)
 	}
 	values := reflect.New(reflect.SliceOf(p.Contribution))
-	if err := strictjson.Decision.Unmarshal(context.Background(), r.Collected, values.Interface(), "$.collected"); err != nil {
+	err := strictjson.Decision.Unmarshal(context.Background(), r.Collected, values.Interface(), "$.collected")
+	if err != nil {
 		return out, err
 	}
 	if values.Elem().Len() > 0 {

@@ -224,8 +224,8 @@ func TestServicesKnowTrialsAndDeadlines(t *testing.T) {
 			return nil, nil
 		})
 	live := connected(t, wireTap{Handler: fixture.Serve(service, nil), request: func(q *wire.Request) { q.Wait = 1500 }})
-	if _, err := live.LeaveClosed.Fire(t.Context(), nil, fixture.Item{}); err != nil || trial || left > 1500*time.Millisecond ||
-		left <= 0 {
+	if _, err := live.LeaveClosed.Fire(t.Context(), nil, fixture.Item{}); err != nil || trial ||
+		left > 1500*time.Millisecond || left <= 0 {
 		t.Errorf("a live fire: trial %v, %v left, %v", trial, left, err)
 	}
 	var events []hooklog.Event

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// Differences lists what two ends understand differently at a point: each text names the part and both sides. A field or
-// an exit that one end lacks is not a difference, except an exit that only the service has.
+// Differences lists what two ends understand differently at a point: each text names the part and both sides. A field
+// or an exit that one end lacks is not a difference, except an exit that only the service has.
 func Differences(here, there *wire.Shape) []string {
 	c := comparison{here: here, there: there, met: map[[2]string]bool{}}
 	if a, b := markers(here), markers(there); a != b {

@@ -33,8 +33,9 @@ func lost(path *step, sent *node) error {
 	if sent.unknown == nil || sent.form == list || sent.form == table {
 		return nil
 	}
-	return fmt.Errorf("$.value%v: the reply loses the field $.payload%v, which the service does not know; build the service "+
-		"with the spec of this program, or let it send {\"decision\":\"patch\"} with the fields that it changes", path, sent.unknown)
+	return fmt.Errorf("$.value%v: the reply loses the field $.payload%v, which the service does not know; build the "+
+		"service with the spec of this program, or let it send {\"decision\":\"patch\"} with the fields that it changes",
+		path, sent.unknown)
 }
 
 func (m *merger) object(path *step, sent, got *node) (*node, error) {

@@ -186,7 +186,9 @@ func each(v, other reflect.Value, f func(part, other reflect.Value) error) error
 var errAmbiguous = errors.New("two texts of the payload differ only in bytes that are not UTF-8")
 
 // text returns the original of a text; at is the original at the same place, if there is one.
-func (t *texts) text(is string, at reflect.Value, same func(at reflect.Value) (original, damaged string)) (string, error) {
+func (t *texts) text(
+	is string, at reflect.Value, same func(at reflect.Value) (original, damaged string),
+) (string, error) {
 	original, ok := t.byDamaged[is]
 	if !ok {
 		return is, nil

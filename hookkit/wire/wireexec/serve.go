@@ -17,8 +17,9 @@ import (
 //
 //	err := wireexec.ServeLines(os.Stdin, os.Stdout, agent.Serve(&hooks, nil))
 //
-// Up to 64 requests are answered at a time, and the others wait. A line of more than [DefaultMaxBytes] ends the service.
-// ServeLines returns after the last reply is written. A program that serves lines must not print to standard output.
+// Up to 64 requests are answered at a time, and the others wait. A line of more than [DefaultMaxBytes] ends the
+// service. ServeLines returns after the last reply is written. A program that serves lines must not print to standard
+// output.
 func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 	ctx, end := context.WithCancelCause(context.Background())
 	s := &lineServer{handler: h, out: json.NewEncoder(w), end: end}

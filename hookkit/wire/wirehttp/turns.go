@@ -21,7 +21,8 @@ type turn struct {
 	begun  chan struct{} // closed when its turn comes
 }
 
-// begin waits for a turn. It returns false if too many wait already, of all clients or of this one, or the context ends.
+// begin waits for a turn. It returns false if too many wait already, of all clients or of this one, or the context
+// ends.
 func (t *turns) begin(ctx context.Context, client string) bool {
 	t.mu.Lock()
 	if t.take(client) {

@@ -95,9 +95,9 @@ func MaxCalls(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxCalls = n })
 }
 
-// Client sets the function that names the client of a request, for example by its certificate or its token. The default
-// is the address without the port, which behind a proxy is that of the proxy. What the service keeps is bounded for each
-// client, see [wire.WithClient].
+// Client sets the function that names the client of a request, for example by its certificate or its token. The
+// default is the address without the port, which behind a proxy is that of the proxy. What the service keeps is
+// bounded for each client, see [wire.WithClient].
 func Client(of func(*http.Request) string) HandlerOption {
 	if of == nil {
 		panic("wirehttp: the function of Client is nil")

@@ -33,8 +33,8 @@ func (b *breaker) begin() (probe bool, err error) {
 	}
 	wait := time.Until(b.next)
 	if b.probing || wait > 0 {
-		return false, fmt.Errorf("%w: it failed %d times in a row, and is asked again in %v; the last failure: %w", wire.ErrPaused,
-			b.failed, max(wait, 0).Round(time.Millisecond), b.last)
+		return false, fmt.Errorf("%w: it failed %d times in a row, and is asked again in %v; the last failure: %w",
+			wire.ErrPaused, b.failed, max(wait, 0).Round(time.Millisecond), b.last)
 	}
 	b.probing = true
 	return true, nil
