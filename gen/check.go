@@ -31,7 +31,7 @@ var rules = []rule{
 
 	{"directive-form", "a directive is written //hookgen:name, on a line of its own; ignore has a rule and a reason",
 		checkDirectiveForm},
-	{"directive-name", "the directives are points, wire, local and ignore", checkDirectiveName},
+	{"directive-name", "the directives are points, wire, local, key and ignore", checkDirectiveName},
 	{"directive-place", "a directive is directly above the points interface or a point", checkDirectivePlace},
 	{"one-spec", "a directory holds one spec", checkOneSpec},
 
@@ -72,6 +72,7 @@ var rules = []rule{
 	{"policy-meaningless", "a point where hooks decide nothing has none", checkPolicyMeaningless},
 	{"policy-last", "the policy is last", checkPolicyLast},
 	{"policy-once", "there is one policy", checkPolicyOnce},
+	{"key", "a key is a field of the payload: a string, an integer, or an array or struct of them", checkKey},
 	{"edit-payload", "spec.Edit needs a payload that is a struct of the spec file", checkEditPayload},
 	{"edit-field", "the payload has one exported field of the type of spec.Edit", checkEditField},
 

@@ -36,7 +36,8 @@ var wireNames = []string{"Remote", "Serve", "Record"}
 
 // generatesAlways reports whether hookgen generates the name whatever the points are.
 func (r *specInfo) generatesAlways(name string) bool {
-	return slices.Contains(generatedNames.types, name) || r.Wire && slices.Contains(wireNames, name)
+	return slices.Contains(generatedNames.types, name) || r.Wire && slices.Contains(wireNames, name) ||
+		strings.HasPrefix(name, "For") && slices.Contains(r.keyOptions(), name)
 }
 
 // bindMethod is the method with which a hook adds itself to its points. A point called Bind would need a second method

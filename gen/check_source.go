@@ -143,8 +143,11 @@ func directiveForms() []string {
 	var forms []string
 	for _, name := range directiveNames {
 		form := directivePrefix + name
-		if name == "ignore" {
+		switch name {
+		case "ignore":
 			form = ignoreForm
+		case "key":
+			form = keyForm
 		}
 		forms = append(forms, form)
 	}
@@ -192,6 +195,10 @@ func checkDirectivePlace(r *specInfo, report report) {
 			if !onPoint {
 				report(d.pos, "%s is not above a point: put it directly above the method that must not leave the process",
 					written)
+			}
+		case "key":
+			if !onPoint {
+				report(d.pos, "%s is not above a point: put it directly above the method whose payload has the key", written)
 			}
 		case "ignore":
 			if !onPoint && !onSpec {

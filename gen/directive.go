@@ -16,11 +16,12 @@ const pointsDirective = "//hookgen:points"
 const (
 	directivePrefix = "//hookgen:"
 	ignoreForm      = "//hookgen:ignore RULE REASON"
+	keyForm         = "//hookgen:key NAME FIELD"
 )
 
-// directiveNames are the names that can follow the colon: points and wire above the points interface, local on a point,
-// ignore at both places.
-var directiveNames = []string{"points", "wire", "local", "ignore"}
+// directiveNames are the names that can follow the colon: points and wire above the points interface, local and key
+// on a point, ignore at both places.
+var directiveNames = []string{"points", "wire", "local", "key", "ignore"}
 
 // A directive is a //hookgen: comment, or a comment that was probably meant as one.
 type directive struct {
@@ -56,7 +57,7 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 			return directive{pos: c.Slash, text: text, name: m[2]}, true
 		}
 		args := strings.TrimSpace(m[2])
-		wellFormed := args == "" || m[1] == "ignore" || !slices.Contains(directiveNames, m[1])
+		wellFormed := args == "" || m[1] == "ignore" || m[1] == "key" || !slices.Contains(directiveNames, m[1])
 		return directive{pos: c.Slash, text: text, name: m[1], args: args, wellFormed: wellFormed}, true
 	}
 	body, block := strings.CutPrefix(text, "/*")
@@ -187,6 +188,8 @@ func (r *specInfo) readDirectives() {
 			switch d.name {
 			case "local":
 				m.Local = true
+			case "key":
+				m.keyLine = &d.directive
 			case "ignore":
 				m.Ignores = append(m.Ignores, ignore)
 			}

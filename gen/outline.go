@@ -85,6 +85,9 @@ type member struct {
 	params []parameter
 	law    []*element
 	first  *member // the member before it that has the same name, nil if there is none
+
+	keyLine  *directive // the //hookgen:key above it, nil without one
+	keyError string     // the reason why the line does not give a key, "" if it does
 }
 
 // A parameter is one parameter of a method.
@@ -153,6 +156,7 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 	r.assignOwners()
 	r.readInterfaces()
 	r.readLaws()
+	r.readKeys()
 	r.readExits()
 	r.readExports()
 	return r

@@ -237,7 +237,7 @@
 //   - import-name: imports leave room for the names that are generated
 //   - shadowed-name: the package declares no name that Go declares itself
 //   - directive-form: a directive is written //hookgen:name, on a line of its own; ignore has a rule and a reason
-//   - directive-name: the directives are points, wire, local and ignore
+//   - directive-name: the directives are points, wire, local, key and ignore
 //   - directive-place: a directive is directly above the points interface or a point
 //   - one-spec: a directory holds one spec
 //   - points-interface: the points interface is exported, not generic and declared as such
@@ -274,6 +274,7 @@
 //   - policy-meaningless: a point where hooks decide nothing has none
 //   - policy-last: the policy is last
 //   - policy-once: there is one policy
+//   - key: a key is a field of the payload: a string, an integer, or an array or struct of them
 //   - edit-payload: spec.Edit needs a payload that is a struct of the spec file
 //   - edit-field: the payload has one exported field of the type of spec.Edit
 //   - exit-package: an exit belongs to the package that declares the point

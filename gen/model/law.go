@@ -15,7 +15,18 @@ type Law[T TypeForm] struct {
 	Exits     []string `json:"exits,omitempty"`     // in the order of the list: the first is the strongest in a vote
 	Collect   T        `json:"collect,omitzero"`    // T of Collect[T], alone or beside decisions; zero without it
 	Around    T        `json:"around,omitzero"`     // R of Around[R]
+	Key       Key[T]   `json:"key,omitzero"`        // hooks may be registered for some keys only; zero without a key
 }
+
+// A Key is the key of a point: a field of its payload, by which hooks may be registered.
+type Key[T TypeForm] struct {
+	Name  string `json:"name"`  // points with the same key share the name
+	Field string `json:"field"` // the field of the payload, for example Name or Call.Name
+	Type  T      `json:"type"`
+}
+
+// IsZero reports whether the point has no key.
+func (k Key[T]) IsZero() bool { return k.Name == "" }
 
 // A TypeForm is a form of a type, for example its expression or its text. The zero value is no type.
 type TypeForm interface {
@@ -28,6 +39,7 @@ func LawWith[To, From TypeForm](l Law[From], convert func(From) To) Law[To] {
 	return Law[To]{
 		Kind: l.Kind, Policy: l.Policy, List: l.List, Reverse: l.Reverse, Replace: l.Replace, Edit: convert(l.Edit),
 		EditField: l.EditField, Exits: l.Exits, Collect: convert(l.Collect), Around: convert(l.Around),
+		Key: Key[To]{Name: l.Key.Name, Field: l.Key.Field, Type: convert(l.Key.Type)},
 	}
 }
 
@@ -120,6 +132,9 @@ func (l Law[T]) Brief() string {
 	}
 	if l.Reverse {
 		brief += ", reversed"
+	}
+	if !l.Key.IsZero() {
+		brief += ", key " + l.Key.Name
 	}
 	return brief
 }

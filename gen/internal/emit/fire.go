@@ -48,6 +48,9 @@ func (p *pointEmitter) fire(f *jen.File) {
 		for _, name := range bys {
 			args = append(args, by(name))
 		}
+		if p.Keyed() {
+			args = append(args, jen.Nil()) // the key of the payload
+		}
 		call := jen.Id("p").Dot("runHooks").Call(append(args, jen.Nil())...)
 		active := active()
 		if p.Rewrites() {
@@ -113,7 +116,11 @@ func (p *pointEmitter) fireAround(f *jen.File) {
 		{"act", typeCode{act, len("func(context.Context, ) (, error)") + p.payload.width + p.result.width}}}
 	result := param{"result", p.result}
 	run := func(by *jen.Statement) *jen.Statement {
-		return jen.Id("p").Dot("runHooks").Call(append(names(params), by, jen.Nil())...)
+		args := append(names(params), by)
+		if p.Keyed() {
+			args = append(args, jen.Nil()) // the key of the payload
+		}
+		return jen.Id("p").Dot("runHooks").Call(append(args, jen.Nil())...)
 	}
 	resultAndErr := func() *jen.Statement { return jen.List(jen.Id("result"), jen.Err()) }
 	prose(f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",

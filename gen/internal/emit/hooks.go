@@ -40,6 +40,29 @@ func (e *emitter) hooks(f *jen.File) {
 	hooksMethods(f)
 	e.pointsMethod(f)
 	e.run(f)
+	e.keys(f)
+}
+
+// keys emits the option of each key.
+func (e *emitter) keys(f *jen.File) {
+	met := map[string]bool{}
+	for _, p := range e.spec.Points {
+		name := p.Key.Name
+		if name == "" || met[name] {
+			continue
+		}
+		met[name] = true
+		var points []string
+		for _, q := range e.spec.Points {
+			if q.Key.Name == name {
+				points = append(points, q.Name)
+			}
+		}
+		prose(f, "For"+name+" is an option of Add, Observe and Use: the hook is called in fires with one of these keys only,",
+			"and costs nothing in others. It is legal at "+strings.Join(points, ", ")+"; For"+name+" without a key panics.")
+		f.Func().Id("For" + name).Params(jen.Id("keys").Op("...").Add(e.typ(p.Key.Type.Expr))).Add(kitType("KeyOption")).Block(
+			jen.Return(implName("For").Call(jen.Lit(name), jen.Id("keys"))))
+	}
 }
 
 // fieldDoc adds the comment of the point and its law to its field, because editors show the comment of a field where a

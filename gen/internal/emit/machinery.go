@@ -19,6 +19,7 @@ var templates = sync.OnceValue(func() *template.Template {
 // machinery renders the template: the description of the point for the runtime, and the loop over its hooks.
 func (p *pointEmitter) machinery() (string, error) {
 	p.PayloadType, p.CollectedType, p.ResultType = p.code(p.payload), p.code(p.collected), p.code(p.result)
+	p.KeyType = p.code(p.key)
 	var text strings.Builder
 	if err := templates().Execute(&text, p); err != nil {
 		return "", err
@@ -66,7 +67,7 @@ func (p *pointEmitter) results(exit, collected, err string) []string {
 	return chosen
 }
 
-// Bys returns the arguments of runHooks for FireBy, each with a comma.
+// Bys returns the arguments of runHooks between the payload and the snapshot, each with a comma.
 func (p *pointEmitter) Bys() string {
 	text := ""
 	if p.DecidedByOne() {
@@ -74,6 +75,9 @@ func (p *pointEmitter) Bys() string {
 	}
 	if p.Collects() {
 		text += "bys, "
+	}
+	if p.Keyed() {
+		text += "key, "
 	}
 	return text
 }
@@ -121,6 +125,19 @@ func (p *pointEmitter) exitList(suffix string) string {
 
 // Wide reports whether the payload's type is so long that other parameters get a line of their own.
 func (p *pointEmitter) Wide() bool { return p.payload.width > 20 }
+
+// Keyed reports whether the point has a key.
+func (p *pointEmitter) Keyed() bool { return !p.Key.IsZero() }
+
+// EditsKey reports whether an Edit could change the key, and EditedKey returns the key in the edited value.
+func (p *pointEmitter) EditsKey() bool {
+	first, _, _ := strings.Cut(p.Key.Field, ".")
+	return p.Keyed() && first == p.EditField
+}
+
+func (p *pointEmitter) EditedKey() string {
+	return "o.To" + strings.TrimPrefix(p.Key.Field, p.EditField)
+}
 
 // Rank returns the strength of the exit at an index of Exits, from 1.
 func (p *pointEmitter) Rank(i int) int { return i + 1 }

@@ -20,7 +20,7 @@ import (
 var locals = func() map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(`P R act answer at better both by bys call collected ctx current env err exit f
-		failure fired h handle hooks i inFire inner inv k layer leading more n name next none now o opts out outer own p
+		failure fired h handle hooks i inFire inner inv k key layer leading more n name next none now o opts other out outer own p
 		payload point points rank reason recorded reply result returned run s snap staged state stop t values w x`) {
 		set[name] = true
 	}

@@ -16,9 +16,9 @@ type pointEmitter struct {
 	Lower string // Name with a lower-case first letter
 	param string // the name of the payload parameter
 
-	payload, edited, collected, result     typeCode
-	PayloadType, CollectedType, ResultType string     // the same as text
-	aliases                                []jen.Code // declarations of types that a local name would hide
+	payload, edited, collected, result, key         typeCode
+	PayloadType, CollectedType, ResultType, KeyType string     // the same as text
+	aliases                                         []jen.Code // declarations of types that a local name would hide
 }
 
 // point returns the code of a point.
@@ -26,6 +26,7 @@ func (e *emitter) point(p *model.Point) (pointText, error) {
 	pe := &pointEmitter{emitter: e, Point: p, Lower: LowerFirst(p.Name), param: e.paramName(p)}
 	pe.payload, pe.edited = pe.local("Payload", p.Payload), pe.local("Edited", p.Edit)
 	pe.collected, pe.result = pe.local("Collected", p.Collect), pe.local("Result", p.Around)
+	pe.key = pe.local("Key", p.Key.Type)
 	var text pointText
 	raw, err := e.render(pe.api)
 	if err == nil {
