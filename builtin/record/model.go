@@ -290,10 +290,13 @@ func (w streamedModel) Stream(
 
 // configured returns a redactor that applies only the configured Keys, Patterns and Extra.
 func configured(r *redact.Redactor) *redact.Redactor {
-	return &redact.Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Extra: r.Extra}
+	return &redact.Redactor{
+		KeepSecrets: true, KeepPersonal: true, Network: r.Network, Keys: r.Keys, Patterns: r.Patterns, Extra: r.Extra,
+		Mark: r.Mark,
+	}
 }
 
 // isNoop reports whether a redactor removes nothing.
 func isNoop(r *redact.Redactor) bool {
-	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Extra == nil
+	return r.KeepSecrets && r.KeepPersonal && !r.Network && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Extra == nil
 }

@@ -86,6 +86,9 @@ func (r *Redactor) findPlain(s, whole string) []span {
 	}
 	secrets = merge(appendElements(secrets, s, r))
 	secrets = merge(appendNamed(secrets, s, whole, r, slices.Clone(secrets)))
+	if r.Network {
+		secrets = merge(append(secrets, without(merge(appendNetwork(nil, s)), secrets)...))
+	}
 	if r.KeepPersonal {
 		return secrets
 	}

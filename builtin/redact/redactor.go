@@ -23,6 +23,7 @@ const Redacted = "[REDACTED]"
 type Redactor struct {
 	KeepSecrets  bool
 	KeepPersonal bool
+	Network      bool             // also redact IP and MAC addresses
 	Keys         []string         // further keys whose values are redacted; case and punctuation are ignored
 	Patterns     []*regexp.Regexp // further patterns of text to redact
 
