@@ -9,8 +9,8 @@
 // it dispatches the permitted calls in call order (group.go, dispatch.go) and records the results (batch.go). A reply
 // without calls, or a call of the done tool, is an answer that must pass the gates (done.go). An agent can be a tool of
 // another agent (subagent.go), or take over its conversation (handoff.go). A run that waits for a person ends with a
-// state (suspend.go, snapshot.go) and continues with the answer (resume.go, runs.go). See stop.go for the reasons to stop, and
-// end.go for the end of a run.
+// state (suspend.go, snapshot.go) and continues with the answer (resume.go, runs.go). See stop.go for the reasons to
+// stop, and end.go for the end of a run.
 //
 // Models, tools and approvers run in goroutines of their own, so that the run can abandon one that ignores its time
 // limit (await.go). These goroutines are reused (crew.go), and the limits share one timer (timeouts.go).
@@ -48,8 +48,8 @@
 //     EndTurn of a hook gave the reply. Otherwise it is a [*StoppedError], matches [ErrSuspended] or the error of the
 //     context, or is the failure of the run; see there. A reply that the model's limit has cut is never an answer:
 //     its text is kept, the run is stopped, and an incomplete call is not run.
-//   - P13, one continuation: a suspended run in Agent.Runs stays there until it has ended. One process continues it with
-//     [Agent.Answer]. A run whose process was killed is in doubt and is never continued by itself.
+//   - P13, one continuation: a suspended run in Agent.Runs stays there until it has ended. One process continues it
+//     with [Agent.Answer]. A run whose process was killed is in doubt and is never continued by itself.
 //   - P14, one stream: [Event] is the only stream of a run. Stream yields all events, and Request.Events receives them
 //     in every other way to run an agent: pieces and attempts of replies, reasoning, calls, questions, failures, waits
 //     of hooks, compactions and the end. None is dropped.
@@ -70,8 +70,8 @@
 // OnRunStart and BeforeStep of the same step. So each of these pairs fires in both processes, and so do
 // OnSubagentStart, OnSubagentStop and AroundTool of a call that waits for its own inner run. Everything else fires
 // once: BeforeTool, OnPermission, OnHandoff and BeforeAsk before the suspension; OnPermissionGranted or
-// OnPermissionDenied, AfterTool of the other calls and ShouldStop after the resumption. AfterTool fires in call order in
-// each process, and before the suspension for the calls that have run then.
+// OnPermissionDenied, AfterTool of the other calls and ShouldStop after the resumption. AfterTool fires in call order
+// in each process, and before the suspension for the calls that have run then.
 //
 //   - The answer is bound to its question, to the tool and to the exact arguments. It has all effects that it has
 //     without suspension: P3 and P4 hold. Decided calls are not decided again, but a tool that was switched off, was

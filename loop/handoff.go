@@ -83,7 +83,8 @@ func (b *batch) answerHandoff(c *call) {
 // handOver runs another agent on the conversation. Its reply is the reply of this run. from is the state of the other
 // run if it was suspended, or nil.
 func (r *run) handOver(to *Agent, req Request, from *snapshot) {
-	result, waiting, err := r.spawn(r.ctx, to, req, true, origin{state: from, mayWait: r.mayWait, typed: r.typed, handoff: true})
+	started := origin{state: from, mayWait: r.mayWait, typed: r.typed, handoff: true}
+	result, waiting, err := r.spawn(r.ctx, to, req, true, started)
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {
 		if waiting == nil {

@@ -325,7 +325,8 @@ func TestP3_APersonSeesTheStateThatACallWillMeet(t *testing.T) {
 				calls, all = append(calls, looptest.Call(name, nil)), append(all, tool)
 			}
 			h := looptest.Harness{
-				Turns: turns(looptest.Calls(calls...), looptest.Reply("ok")), Tools: all, Hooks: hooks(&ordered{begun: make(map[string]time.Time)}),
+				Turns: turns(looptest.Calls(calls...), looptest.Reply("ok")), Tools: all,
+				Hooks: hooks(&ordered{begun: make(map[string]time.Time)}),
 				Agent: &loop.Agent{Approver: &approver{f: func(_ context.Context, q agent.Question) (agent.Approval, error) {
 					asked[q.Call.Name] = slices.Clone(log)
 					if q.Early {

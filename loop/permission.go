@@ -50,8 +50,8 @@ func (b *batch) askAbout(c *call, early bool) {
 	b.decided(c, question, answer, by, denied)
 }
 
-// askAll asks about the calls that nobody was asked about, because the run will be suspended. One person can then answer
-// all questions of the reply at once.
+// askAll asks about the calls that nobody was asked about, because the run will be suspended. One person can then
+// answer all questions of the reply at once.
 func (b *batch) askAll() {
 	for _, c := range b.calls {
 		if c.ask != nil && c.result == nil && !b.r.state.over() {

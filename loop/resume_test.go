@@ -310,7 +310,8 @@ func TestP11_TheTargetOfAHandoffIsCheckedAgain(t *testing.T) {
 	s, result := suspendedAs(t, "HandoffTarget")
 	a := s.process()
 	a.Handoffs = nil
-	got, err := looptest.Ended(a.Resume(t.Context(), sent(t, result.Suspended), loop.AnswerTo(result.Suspended.Questions[0], yes())))
+	got, err := looptest.Ended(a.Resume(t.Context(), sent(t, result.Suspended),
+		loop.AnswerTo(result.Suspended.Questions[0], yes())))
 	const want = `the agent "other" took over and is not one of the agent's handoffs any more`
 	if err == nil || !strings.Contains(err.Error(), want) || got.Stop.Cause != agent.CauseError {
 		t.Errorf("%+v, %v", got.Stop, err)

@@ -12,13 +12,13 @@ import (
 
 // Answer continues a suspended run of Agent.Runs with the answers of persons, in this process or another one, with an
 // agent of the same name, tools and hooks. The run is AgentResult.Suspended.Run. Apart from the store, Answer does what
-// [Agent.Resume] does. It is a shortcut for Do with a Request of ID and Answers; [Agent.Stream] and [RunAs] take the same
-// request.
+// [Agent.Resume] does. It is a shortcut for Do with a Request of ID and Answers; [Agent.Stream] and [RunAs] take the
+// same request.
 //
 // Answer takes the run from the store, so that no other process can continue it. If the run ends, it is deleted, and if
 // it is suspended again, its new state is stored. If it cannot start, for example because an answer belongs to another
-// question, the error matches [ErrNotStarted], and the run waits in the store as before. If another process has taken the
-// run, the error also matches *agent.RunTaken, and *agent.NotFound if the run has ended.
+// question, the error matches [ErrNotStarted], and the run waits in the store as before. If another process has taken
+// the run, the error also matches *agent.RunTaken, and *agent.NotFound if the run has ended.
 //
 // While the run continues, Answer extends the time of the store for it. If the process is killed, nobody knows which
 // calls it has made, so the run never continues by itself: RunStore.List shows it as in doubt.
@@ -29,8 +29,8 @@ func (a *Agent) Answer(ctx context.Context, run string, answers ...Answer) (agen
 // leased is how long a run is taken from a store without an extension.
 const leased = 5 * time.Minute
 
-// take takes the run of a request with answers from Agent.Runs, and sets its state in the request. It returns a function
-// that puts the run back, or nil if the request has its state or needs none.
+// take takes the run of a request with answers from Agent.Runs, and sets its state in the request. It returns a
+// function that puts the run back, or nil if the request has its state or needs none.
 func (a *Agent) take(ctx context.Context, req *Request, from origin) (back func() error, err error) {
 	switch {
 	case len(req.Answers) == 0 || req.Suspended != nil || from.state != nil:

@@ -64,7 +64,8 @@ func (f fires) Observe(_ context.Context, _ *agent.Run, fired hookkit.AnyFired) 
 
 func TestP15_OnlyTheOwnersRunHears(t *testing.T) {
 	for name, id := range map[string]agent.Identity{
-		"AnotherUser": {User: "bob", Conversation: "c"}, "AnotherConversation": {User: "ann", Conversation: "d"}, "Nobody": {},
+		"AnotherUser": {User: "bob", Conversation: "c"}, "AnotherConversation": {User: "ann", Conversation: "d"},
+		"Nobody": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var a *loop.Agent

@@ -35,7 +35,8 @@ func FuzzSuspension(f *testing.F) {
 		state.State = data
 		reseal(&state, "", "")
 		s := suspendable()["BetweenOthers"]()
-		got, err := looptest.Ended(s.process().Resume(t.Context(), state, loop.AnswerTo(good.Questions[0], agent.Approval{Allow: true})))
+		got, err := looptest.Ended(s.process().Resume(t.Context(), state,
+			loop.AnswerTo(good.Questions[0], agent.Approval{Allow: true})))
 		if err == nil && got.Stop.Cause == "" {
 			t.Errorf("no error and no result: %+v", got)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A TakeStore is a store with a method Take, which removes a value and returns it. If several callers take a key, one of
-// them gets the value, and the others an *agent.NotFound. *[Map], [Dir] and the stores of contrib/sqlite and
+// A TakeStore is a store with a method Take, which removes a value and returns it. If several callers take a key, one
+// of them gets the value, and the others an *agent.NotFound. *[Map], [Dir] and the stores of contrib/sqlite and
 // contrib/nats are TakeStores.
 type TakeStore interface {
 	agent.Store
@@ -23,8 +23,8 @@ type TakeStore interface {
 }
 
 // Runs keeps the suspended runs of an agent in a store, under keys that begin with "suspended/" and "taken/". Set it as
-// loop.Agent.Runs. For example, Runs{Store: Dir{Path: "runs"}} keeps them in files, and Runs{Store: new(Map)} in memory.
-// The state of a run is not redacted: keep the store where the users of the agent cannot change it.
+// loop.Agent.Runs. For example, Runs{Store: Dir{Path: "runs"}} keeps them in files, and Runs{Store: new(Map)} in
+// memory. The state of a run is not redacted: keep the store where the users of the agent cannot change it.
 type Runs struct {
 	Store TakeStore // required
 }
@@ -143,7 +143,8 @@ func (r Runs) Delete(ctx context.Context, run string) error {
 	return errors.Join(r.Store.Delete(ctx, waitingKey(run)), r.deleteAll(ctx, takenKeys(run)))
 }
 
-// List returns all runs. A run that is both taken and waiting was put again by a process that was killed then: it waits.
+// List returns all runs. A run that is both taken and waiting was put again by a process that was killed then: it
+// waits.
 func (r Runs) List(ctx context.Context) ([]agent.StoredRun, error) {
 	all := make(map[string]agent.StoredRun)
 	for _, prefix := range []string{"suspended/", "taken/", "suspended/"} { // runs move from one to the other meanwhile

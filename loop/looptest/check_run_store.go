@@ -15,7 +15,9 @@ import (
 // CheckRunStore runs the conformance suite for implementations of [agent.RunStore]. The function open returns a new,
 // empty store each time. For example:
 //
-//	looptest.CheckRunStore(t, func(t *testing.T) agent.RunStore { return session.Runs{Store: session.Dir{Path: t.TempDir()}} })
+//	looptest.CheckRunStore(t, func(t *testing.T) agent.RunStore {
+//		return session.Runs{Store: session.Dir{Path: t.TempDir()}}
+//	})
 //
 // The suite checks that a taken run stays in the store, that one of many callers takes a run, that a run that was put
 // again waits, and that a done context ends a call without an effect. Run it with the race detector too.
