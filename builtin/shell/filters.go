@@ -12,7 +12,8 @@ import (
 var scriptFirst = kit.Set("awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "vi", "nvim", "ex", "view")
 
 // checkTexts looks at programs of awk and sed. For a rule that allows, it refuses those that run commands or write
-// files. Because another version can read a program differently, it refuses all but those that each version reads alike.
+// files. Because another version can read a program differently, it refuses all but those that each version reads
+// alike.
 func (r *reader) checkTexts(c *Command, texts, operands []word) {
 	isSed := scriptFirst[c.Program] && strings.HasSuffix(c.Program, "sed")
 	if !isSed && !strings.HasSuffix(c.Program, "awk") {

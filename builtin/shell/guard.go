@@ -15,8 +15,8 @@ import (
 	"github.com/hookgen/hookgen/internal/terminal"
 )
 
-// Guard denies shell commands that nobody wants, for example rm -rf / or a download that is piped into a shell, and asks
-// a person about others that cannot be undone, for example git branch -D or DROP TABLE.
+// Guard denies shell commands that nobody wants, for example rm -rf / or a download that is piped into a shell, and
+// asks a person about others that cannot be undone, for example git branch -D or DROP TABLE.
 //
 // Points: OnPermission (Deny, Ask), OnRunStart observed. Tier: Safety. State: none.
 //

@@ -217,8 +217,8 @@ func (g *grammar) read(words []word) (options []option, operands []word) {
 var plainProgram = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*( [A-Za-z0-9_.:@%,+=-]+)*$`)
 
 // judge reads the commands in the options of a program. It returns the options, and the arguments that are programs in
-// a language of its own: the values of such options, or else the operands. For a rule that allows, it refuses each option
-// that can select what runs, unless the value is a command that the rule can cover.
+// a language of its own: the values of such options, or else the operands. For a rule that allows, it refuses each
+// option that can select what runs, unless the value is a command that the rule can cover.
 func (r *reader) judge(g *grammar, words []word) (options []option, texts, operands []word) {
 	if r.strict && g.is("refused") {
 		r.refuse()
