@@ -5,7 +5,7 @@
 //
 //	load     the files of a directory, as bytes             source.go
 //	parse    their syntax trees, with go/parser alone       parse.go
-//	outline  the model, as far as the spec makes sense      outline.go, element.go, and package model
+//	outline  the model, as far as the spec makes sense      outline.go, element.go, key.go, and package model
 //	check    one function per rule, in one list             check.go, check_*.go
 //	emit     the generated files, as bytes                  emit.go, and package internal/emit
 //
