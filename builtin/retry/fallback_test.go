@@ -132,7 +132,7 @@ func TestRouterStreamsReplies(t *testing.T) {
 		want   string // the deltas
 		fails  bool
 	}{
-		{"a model that streams", retry.Router{"": new(cutStream)}, "[all ][answer]", false},
+		{"a model that streams", retry.Router{"": new(cutStream)}, "[all ][done]", false},
 		{"a text", retry.Router{"": said{agent.LLMResponse{Content: "a b"}, nil}}, "[a b]", false},
 		{"only reasoning", retry.Router{"": said{agent.LLMResponse{Reasoning: "hm"}, nil}}, "[hm]", false},
 		{"an empty reply", retry.Router{"": said{}}, "", false},

@@ -93,6 +93,7 @@ var needs = map[string]string{
 	"declared/claudecode": "`os/exec` and `regexp`: settings hold commands, and patterns of tools",
 	"answer":              "jsonschema-go, for AnswerSchema",
 	"memory":              "`crypto/sha256`: users whose names are too long for a file never share one",
+	"observe":             "`regexp` and `crypto/sha256`: what its hooks print is redacted",
 	"permission":          "doublestar and expr: its rules have patterns of paths, and expressions",
 	"record":              "`regexp` and `crypto/sha256`: redactors take patterns, and a hash chains the audit log",
 	"guardrail":           "jsonschema-go, for Schema",
