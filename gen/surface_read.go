@@ -62,8 +62,8 @@ func sourcesOf(files []File) []source {
 func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:")+1:] }
 
 // Surface returns the surface of a spec. module is the path of its module, or "" if it is in none; files returns the
-// files of another package, or nil if they are unknown or of no interest. Types of such a package are names only. A file that does not parse is a diagnostic,
-// because it may hide types.
+// files of another package, or nil if they are unknown or of no interest. Types of such a package are names only. A
+// file that does not parse is a diagnostic, because it may hide types.
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
 		types: map[string]*SurfaceType{}, unread: map[string]bool{}}

@@ -50,8 +50,8 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// PassPanic declares an error whose panic the act of an around point may raise for its caller. For example, a handler of
-// net/http panics with http.ErrAbortHandler to close the connection, and a program whose around point wraps handlers
+// PassPanic declares an error whose panic the act of an around point may raise for its caller. For example, a handler
+// of net/http panics with http.ErrAbortHandler to close the connection, and a program whose around point wraps handlers
 // calls hookkit.PassPanic(http.ErrAbortHandler) when it starts. Hooks and observers receive the panic as a [*Failure],
 // as any other. If that is the error of the fire, or is wrapped in it, Fire panics with err again, in its own goroutine
 // and after the observers were notified. A hook that answers instead, or returns another error, has decided otherwise.

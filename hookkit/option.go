@@ -55,10 +55,10 @@ type (
 	}
 )
 
-// A KeyOption is legal in Add, Observe and Use. A spec with keys has a function that makes one for each key. For example,
-// ForTool("bash") registers a hook for the fires whose payload has this tool: it is not called in other fires, and costs
-// them nothing. In Use it narrows the whole bundle, also what its hooks say themselves. At a point without the key it
-// panics.
+// A KeyOption is legal in Add, Observe and Use. A spec with keys has a function that makes one for each key. For
+// example, ForTool("bash") registers a hook for the fires whose payload has this tool: it is not called in other fires,
+// and costs them nothing. In Use it narrows the whole bundle, also what its hooks say themselves. At a point without
+// the key it panics.
 type KeyOption interface {
 	anyOption
 	keyOption()

@@ -166,7 +166,6 @@ func TestReleasedWaitsForFiresAndPinnedHooks(t *testing.T) {
 			drop(&h, reg)
 			want(t, "pinned", reg, false)
 			fireFirst(t, pinned, 1)
-			pinned = nil
 			want(t, "nothing holds it", reg, true)
 			runtime.KeepAlive(&h)
 		})

@@ -64,11 +64,10 @@ func (r *Registration) Dropped() uint64 {
 	return 0
 }
 
-// Released returns a channel that is closed when the hooks of the registration were removed or replaced, and no fire and
-// no Hooks from Pinned can call them any more. For example, a program closes a plug-in then. The garbage collector
-// finds that out, so the channel is closed some time later: with the second collection at the latest, and after
-// minutes in a program that allocates nothing. An Async observer counts until it has been notified of every queued
-// event.
+// Released returns a channel that is closed when the hooks of the registration were removed or replaced, and no fire
+// and no Hooks from Pinned can call them any more. For example, a program closes a plug-in then. The garbage collector
+// finds that out, so the channel is closed some time later: with the second collection at the latest, and after minutes
+// in a program that allocates nothing. An Async observer counts until it has been notified of every queued event.
 func (r *Registration) Released() <-chan struct{} {
 	if g := r.registered(); g != nil {
 		return g.Released()

@@ -43,8 +43,8 @@ func (c *checker) subject(t testing.TB) *subject {
 	return s
 }
 
-// run returns a new run for the fires of the subject. Its identity is the number of the run, so that a hook that decides
-// by the identity decides alike in every instance.
+// run returns a new run for the fires of the subject. Its identity is the number of the run, so that a hook that
+// decides by the identity decides alike in every instance.
 func (s *subject) run() hookkit.AnyRun { return s.runWith(s.runs.Add(1)) }
 
 // runWith returns a new run with the number as its identity.

@@ -136,7 +136,10 @@ func TestP16_TheModelKnowsWhatRan(t *testing.T) {
 		hook     agent.Hook
 		approver agent.Approver
 		told     bool
-	}{{"Person", ask, person, true}, {"PersonLater", ask, later(), true}, {"Hook", hook, nil, true}, {"Same", same, nil, false}} {
+	}{
+		{"Person", ask, person, true}, {"PersonLater", ask, later(), true}, {"Hook", hook, nil, true},
+		{"Same", same, nil, false},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			ran := looptest.Harness{
 				Turns: turns(looptest.Call("delete", `{"path":"/"}`), looptest.Reply("ok")), Hooks: hooks(c.hook),
@@ -268,8 +271,8 @@ func TestP14_OneStream(t *testing.T) {
 		t.Errorf("%v\nDo: %v\nRunAs: %v\nStream: %v", err, kinds(did), kinds(typed), kinds(streamed))
 	}
 	failed := slices.DeleteFunc(streamed, func(e loop.Event) bool { return e.Failed == nil })
-	if len(failed) != 2 || failed[0].Failed.Call != nil || failed[0].Failed.Attempt != 1 || failed[0].Failed.Err != "boom" ||
-		failed[1].Failed.Call == nil {
+	if len(failed) != 2 || failed[0].Failed.Call != nil || failed[0].Failed.Attempt != 1 ||
+		failed[0].Failed.Err != "boom" || failed[1].Failed.Call == nil {
 		t.Errorf("failures %+v", failed)
 	}
 }

@@ -246,8 +246,9 @@ func countTexts(data string) (n int) {
 }
 
 // RedactPersonal returns a validator that replaces personal data with marks such as [REDACTED:email]: e-mail addresses,
-// telephone numbers in the forms that [redact.Redactor] names, US social security numbers, card and bank account numbers with valid check digits, and matches of patterns. In JSON,
-// texts and keys at any depth are redacted. Secrets stay: use [Redact] to remove them, too.
+// telephone numbers in the forms that [redact.Redactor] names, US social security numbers, card and bank account
+// numbers with valid check digits, and matches of patterns. In JSON, texts and keys at any depth are redacted. Secrets
+// stay: use [Redact] to remove them, too.
 func RedactPersonal(patterns ...*regexp.Regexp) Redaction {
 	return Redaction{patterns: patterns}
 }

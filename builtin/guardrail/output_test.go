@@ -70,8 +70,8 @@ func TestSecretsAreRemoved(t *testing.T) {
 		name, output, want string
 		redactor           redact.Redactor
 	}{
-		{"text", "mail ada@example.com; " + key + " password=hunter22", "mail [REDACTED:email]; [REDACTED:aws-access-key] password=[REDACTED]",
-			redact.Redactor{}},
+		{"text", "mail ada@example.com; " + key + " password=hunter22",
+			"mail [REDACTED:email]; [REDACTED:aws-access-key] password=[REDACTED]", redact.Redactor{}},
 		{"only secrets", "mail ada@example.com; " + key, "mail ada@example.com; [REDACTED:aws-access-key]",
 			redact.Redactor{KeepPersonal: true}},
 		{"a key of one's own", `{"ticket":"T1"}`, `{"ticket":"[REDACTED]"}`, redact.Redactor{Keys: []string{"ticket"}}},
@@ -88,7 +88,8 @@ func TestSecretsAreRemoved(t *testing.T) {
 			if got.Output != c.want || strings.Join(got.Warnings, "") != "see [REDACTED:aws-access-key]" {
 				t.Errorf("got %q, warnings %q; want %q", got.Output, got.Warnings, c.want)
 			}
-			failed := screened(t, agent.ToolOutput{Text: c.output}, errors.New("no access with "+key), guardrail.Redact(c.redactor))
+			failed := screened(t, agent.ToolOutput{Text: c.output}, errors.New("no access with "+key),
+				guardrail.Redact(c.redactor))
 			if failed.Err != "no access with [REDACTED:aws-access-key]" || failed.Output != c.want {
 				t.Errorf("a failure is %q, %q", failed.Err, failed.Output)
 			}

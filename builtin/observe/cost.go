@@ -95,8 +95,8 @@ type countedMessage struct {
 	chars   int
 }
 
-// count counts the characters of a prompt. Most of its messages were in the prompt before. Comparing them takes no time,
-// because their text is in the same memory, so that a step does not cost more in a longer conversation.
+// count counts the characters of a prompt. Most of its messages were in the prompt before. Comparing them takes no
+// time, because their text is in the same memory, so that a step does not cost more in a longer conversation.
 func (p *lastPrompt) count(messages []agent.Message) {
 	p.chars = 0
 	p.counted = p.counted[:min(len(p.counted), len(messages))]

@@ -163,7 +163,3 @@ func TestLongPromptsAreRecordedInPart(t *testing.T) {
 type counter struct{ n int }
 
 func (f *counter) Trace(context.Context, hookkit.Event) { f.n++ }
-
-func request(conversation string) loop.Request {
-	return loop.Request{Task: "x", Conversation: conversation}
-}

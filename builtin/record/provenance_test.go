@@ -207,7 +207,8 @@ func TestProvenanceRedactsRecordsAndPrompts(t *testing.T) {
 			"password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
 		"all": {nemesis, record.RedactAll, "password=[REDACTED] for [REDACTED:email] in project [REDACTED]",
 			"password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
-		"nothing":      {nemesis, record.RedactNothing, task, "password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
+		"nothing": {nemesis, record.RedactNothing, task,
+			"password=[REDACTED] for [REDACTED:email] in project [REDACTED]"},
 		"not redacted": {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
 		t.Run(name, func(t *testing.T) {

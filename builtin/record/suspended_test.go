@@ -38,9 +38,10 @@ func TestRecordsOfASuspendedRun(t *testing.T) {
 	if err != nil || first.Suspended == nil {
 		t.Fatalf("%+v, %v", first.Stop, err)
 	}
-	_, err = looptest.Ended(process().Resume(t.Context(), *first.Suspended, loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{
+	answer := loop.AnswerTo(first.Suspended.Questions[0], agent.Approval{
 		Allow: true, By: "ann", At: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
-	})))
+	})
+	_, err = looptest.Ended(process().Resume(t.Context(), *first.Suspended, answer))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func kindOfMark(s string, at int) int {
 	inner, _, closed := strings.Cut(s[at+1:min(len(s), at+64)], "]")
 	kind, pseudonym, _ := strings.Cut(inner, ":")
 	if !kinds[kind] {
-		kind, pseudonym = "", inner
+		pseudonym = inner
 	}
 	if !closed || inner == "" || pseudonym != "" && !isPseudonym(pseudonym) {
 		return 0

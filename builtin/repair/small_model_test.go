@@ -255,7 +255,8 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 		"in order, once each": {
 			`{"z":"x","a@b.org":1,"c@d.org":[{"e@f.org":null}],"card":4111111111111111,"n":1.50,"t":true}`,
 			[]guardrail.Validator{guardrail.RedactPersonal()},
-			`{"z":"x","[REDACTED:email]":1,"[REDACTED:email]":[{"[REDACTED:email]":null}],"card":"[REDACTED:card]","n":1.50,"t":true}`,
+			`{"z":"x","[REDACTED:email]":1,"[REDACTED:email]":[{"[REDACTED:email]":null}],` +
+				`"card":"[REDACTED:card]","n":1.50,"t":true}`,
 			"",
 		},
 		"escaped": {`["a\u0040b.org","<b>"]`, []guardrail.Validator{guardrail.RedactPersonal()}, `["[REDACTED:email]","<b>"]`,

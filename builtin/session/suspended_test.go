@@ -60,7 +60,8 @@ func TestSuspendedRunIsSavedWithoutOpenCall(t *testing.T) {
 				t.Errorf("saved %s", got)
 			}
 			if c.other {
-				_, err := looptest.Ended(asking(looptest.NewScript(looptest.Reply("later")), persist()).Do(t.Context(), loop.Request{
+				later := asking(looptest.NewScript(looptest.Reply("later")), persist())
+				_, err := looptest.Ended(later.Do(t.Context(), loop.Request{
 					Task: "and?", Conversation: id.Conversation, User: id.User,
 				}))
 				if err != nil {
@@ -100,7 +101,9 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 	store := session.Dir{Path: t.TempDir()}
 	checkpoint := func() agent.Hook { return &session.Checkpoint{Store: store, Every: 1, Resume: true} }
 	script := looptest.NewScript(looptest.Call("pay", nil), looptest.Call("pay", nil), looptest.Reply("done"))
-	result, err := looptest.Ended(asking(script, checkpoint()).Do(t.Context(), loop.Request{Task: "hi", Conversation: "c"}))
+	result, err := looptest.Ended(asking(script, checkpoint()).Do(t.Context(), loop.Request{
+		Task: "hi", Conversation: "c",
+	}))
 	for range 2 {
 		if err != nil || result.Suspended == nil {
 			t.Fatalf("%+v, %v", result.Stop, err)

@@ -131,7 +131,8 @@ func alternatives(line string) (list []string) {
 	for part := range strings.SplitSeq(line, " | ") {
 		program, _, _ := strings.Cut(part, " ")
 		g, _ := grammarOf(staticWords(strings.Fields(part)))
-		if len(list) > 0 && (g == nil || program == "xargs") && !slices.Contains([]string{"env", "find", "echo", "x=--upload-pack=evil;"}, program) {
+		if len(list) > 0 && (g == nil || program == "xargs") &&
+			!slices.Contains([]string{"env", "find", "echo", "x=--upload-pack=evil;"}, program) {
 			list[len(list)-1] += " | " + part
 		} else {
 			list = append(list, part)

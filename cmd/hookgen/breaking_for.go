@@ -27,8 +27,8 @@ import (
 func (i *invocation) breakingFor() error {
 	modPath, version, ok := strings.Cut(i.against, "@")
 	if !ok || modPath == "" || version == "" {
-		return fmt.Errorf("-against %s: with -for, give a module and its version: for example -against example.com/mail@v1.2.0",
-			i.against)
+		return fmt.Errorf("-against %s: with -for, give a module and its version: "+
+			"for example -against example.com/mail@v1.2.0", i.against)
 	}
 	i.line.Set(func() string { return "reading the hooks, and " + i.against })
 	hooks, err := loadHooks(i.hooks, modPath)

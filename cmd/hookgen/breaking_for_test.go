@@ -110,7 +110,8 @@ func TestBreakingForHooks(t *testing.T) {
 			[]string{"example.com/mail@v9.0.0 cannot be downloaded: "}, "since"},
 		{"another module", old, []string{"-for", ".", "-against", "example.com/address@v1.0.0"},
 			[]string{"no package imports one that hookgen generated in example.com/address: "}, "since"},
-		{"no version", old, []string{"-for", ".", "-against", "git:HEAD"}, []string{"give a module and its version"}, "since"},
+		{"no version", old, []string{"-for", ".", "-against", "git:HEAD"},
+			[]string{"give a module and its version"}, "since"},
 		{"no hooks", old, []string{"-for", "-against", "example.com/mail@v1.1.0"},
 			[]string{"-for needs the packages of your hooks"}, "since"},
 	} {

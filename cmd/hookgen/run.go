@@ -107,7 +107,8 @@ func (i *invocation) parse(args []string) error {
 	}
 	if i.forHooks {
 		if i.hooks = words; len(words) == 0 {
-			return errors.New("-for needs the packages of your hooks: for example hookgen breaking -for ./... -against MODULE@VERSION")
+			return errors.New("-for needs the packages of your hooks: " +
+				"for example hookgen breaking -for ./... -against MODULE@VERSION")
 		}
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package model is the model of a spec: what its points are, how their hooks run, and the words for it. Package gen reads
-// a spec file into it, and checks the file; package emit generates code from it. It is plain data.
+// Package model is the model of a spec: what its points are, how their hooks run, and the words for it. Package gen
+// reads a spec file into it, and checks the file; package emit generates code from it. It is plain data.
 package model
 
 import (

@@ -149,8 +149,8 @@ func Of(s *gen.Spec, path string) *Spec {
 	}
 	for _, x := range s.Exits {
 		out.Exits = append(out.Exits, &Exit{
-			Name: x.Name, Doc: x.Doc, Deprecated: model.Deprecation(x.Doc), Position: c.position(x.Pos), Points: c.points[x.Name],
-			Fields: c.fields(x.Fields),
+			Name: x.Name, Doc: x.Doc, Deprecated: model.Deprecation(x.Doc), Position: c.position(x.Pos),
+			Points: c.points[x.Name], Fields: c.fields(x.Fields),
 		})
 	}
 	out.Types = c.reachable(out)

@@ -27,9 +27,9 @@ func (inv *AroundInvocation) isOver() bool { return inv.state.Load()&over != 0 }
 // End makes every next of the invocation invalid.
 func (inv *AroundInvocation) End() { inv.state.Or(over) }
 
-// Finish ends the invocation of a whole fire, after the observers were notified. It panics as the act did if the program
-// wants that. If Concluded was not called, because the goroutine is ending, it reports the failures, which no caller
-// receives now.
+// Finish ends the invocation of a whole fire, after the observers were notified. It panics as the act did if the
+// program wants that. If Concluded was not called, because the goroutine is ending, it reports the failures, which no
+// caller receives now.
 func (inv *AroundInvocation) Finish(ctx context.Context, s *Snapshot) {
 	if !inv.isOver() {
 		inv.End()

@@ -102,7 +102,8 @@ func anchors(set opaque.Settings) []anchor {
 // newEntry makes the entry of one hook or observer, which is not nil. Nothing is registered yet.
 func newEntry(hook any, set opaque.Settings, site string) *entry {
 	e := &entry{hook: hook, name: set.Name, site: cmp.Or(set.Site, site), sited: set.Site != "",
-		priority: set.Priority, ranked: set.Ranked, anchors: anchors(set), keys: set.Keys, timeout: set.Timeout, failClosed: set.FailClosed}
+		priority: set.Priority, ranked: set.Ranked, anchors: anchors(set), keys: set.Keys, timeout: set.Timeout,
+		failClosed: set.FailClosed}
 	if e.name == "" {
 		e.name = nameOf(hook)
 	}

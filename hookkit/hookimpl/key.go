@@ -171,7 +171,8 @@ func (p *Point) checkKeys(e *entry) error {
 	case e.keys.Name == "":
 		return nil
 	case p.Key == nil:
-		return fmt.Errorf("%s (%s) has the option For%s, but the point has no key; remove the option", e.name, e.site, e.keys.Name)
+		return fmt.Errorf("%s (%s) has the option For%s, but the point has no key; remove the option",
+			e.name, e.site, e.keys.Name)
 	case p.Key.name != e.keys.Name:
 		return fmt.Errorf("%s (%s) has the option For%s, but the key of the point is %s; use For%s",
 			e.name, e.site, e.keys.Name, p.Key.name, p.Key.name)

@@ -118,7 +118,8 @@ func TestKeysAreListed(t *testing.T) {
 	h.Before.ObserveFunc(func(context.Context, *run, beforeFired[call]) {}, forTool("read", "sh"))
 	h.Before.Add(seen(&ran, "b"))
 	info := h.Before.List()[0]
-	if !reflect.DeepEqual(info.Keys, []any{"bash", "sh"}) || !strings.Contains(info.Why, `for Tool "bash" "sh", from `+reg.Site()) {
+	if !reflect.DeepEqual(info.Keys, []any{"bash", "sh"}) ||
+		!strings.Contains(info.Why, `for Tool "bash" "sh", from `+reg.Site()) {
 		t.Errorf("listed is %+v", info)
 	}
 	p := h.Points()[0]
@@ -150,8 +151,9 @@ func TestOptionsOfUseAndAddIntersect(t *testing.T) {
 	if got := h.Wrap.List()[0].Keys; !reflect.DeepEqual(got, []any{"bash", "write"}) {
 		t.Errorf("the keys of the Add without keys are %v", got)
 	}
-	if got := h.Before.Add(seen(&ran, "x"), forTool("a", "b"), forTool("b", "c")); fmt.Sprint(h.Before.List()[1].Keys) != "[b]" {
-		t.Errorf("two options of %s do not intersect", got.Site())
+	both := h.Before.Add(seen(&ran, "x"), forTool("a", "b"), forTool("b", "c"))
+	if fmt.Sprint(h.Before.List()[1].Keys) != "[b]" {
+		t.Errorf("two options of %s do not intersect", both.Site())
 	}
 }
 
@@ -273,10 +275,12 @@ func TestAnyPointFiresForAKey(t *testing.T) {
 	if !slices.Equal(ran, []string{"bash", "bash"}) || !slices.Equal(keys, []any{"bash", "bash", "sh"}) {
 		t.Errorf("ran %v, observed the keys %v", ran, keys)
 	}
-	if _, err := p.FireKey(t.Context(), nil, 7, call{}); err == nil || !strings.Contains(err.Error(), "the key is a int; pass a string") {
+	_, err = p.FireKey(t.Context(), nil, 7, call{})
+	if err == nil || !strings.Contains(err.Error(), "the key is a int; pass a string") {
 		t.Errorf("a key of another type: %v", err)
 	}
-	if _, err := h.Points()[2].FireKey(t.Context(), nil, "x", call{}); err == nil || !strings.Contains(err.Error(), "Plain has no key") {
+	_, err = h.Points()[2].FireKey(t.Context(), nil, "x", call{})
+	if err == nil || !strings.Contains(err.Error(), "Plain has no key") {
 		t.Errorf("a point without key: %v", err)
 	}
 }

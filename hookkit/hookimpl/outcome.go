@@ -38,8 +38,8 @@ func (e *entry) decision(outcome any) hookkit.By {
 	return by
 }
 
-// answered describes the answer of the entry's hook at an around point. It does not refer to the entry, because an answer
-// may outlive its fire.
+// answered describes the answer of the entry's hook at an around point. It does not refer to the entry, because an
+// answer may outlive its fire.
 func (e *entry) answered() any {
 	return hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
 }

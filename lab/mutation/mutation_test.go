@@ -63,8 +63,8 @@ func TestASmallPackage(t *testing.T) {
 		t.Errorf("the judgement is %v, with an explanation of a part that was not tried", err)
 	}
 	all := r.figures()
-	if len(all) != 3 || all[0].Holds != figures.No || !strings.Contains(all[0].Note, "3 survived, of which 1 have a reason") ||
-		all[2].Note != string(missed) {
+	if len(all) != 3 || all[0].Holds != figures.No ||
+		!strings.Contains(all[0].Note, "3 survived, of which 1 have a reason") || all[2].Note != string(missed) {
 		t.Errorf("the figures are %+v", all)
 	}
 }

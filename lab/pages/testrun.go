@@ -17,8 +17,8 @@ type outcome struct {
 	Attrs  map[string]string // of testing.T.Attr
 }
 
-// goTest runs tests of the package in dir, a folder below root, with further arguments of go test. It returns the outcome
-// of each test by its name, and an error if one of the named tests has not passed.
+// goTest runs tests of the package in dir, a folder below root, with further arguments of go test. It returns the
+// outcome of each test by its name, and an error if one of the named tests has not passed.
 func goTest(root, dir string, names []string, args ...string) (map[string]*outcome, error) {
 	cmd := exec.Command("go", append([]string{"test", "-json", "-count=1", "-run", only(names), "./" + dir}, args...)...)
 	cmd.Dir, cmd.Stderr = root, os.Stderr

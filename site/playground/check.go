@@ -62,14 +62,15 @@ func (c *checker) check(importPath string, files map[string][]byte) (*types.Pack
 	if len(found) > 0 {
 		return nil, found
 	}
-	config := types.Config{Importer: c, GoVersion: goVersion, Sizes: types.SizesFor("gc", "amd64"), Error: func(err error) {
+	config := types.Config{Importer: c, GoVersion: goVersion, Sizes: types.SizesFor("gc", "amd64")}
+	config.Error = func(err error) {
 		e := err.(types.Error) //nolint:errcheck,errorlint // the only type that the checker reports
 		if strings.HasPrefix(e.Msg, "\t") && len(found) > 0 {
 			found[len(found)-1].Message += "\n" + e.Msg // the rest of an error
 			return
 		}
 		found = append(found, noteAt(c.fset.Position(e.Pos), e.Msg))
-	}}
+	}
 	pkg, _ := config.Check(importPath, c.fset, trees, nil)
 	slices.SortStableFunc(found, func(a, b Note) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)

@@ -100,7 +100,8 @@ func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 		contains(t, ran.Calls[1].Err+ran.Calls[2].Err+ran.Calls[3].Output, "already called", "denied by policy",
 			"- city (string, required)")
 		contains(t, requestText(t, ran, 0), "drink: tea", "noted", "the task")
-		if got := ran.Calls[0].Output; len([]rune(got)) > 400+len(":email") || strings.Contains(got, "jo@example.com") != (n < 13) {
+		if got := ran.Calls[0].Output; len([]rune(got)) > 400+len(":email") ||
+			strings.Contains(got, "jo@example.com") != (n < 13) {
 			t.Errorf("%d: the output is %q", n, got)
 		}
 		if sent := ran.Script.Requests()[0].Messages; len(sent) > 25 || len(ran.Messages) < 70 {

@@ -284,8 +284,8 @@ func TestShellGuardRefusesWhatDestroys(t *testing.T) {
 	if got := opinionOn(t, guard, "note", in("text", "rm -rf /")); got != "" {
 		t.Errorf("a text that is no command is refused: %s", got)
 	}
-	contains(t, opinionOn(t, guard, "shell", in("command", "git clone http://x/y && rm -rf y")), "forced or recursive removal",
-		"still allowed", "git clone", "plain rm")
+	contains(t, opinionOn(t, guard, "shell", in("command", "git clone http://x/y && rm -rf y")),
+		"forced or recursive removal", "still allowed", "git clone", "plain rm")
 	tool := &looptest.Tool{Name: "shell"} // output that is not a call is ignored
 	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls"}`).Says("rm -rf /"),
 		looptest.Reply("rm -rf /")),

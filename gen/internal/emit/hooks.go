@@ -60,7 +60,8 @@ func (e *emitter) keys(f *jen.File) {
 		}
 		prose(f, "For"+name+" is an option of Add, Observe and Use: the hook is called in fires with one of these keys only,",
 			"and costs nothing in others. It is legal at "+strings.Join(points, ", ")+"; For"+name+" without a key panics.")
-		f.Func().Id("For" + name).Params(jen.Id("keys").Op("...").Add(e.typ(p.Key.Type.Expr))).Add(kitType("KeyOption")).Block(
+		keys := jen.Id("keys").Op("...").Add(e.typ(p.Key.Type.Expr))
+		f.Func().Id("For" + name).Params(keys).Add(kitType("KeyOption")).Block(
 			jen.Return(implName("For").Call(jen.Lit(name), jen.Id("keys"))))
 	}
 }
@@ -101,7 +102,9 @@ func hooksMethods(f *jen.File) {
 	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"),
 		jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
 		jen.Return(implName("ObserveAny").Call(points(), jen.Id("o"),
-			jen.Func().Params(code(ctxParam()), jen.Id("run").Add(kitType("AnyRun")), jen.Id("fired").Add(kitType("AnyFired"))).Block(
+			jen.Func().Params(
+				code(ctxParam()), jen.Id("run").Add(kitType("AnyRun")), jen.Id("fired").Add(kitType("AnyFired")),
+			).Block(
 				jen.Id("o").Dot("Observe").Call(jen.Id("ctx"), implName("As").Types(jen.Op("*").Id("Run")).Call(jen.Id("run")),
 					jen.Id("fired"))),
 			jen.Id("opts"))))
@@ -123,7 +126,8 @@ func hooksMethods(f *jen.File) {
 			jen.Id("inner").Dot("Points").Call()),
 		jen.Return(jen.Id("both")))
 
-	prose(f, "Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request fires several",
+	prose(f,
+		"Pinned returns Hooks that fire what h fires now, whatever changes later. For example, a request fires several",
 		"points, and all of them see one version of the hooks while an operator replaces some. Registering on the result",
 		"panics; a Layer on it is legal. The result is the same, at no cost, until something changes on h or on a layer",
 		"outside it.")
@@ -208,7 +212,8 @@ func (e *emitter) shared(f *jen.File) {
 	comment(f, strings.Split(strings.TrimSpace(banner), "\n")...)
 	f.Line()
 	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
-	prose(f, registryAlias+" is embedded in each point for its methods. The name of the alias keeps the rest of it private.")
+	prose(f, registryAlias+" is embedded in each point for its methods.",
+		"The name of the alias keeps the rest of it private.")
 	var params, args []jen.Code
 	for _, name := range strings.Fields("H O Option F OF") {
 		params = append(params, jen.Id(name))

@@ -103,8 +103,8 @@ func (p *pointEmitter) Constructor() string {
 	return "Checking"
 }
 
-// ExitCases returns the exits for a case, and ZeroExits a zero value of each for a composite literal. If there are many,
-// each has a line of its own.
+// ExitCases returns the exits for a case, and ZeroExits a zero value of each for a composite literal. If there are
+// many, each has a line of its own.
 func (p *pointEmitter) ExitCases() string { return p.exitList("") }
 func (p *pointEmitter) ZeroExits() string { return p.exitList("{}") }
 

@@ -20,8 +20,8 @@ import (
 var locals = func() map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(`P R act answer at better both by bys call collected ctx current env err exit f
-		failure fired h handle hooks i inFire inner inv k key layer leading more n name next none now o opts other out outer own p
-		payload point points rank reason recorded reply result returned run s snap staged state stop t values w x`) {
+		failure fired h handle hooks i inFire inner inv k key layer leading more n name next none now o opts other out outer
+		own p payload point points rank reason recorded reply result returned run s snap staged state stop t values w x`) {
 		set[name] = true
 	}
 	return set
@@ -100,7 +100,8 @@ func (e *emitter) matchParams(exits []string) []string {
 	params := make([]string, len(exits))
 	for i, name := range exits {
 		param := LowerFirst(name)
-		for used[param] || e.taken[param] || token.IsKeyword(param) || types.Universe.Lookup(param) != nil || imported(param) {
+		for used[param] || e.taken[param] || imported(param) ||
+			token.IsKeyword(param) || types.Universe.Lookup(param) != nil {
 			param += "_"
 		}
 		used[param], params[i] = true, param

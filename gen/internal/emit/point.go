@@ -218,8 +218,9 @@ func (p *pointEmitter) match(f *jen.File) {
 func (p *pointEmitter) observer(f *jen.File) {
 	p.doc(f, p.Name+"Observer is notified of every fire of "+p.Name+" after it is decided.")
 	fired := jen.Id(p.Name + "Fired").Types(jen.Id("P"))
-	f.Type().Id(p.Name + "Observer").Types(jen.Id("P").Any()).Interface(signature(jen.Id("Observe"+p.Name), len("Observe")+len(p.Name),
-		[]param{ctxParam(), runParam(), {"fired", typeCode{fired, len("Fired[P]") + len(p.Name)}}}, nil))
+	f.Type().Id(p.Name + "Observer").Types(jen.Id("P").Any()).Interface(
+		signature(jen.Id("Observe"+p.Name), len("Observe")+len(p.Name),
+			[]param{ctxParam(), runParam(), {"fired", typeCode{fired, len("Fired[P]") + len(p.Name)}}}, nil))
 	p.doc(f, p.Name+"Fired describes one fire of "+p.Name+" to observers.")
 	f.Type().Id(p.Name + "Fired").Types(jen.Id("P").Any()).StructFunc(func(g *jen.Group) {
 		field := func(has bool, doc, name string, typ *jen.Statement) {
