@@ -9,8 +9,8 @@ import (
 )
 
 // A Store is an [agent.Store] in a bucket, for example of session.Checkpoint. Its keys begin with "store/" in the
-// bucket, so that it can share the bucket with the other stores. Hooks that share it never meet, because the keys of each begin
-// with its kind. It is safe for concurrent use, also by several processes.
+// bucket, so that it can share the bucket with the other stores. Hooks that share it never meet, because the
+// keys of each begin with its kind. It is safe for concurrent use, also by several processes.
 type Store struct {
 	Bucket *Bucket
 }

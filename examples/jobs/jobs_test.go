@@ -51,7 +51,8 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"message":"overloaded"}}`, http.StatusServiceUnavailable)
 	case request.Stream:
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", reply, finish)
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n",
+			reply, finish)
 	default:
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"choices":[{"index":0,"message":%s,"finish_reason":%q}]}`, reply, finish)
@@ -71,10 +72,13 @@ func calls(tool, args string) string {
 }
 
 // built builds all programs and returns a function that runs one of them in a directory of the test.
-func built(t *testing.T) (run func(t *testing.T, dir, input string, server *modelServer, name string, args ...string) string) {
+func built(t *testing.T) (
+	run func(t *testing.T, dir, input string, server *modelServer, name string, args ...string) string,
+) {
 	t.Helper()
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./...").CombinedOutput(); err != nil {
+	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./...").CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return func(t *testing.T, dir, input string, server *modelServer, name string, args ...string) string {
