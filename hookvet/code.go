@@ -285,7 +285,7 @@ func (c *code) arguments(call *ast.CallExpr, fn *types.Func) []argument {
 		a := argument{written: e, value: e}
 		if fn != nil {
 			a.param = parameter(fn.Signature(), first+i, call.Ellipsis.IsValid())
-			if a.param == nil {
+			if a.param == nil && fn.Signature().Variadic() { // otherwise the call has too many arguments
 				a.slice = fn.Signature().Params().At(fn.Signature().Params().Len() - 1)
 			}
 		}
