@@ -54,8 +54,8 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 		if !visible(c.now, now, f) {
 			why = "hooks cannot see it"
 		} else if jsonTag(f) != "-" && c.sentBack(now.Name) {
-			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
-				"old hooks lose it, and old programs refuse it"
+			verdict, why = BreaksWire, "hooks in other processes that do not know it keep its value, "+
+				"and programs that do not know it refuse decisions that set it"
 		}
 		if !met[f.Name] {
 			c.report("field-added", verdict, points, f.Pos, token.Position{}, "the field %s of %s is new: %s", f.Name, of, why)

@@ -18,14 +18,16 @@ const (
 // constant in hookkit/hookimpl, when generated code needs something that older runtimes do not have.
 const RuntimeConstant = "IsAtLeastVersion0_1_0"
 
-// check emits the one line of the guard that is above Hooks. The compiler checks types first, stops after ten errors,
-// and prints them by line. At the top of the file, the line is its first error, whatever else changed in the spec. It
-// is a single expression, because only its innermost error is reported.
+// check emits the lines of the guard that are above Hooks: one, and two for each field that hooks edit. The compiler
+// checks types first, stops after ten errors, and prints them by line. At the top of the file, the first line is its
+// first error, whatever else changed in the spec. It is a single expression, because only its innermost error is
+// reported.
 func (e *emitter) check(f *jen.File) {
 	guard, points := jen.Id(StaleCode), e.pointsType()
 	same := points.Clone().Parens(guard.Clone().Parens(points.Clone().Parens(jen.Nil())))
 	prose(f, "If the compiler reports this line, the spec changed: run hookgen (go generate) again.")
 	f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(points).Values(same))).Struct()
+	e.guardEdits(f)
 }
 
 // guard emits declarations that compile only if the spec is unchanged and the runtime is new enough. For that, it
@@ -59,7 +61,6 @@ func (e *emitter) guard(f *jen.File) {
 			}
 		})
 	}
-	e.guardEdits(f)
 	prose(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build",
 		"with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,",
 		"run hookgen again.")

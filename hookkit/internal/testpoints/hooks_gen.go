@@ -13,6 +13,8 @@ import (
 
 // If the compiler reports this line, the spec changed: run hookgen (go generate) again.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
+type staleCode_runHookgen_editShape = Letter
+type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
@@ -2126,8 +2128,6 @@ type (
 	stale_Coded         = Coded
 	stale_Numbered      = Numbered
 )
-type staleCode_runHookgen_editShape = Letter
-type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
 // build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
