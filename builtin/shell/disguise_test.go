@@ -92,7 +92,10 @@ func TestGuardFindsDisguisedCommands(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			n, total := 0, 0
 			for _, commands := range all {
-				for _, command := range commands {
+				for i, command := range commands {
+					if testing.Short() && i%10 > 0 {
+						continue
+					}
 					total++
 					if denied(t, &shell.Guard{}, d.hide(command)) != "" {
 						n++

@@ -161,7 +161,7 @@ func send[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 
 const (
 	verdict = `document.querySelector('.play .verdict').innerText`
-	notes   = `document.querySelector('.play .notes')?.innerText ?? ''`
+	notes   = `(document.querySelector('.play .notes')?.innerText ?? '')`
 )
 
 func TestPlaygroundAnswersAsOneTypes(t *testing.T) {
@@ -173,9 +173,9 @@ func TestPlaygroundAnswersAsOneTypes(t *testing.T) {
 
 	// Without network, the page continues to work.
 	p.server.Close()
-	p.edit(1, "return mail.Refuse{", "return mail.Receipt{")
+	p.edit(1, "mail.Refuse{Reason", "mail.Receipt{Reason")
 	p.until(`%s.includes('hook.go:') && %[1]s.includes('mail.Receipt')`, notes)
-	p.edit(1, "return mail.Receipt{", "return mail.Refuse{")
+	p.edit(1, "mail.Receipt{Reason", "mail.Refuse{Reason")
 	p.until(`%s.includes('accepted')`, verdict)
 	p.edit(0, "spec.FailClosed)", "spec.FailOpen)")
 	p.until(`document.querySelectorAll('.play [role=tab]')[2].innerText.includes('1 change')`)
