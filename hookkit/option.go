@@ -34,7 +34,7 @@ type (
 	// [Async].
 	ObserverOption interface{ observerOption() }
 	// A UseOption is legal in Use: [Priority], [Named], [Site], [Before], [After], [Timeout], [FailClosed] and
-	// [Replacing]. It applies to what the hook's Bind adds, and outranks the options given there.
+	// [Replacing]. It applies to the registrations of the hook's Bind, and outranks the options given there.
 	UseOption interface{ useOption() }
 )
 

@@ -79,7 +79,7 @@
 //
 // # Analyzer keptpayload
 //
-// keptpayload: find hooks that keep what is not theirs after the call
+// keptpayload: find hooks that keep values of others after the call
 //
 // The maps, slices and pointers of a payload belong to the program, which may change them after the fire. The next of
 // an around hook is valid until the hook returns, and a run is freed when the program is done with it. A hook that

@@ -77,7 +77,7 @@ func (w *writes) inCall(h *reach, call *ast.CallExpr) []write {
 		switch {
 		case h.isOwnedInPart(a.value): // the function may change only that part
 		case h.reaches(a.value):
-			// The slice of variadic arguments is a copy, and what they refer to is shared.
+			// The slice of variadic arguments is a copy, and their targets are shared.
 			if w.changes(fn, passing{a.param, false}) || w.changes(fn, passing{a.slice, true}) {
 				all = append(all, write{call, a.written, fn.Name()})
 			}

@@ -27,7 +27,7 @@
 //     dispatched. Then they are carried out in call order. Consecutive calls of tools that are ReadOnly or
 //     Concurrent run in parallel. Every other call runs alone: it begins when all earlier calls have returned, and no
 //     later call begins before it has returned. A call that the loop abandons has returned. A person is asked about
-//     a call when all earlier calls have returned, so that a preview shows what the call will meet.
+//     a call when all earlier calls have returned, so that a preview shows the state at the call.
 //   - P4, asked once: OnPermission fires once per call, on the final arguments. If an approval changes them, it
 //     fires once more, on the changed ones. An approver is asked at most once, and never about a call that a
 //     hook denies. If there is no approver, or it fails or does not answer in time, the call is denied.

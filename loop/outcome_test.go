@@ -421,7 +421,7 @@ func TestOutcome_AroundTool_Failure(t *testing.T) {
 	}
 }
 
-// The error of a hook is told as its own words, and what a cancelled run ends is no failure of a hook.
+// The error of a hook is told as its own words, and a call of a cancelled run did not fail by a hook.
 func TestOutcome_AroundTool_Error(t *testing.T) {
 	for _, cancelled := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())

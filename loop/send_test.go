@@ -91,7 +91,7 @@ func TestP15_OnlyTheOwnersRunHears(t *testing.T) {
 	}
 }
 
-// unless returns an error that says what was returned instead of want.
+// unless returns an error that shows the result returned instead of want.
 func unless(err, want error) error {
 	if errors.Is(err, want) {
 		return nil

@@ -15,7 +15,7 @@ import (
 )
 
 // Input refuses a run by its task. For example, Block: []string{"password"} refuses the task "Show me Bob's Password",
-// and a [Judge] in Validators refuses what a model finds unfit.
+// and a [Judge] in Validators refuses texts that a model finds unfit.
 //
 // Points: OnRunStart (Replace, EndTurn), AfterLLM (EndTurn), OnRunEnd. Tier: Safety. State: per run, the verdict
 // that is awaited.

@@ -1,4 +1,4 @@
-// Package record writes runs down, and shows from the records what they did.
+// Package record writes runs down, and shows their course from the records.
 //
 // The fires of the points, with their payloads and decisions, are events of package hooklog. A [View] is a value
 // computed from these events: [Metrics], [Timing], [History] and [Summary]. Use a view as a hook of live runs, or let

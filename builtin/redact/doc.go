@@ -9,7 +9,7 @@
 // and views of its encoded parts, for example of texts in JSON and of mails (decode.go). They are independent, and each
 // reads a view once, in time linear in its length: tokens with a known prefix (forms.go), values after the name of a
 // secret (named.go), elements of XML (markup.go), credentials in URLs (url.go), private keys (privatekey.go) and
-// personal data (personal.go). Marks say what was redacted (mark.go). To add a provider, add a line to
+// personal data (personal.go). Marks name the kind of a secret (mark.go). To add a provider, add a line to
 // tables/forms.txt if its tokens have a prefix, or else to tables/providers.txt.
 //
 // Many of the prefixes, alphabets and lengths are those of the rules that gitleaks (https://gitleaks.io, MIT) publishes

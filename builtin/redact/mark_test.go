@@ -10,7 +10,7 @@ const githubToken = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 
 var kindOfAMark = regexp.MustCompile(`\[REDACTED:[a-z0-9:-]+\]`)
 
-// unkinded returns a text whose marks have no kind: most tests check what is redacted, and not its kind.
+// unkinded returns a text whose marks have no kind: most tests check the redacted text, and not its kind.
 func unkinded(s string) string { return kindOfAMark.ReplaceAllString(s, Redacted) }
 
 func TestMarksHaveTheKindOfTheSecret(t *testing.T) {

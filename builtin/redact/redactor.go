@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// Redacted replaces what a name says to be secret, as in password=[REDACTED]. If the form says what was redacted, the
+// Redacted replaces what a name says to be secret, as in password=[REDACTED]. If the form shows the kind of secret, the
 // mark has a kind too, for example [REDACTED:github-token] or [REDACTED:email].
 const Redacted = "[REDACTED]"
 

@@ -131,7 +131,7 @@ func (g *Guard) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCal
 	return nil, nil
 }
 
-// reason explains to the model, and to the person who is asked, which rule the command at index at matches.
+// reason explains to the model, and to the person asked, which rule the command at index at matches.
 func reason(r Rule, at int, commands []*Command) string {
 	refused := strings.TrimSpace(commands[at].Program + " " + strings.Join(commands[at].Args, " "))
 	verb, without := "is refused", "send it again without this part"

@@ -22,7 +22,7 @@ type output struct {
 	holds string // printed before its size
 }
 
-// put makes the file what it should be. It returns "unchanged", "wrote" or "removed".
+// put brings the file into its wanted state. It returns "unchanged", "wrote" or "removed".
 func (o *output) put() (did string, err error) {
 	switch {
 	case same(o.old, o.text):

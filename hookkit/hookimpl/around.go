@@ -171,7 +171,7 @@ func passes(recovered any) bool {
 	return passes
 }
 
-// decided records and stores who decided. giver is the By of the hook that gave the answer, or nil.
+// decided records and stores the hook that decided. giver is the By of the hook that gave the answer, or nil.
 func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hookkit.By) {
 	var decided hookkit.By
 	if err != nil {

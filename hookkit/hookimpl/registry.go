@@ -29,7 +29,7 @@ type Registry struct {
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
 	pins      []interface{ drop() }                   // of Hooks with frozen copies of this registry
 
-	// dependents are the registries whose snapshots and pins contain what is registered here. They are weak, because a
+	// dependents are the registries whose snapshots and pins contain registrations of this one. They are weak, because a
 	// program may make a layer for each of its requests.
 	dependents map[weak.Pointer[Registry]]struct{}
 	sweep      int // the number of dependents at which those that are garbage are removed
@@ -78,7 +78,7 @@ func (r *Registry) dependOn(layers []*Registry) {
 	}
 }
 
-// changed drops every snapshot and pin that contains what was registered here before. Hooks that were removed do not
+// changed drops every snapshot and pin that contains earlier registrations of this one. Hooks that were removed do not
 // stay in memory until the next fire. The caller holds the lock.
 func (r *Registry) changed() {
 	for p := range r.dependents {

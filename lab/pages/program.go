@@ -11,7 +11,7 @@ import (
 
 const module = "github.com/hookgen/hookgen"
 
-// A program is the source of a program that is built to see what it links.
+// A program is the source of a program that is built to measure its packages.
 type program struct {
 	dir     string   // of the module that has the versions of its libraries
 	imports []string // besides context and fmt

@@ -23,7 +23,7 @@ const (
 // package clause.
 const Module = "example.com/play"
 
-// A Question is what the page asks whenever the text in it changes.
+// A Question is the request of the page whenever the text in it changes.
 type Question struct {
 	Spec string `json:"spec"` // the text of spec.go
 	Hook string `json:"hook"` // the text of a file of another package, which imports the generated one; "" for none

@@ -25,7 +25,7 @@ func TestTimeoutCostsFourAllocations(t *testing.T) {
 	}
 }
 
-// A watchedContext counts what is registered in it: derived contexts and functions that wait for its end.
+// A watchedContext counts registrations in it: derived contexts and functions that wait for its end.
 type watchedContext struct {
 	context.Context
 	done       chan struct{}

@@ -209,7 +209,7 @@ func decode(t *testing.T, text []byte, into any) {
 	}
 }
 
-// A reply of any service is merged or refused, and what is merged has every unknown field of the object at the top.
+// A reply of any service is merged or refused, and a merged one has every unknown field of the object at the top.
 func FuzzComplete(f *testing.F) {
 	for _, seed := range []string{`{"To":"x","Parts":[{"Name":"b"}]}`, `{"Parts":[{},{}]}`, `null`, `{"to":1}`, `[`} {
 		f.Add(seed, false)

@@ -28,7 +28,7 @@ type node struct {
 	unknown *step  // the path of a field that the shape lacks and that is not zero; nil without one
 }
 
-// A form says what the members and items of a node are.
+// A form describes the members and items of a node.
 type form int
 
 const (
