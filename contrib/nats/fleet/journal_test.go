@@ -186,3 +186,47 @@ func answering(args string) agent.Hook {
 		return agent.UseReply{Response: reply}, nil
 	})
 }
+
+// TestCallDoesNotStartAfterAnotherClaim: a worker has recorded that a call begins, but not learned it. Before it looks
+// again, another worker claims the run and asks a person, who may have the call made again.
+func TestCallDoesNotStartAfterAnotherClaim(t *testing.T) {
+	store := newMemory(simLifetime).store()
+	if err := NewClient(store).Submit(t.Context(), Task{ID: "r", Agent: "clerk", Text: "pay"}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := store.Log.Read(t.Context(), "r", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := foldAll("r", entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &forgetfulLog{Log: store.Log}
+	first := newWriter(log, agent.SystemClock{}, rec, "first")
+	log.after = func(last uint64) {
+		other := newWriter(store.Log, agent.SystemClock{}, rec, "second")
+		other.last = last
+		if err := other.append(t.Context(), event{Kind: claimed, Claim: new(Token)}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := first.append(t.Context(), event{Kind: begun, Call: new(call)}); !errors.Is(err, errLost) {
+		t.Errorf("the call may start although another worker has claimed the run: %v", err)
+	}
+}
+
+// A forgetfulLog adds an event, and does not tell its number.
+type forgetfulLog struct {
+	Log
+	after func(last uint64)
+}
+
+func (l *forgetfulLog) Append(ctx context.Context, run string, data []byte, last uint64) (uint64, error) {
+	number, err := l.Log.Append(ctx, run, data, last)
+	if err != nil {
+		return 0, err
+	}
+	l.after(number)
+	return 0, errors.New("no answer")
+}

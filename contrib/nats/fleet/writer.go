@@ -77,6 +77,11 @@ func (w *writer) append(ctx context.Context, e event) error {
 		}
 		changed, mine, failed := w.catchUp(ctx, e.ID)
 		if mine {
+			// A call whose beginning was recorded may wait here while its claim ends: another worker has asked a
+			// person about it, who may have it made again. So it must not start now.
+			if w.lost.Load() && e.Kind == begun {
+				return errLost
+			}
 			w.added(e)
 			return nil
 		}
