@@ -77,10 +77,10 @@ func TestBrokenCodeDoesNotPanic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.analyze(t, text)
 			lines := strings.SplitAfter(text, "\n")
-			for i := 0; i < len(lines); i += 1 + len(lines)/100 {
+			for i := 0; i < len(lines); i += 1 + len(lines)/20 {
 				c.analyze(t, strings.Join(lines[:i], "")+strings.Join(lines[i+1:], ""))
 			}
-			for i := 0; i < len(text); i += 41 + len(text)/100 {
+			for i := 0; i < len(text); i += 41 + len(text)/20 {
 				c.analyze(t, text[:i])
 				c.analyze(t, text[:i]+text[min(i+5, len(text)):])
 			}
