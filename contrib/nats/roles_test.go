@@ -13,9 +13,10 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -28,7 +29,7 @@ func TestFleetRolesMayDoTheirWorkAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	if _, err := fleet.Open(t.Context(), connectAs(t, s.ListenURL(), "admin"), fleet.Config{}); err != nil {
+	if _, err := natsfleet.Open(t.Context(), connectAs(t, s.ListenURL(), "admin"), natsfleet.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("together", func(t *testing.T) {
@@ -57,11 +58,11 @@ func TestFleetRolesMayDoTheirWorkAlone(t *testing.T) {
 		may []string
 	}{
 		"open the fleet": {func(ctx context.Context, c *nats.Conn) error {
-			_, err := fleet.Open(ctx, c, fleet.Config{})
+			_, err := natsfleet.Open(ctx, c, natsfleet.Config{})
 			return err
 		}, []string{"fleet_worker", "fleet_client"}},
 		"make a fleet": {func(ctx context.Context, c *nats.Conn) error {
-			_, err := fleet.Open(ctx, c, fleet.Config{Name: "other"})
+			_, err := natsfleet.Open(ctx, c, natsfleet.Config{Name: "other"})
 			return err
 		}, nil},
 		"add an event":      {publish("fleet.log.v1.x"), []string{"fleet_worker", "fleet_client"}},
@@ -100,12 +101,12 @@ func TestFleetRolesMayDoTheirWorkAlone(t *testing.T) {
 // work submits a run with a question, answers it, and cancels another one. It uses all that a worker and a client do.
 func work(t *testing.T, worker, client *nats.Conn) {
 	t.Helper()
-	config := fleet.Config{Keep: time.Nanosecond}
-	store, err := fleet.Open(t.Context(), worker, config)
+	config := natsfleet.Config{Keep: time.Nanosecond}
+	store, err := natsfleet.Open(t.Context(), worker, config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clients, err := fleet.Open(t.Context(), client, config)
+	clients, err := natsfleet.Open(t.Context(), client, config)
 	if err != nil {
 		t.Fatal(err)
 	}

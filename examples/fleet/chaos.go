@@ -18,9 +18,10 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/contrib/nats"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/lab/figures"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // page is the page that gets the tables of chaos and throughput, as seen from the folder of this program.
@@ -159,7 +160,7 @@ func (s *storm) rage(ctx context.Context) (table string, err error) {
 		return "", err
 	}
 	defer conn.Close()
-	store, err := fleet.Open(ctx, conn, fleet.Config{Lifetime: s.lifetime})
+	store, err := natsfleet.Open(ctx, conn, natsfleet.Config{Lifetime: s.lifetime})
 	if err != nil {
 		return "", err
 	}

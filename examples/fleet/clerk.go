@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 

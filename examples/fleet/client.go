@@ -12,9 +12,10 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // client parses the arguments of a command and calls f with a client of the fleet.
@@ -130,7 +131,7 @@ func (p *program) demo(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer conn.Close()
-	store, err := fleet.Open(ctx, conn, fleet.Config{})
+	store, err := natsfleet.Open(ctx, conn, natsfleet.Config{})
 	if err != nil {
 		return err
 	}

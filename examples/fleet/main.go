@@ -29,7 +29,8 @@ import (
 	"syscall"
 
 	"github.com/hookgen/hookgen/contrib/nats"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 func main() {
@@ -152,7 +153,7 @@ func (p *program) open(ctx context.Context) (fleet.Store, *nats.Conn, error) {
 	if err != nil {
 		return fleet.Store{}, nil, err
 	}
-	store, err := fleet.Open(ctx, conn, fleet.Config{Name: *p.name})
+	store, err := natsfleet.Open(ctx, conn, natsfleet.Config{Name: *p.name})
 	if err != nil {
 		_ = conn.Close() // it returns nil
 		return fleet.Store{}, nil, err

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // TestMain runs the program itself if a test has started the binary as one of its processes.

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/contrib/nats"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/lab/figures"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // A gauge measures runs whose model and tools take no time, so that the fleet itself is measured. The server is a
@@ -126,7 +127,7 @@ func (g *gauge) steps() int { return g.orders/g.together + 1 }
 
 // submitted opens a new fleet and submits the runs.
 func (g *gauge) submitted(ctx context.Context, conn *nats.Conn, name string, runs int) (*fleet.Client, error) {
-	store, err := fleet.Open(ctx, conn, fleet.Config{Name: name, MaxBytes: 256 << 20})
+	store, err := natsfleet.Open(ctx, conn, natsfleet.Config{Name: name, MaxBytes: 256 << 20})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func (g *gauge) inFleet(ctx context.Context, conn *nats.Conn) (c cost, err error
 		return c, err
 	}
 	defer own.Close()
-	store, err := fleet.Open(ctx, own, fleet.Config{Name: "cost"})
+	store, err := natsfleet.Open(ctx, own, natsfleet.Config{Name: "cost"})
 	if err != nil {
 		return c, err
 	}

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/contrib/nats"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // worker runs a worker until ctx is done. Then it finishes the current steps and gives its runs back.

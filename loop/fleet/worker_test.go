@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -117,26 +116,6 @@ func TestFullStoresAreReportedOnce(t *testing.T) {
 	}
 }
 
-// TestRequestsWaitForTheConnection: the error says that the server does not answer, and not that a buffer is full.
-func TestRequestsWaitForTheConnection(t *testing.T) {
-	server := serve(t, t.TempDir())
-	store, err := Open(t.Context(), connect(t, server), Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	for ctx.Err() == nil {
-		_, err = store.Queue.Take(ctx)
-	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // A countedLog counts the reads of logs.
 type countedLog struct {
 	Log
@@ -236,6 +215,27 @@ func TestSweepsReadRestingRunsOnce(t *testing.T) {
 			add(`{"version":1,"kind":"cancelled"}`, 3)
 			if queued := len(m.queue) == 1; queued != (name == "Suspended") {
 				t.Errorf("in the queue: %t", queued)
+			}
+		})
+	}
+}
+
+func TestTokensOfDifferentQueuesHaveNoOrder(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		t, u Token
+		want bool
+	}{
+		{"NextTry", Token{1, 5, 2}, Token{1, 5, 1}, true}, {"SameTry", Token{1, 5, 1}, Token{1, 5, 1}, false},
+		{"NextMessage", Token{1, 6, 1}, Token{1, 5, 3}, true}, {"EarlierMessage", Token{1, 4, 9}, Token{1, 5, 1}, false},
+		{"NextQueue", Token{2, 1, 1}, Token{1, 5, 1}, true}, {"EarlierQueue", Token{1, 9, 1}, Token{2, 5, 1}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.t.After(c.u); got != c.want {
+				t.Errorf("%+v after %+v is %t", c.t, c.u, got)
+			}
+			if rec := (&record{claims: 1, claim: c.u}); c.t.Queue != c.u.Queue && rec.missed(c.t) != c.t.Try-1 {
+				t.Errorf("%d deliveries were missed", rec.missed(c.t))
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package fleet
+package natsfleet
 
 import (
 	"context"
@@ -11,17 +11,18 @@ import (
 	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // operations are a store that calls a function after each operation that has succeeded.
 type operations struct {
-	Store
+	fleet.Store
 	done func()
 }
 
-func (o operations) store() Store {
-	return Store{operatedLog{o.Log, o}, operatedQueue{o.Queue, o}, operatedTable{o.Table, o}}
+func (o operations) store() fleet.Store {
+	return fleet.Store{Log: operatedLog{o.Log, o}, Queue: operatedQueue{o.Queue, o}, Table: operatedTable{o.Table, o}}
 }
 
 // after calls done after an operation that has succeeded.
@@ -33,7 +34,7 @@ func (o operations) after(err error) error {
 }
 
 type operatedLog struct {
-	Log
+	fleet.Log
 	o operations
 }
 
@@ -42,13 +43,13 @@ func (l operatedLog) Append(ctx context.Context, run string, data []byte, last u
 	return n, l.o.after(err)
 }
 
-func (l operatedLog) Read(ctx context.Context, run string, after uint64) ([]Entry, error) {
+func (l operatedLog) Read(ctx context.Context, run string, after uint64) ([]fleet.Entry, error) {
 	entries, err := l.Log.Read(ctx, run, after)
 	return entries, l.o.after(err)
 }
 
 type operatedTable struct {
-	Table
+	fleet.Table
 	o operations
 }
 
@@ -62,7 +63,7 @@ func (t operatedTable) Get(ctx context.Context, key string) ([]byte, uint64, err
 }
 
 type operatedQueue struct {
-	Queue
+	fleet.Queue
 	o operations
 }
 
@@ -70,7 +71,7 @@ func (q operatedQueue) Put(ctx context.Context, run string) error {
 	return q.o.after(q.Queue.Put(ctx, run))
 }
 
-func (q operatedQueue) Take(ctx context.Context) (Delivery, error) {
+func (q operatedQueue) Take(ctx context.Context) (fleet.Delivery, error) {
 	d, err := q.Queue.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (q operatedQueue) Take(ctx context.Context) (Delivery, error) {
 }
 
 type operatedDelivery struct {
-	Delivery
+	fleet.Delivery
 	o operations
 }
 
@@ -122,7 +123,7 @@ func TestRestartAfterEachOperation(t *testing.T) {
 	pay := loop.Tool("pay", "", func(ctx context.Context, _ struct{}) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		paid[CallKey(ctx)]++
+		paid[fleet.CallKey(ctx)]++
 		return "paid", nil
 	})
 	model := agentModel(func(req agent.LLMRequest) agent.LLMResponse {
@@ -146,13 +147,15 @@ func TestRestartAfterEachOperation(t *testing.T) {
 		}
 		return nil, nil
 	})}
-	accounts := func(t Task) []Account { return []Account{{Name: t.ID, Limit: Amount{Calls: 9}}} }
-	client := NewClient(counted)
+	accounts := func(t fleet.Task) []fleet.Account {
+		return []fleet.Account{{Name: t.ID, Limit: fleet.Amount{Calls: 9}}}
+	}
+	client := fleet.NewClient(counted)
 	stride := 4
 	if *servertest.Long {
 		stride = 1
 	}
-	work(t, &Worker{Store: counted, Logger: quiet, Agents: agents, Accounts: accounts}, func(ctx context.Context) {
+	work(t, &fleet.Worker{Store: counted, Agents: agents, Accounts: accounts}, func(ctx context.Context) {
 		for i, more := 1, true; more && !t.Failed(); i += stride {
 			mu.Lock()
 			before := restarts
@@ -168,7 +171,7 @@ func TestRestartAfterEachOperation(t *testing.T) {
 					defer mu.Unlock()
 					return paid[call] > 0
 				})
-				if err != nil || s.State != Done || s.Result.Reply != "done" || s.Result.ToolCalls != 5 {
+				if err != nil || s.State != fleet.Done || s.Result.Reply != "done" || s.Result.ToolCalls != 5 {
 					t.Errorf("%+v, %v", s, err)
 				}
 				b, err := client.Balance(ctx, run)

@@ -1,4 +1,6 @@
-package fleet
+// Package natsfleet is the store of a fleet on NATS: one server, also an embedded one, or a cluster. [Open] returns it,
+// and package fleet of loop has the workers and clients that use it.
+package natsfleet
 
 import (
 	"context"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // Config are the settings of a fleet on a server. The zero value has the documented defaults. Existing streams keep the
@@ -36,10 +39,10 @@ const (
 // Open opens the store of a fleet on a server, and makes its streams if they are missing: NAME-log and NAME-queue, with
 // the subjects NAME.log.v1.RUN and NAME.queue.v1.RUN, and the bucket NAME-accounts. The store uses the connection until
 // it is closed.
-func Open(ctx context.Context, conn *nats.Conn, config Config) (Store, error) {
+func Open(ctx context.Context, conn *nats.Conn, config Config) (fleet.Store, error) {
 	config, err := config.complete()
 	if err != nil {
-		return Store{}, fmt.Errorf("fleet: %w", err)
+		return fleet.Store{}, fmt.Errorf("fleet: %w", err)
 	}
 	s := &server{conn: conn, config: config}
 	bucket, err := conn.Bucket(ctx, config.Name+"-accounts", nats.Limits{
@@ -55,16 +58,16 @@ func Open(ctx context.Context, conn *nats.Conn, config Config) (Store, error) {
 			config.MaxBytes, err)
 	}
 	if err != nil {
-		return Store{}, fmt.Errorf("fleet: open %s on %s: %w", config.Name, conn, err)
+		return fleet.Store{}, fmt.Errorf("fleet: open %s on %s: %w", config.Name, conn, err)
 	}
-	return Store{Log: natsLog{s}, Queue: natsQueue{s}, Table: natsTable{bucket}}, nil
+	return fleet.Store{Log: natsLog{s}, Queue: natsQueue{s}, Table: natsTable{bucket}}, nil
 }
 
 func (c Config) complete() (Config, error) {
 	if c.Name == "" {
 		c.Name = DefaultName
 	}
-	if !validID(c.Name) {
+	if !fleet.ValidID(c.Name) {
 		return c, fmt.Errorf("%.70q cannot be the name of a fleet; use 1 to 64 letters, digits, - and _", c.Name)
 	}
 	if c.Lifetime < 0 || c.MaxBytes < 0 || c.Keep < 0 || c.Replicas < 0 || c.KeepAccounts < 0 {
@@ -177,7 +180,7 @@ type natsTable struct{ bucket *nats.Bucket }
 func (t natsTable) Get(ctx context.Context, key string) ([]byte, uint64, error) {
 	e, err := t.bucket.Get(ctx, key)
 	if errors.As(err, new(*agent.NotFound)) {
-		return nil, 0, ErrNotFound
+		return nil, 0, fleet.ErrNotFound
 	}
 	return e.Value, e.Revision, err
 }
@@ -189,7 +192,7 @@ func (t natsTable) Put(ctx context.Context, key string, value []byte, last uint6
 		_, err = t.bucket.Update(ctx, key, value, last)
 	}
 	if errors.As(err, new(*nats.Conflict)) {
-		return ErrConflict
+		return fleet.ErrConflict
 	}
 	return err
 }

@@ -28,7 +28,7 @@ type Task struct {
 
 func (t Task) check() error {
 	var errs []error
-	if !validID(t.ID) {
+	if !ValidID(t.ID) {
 		errs = append(errs, fmt.Errorf("%.70q cannot be the ID of a run; use 1 to 64 letters, digits, - and _", t.ID))
 	}
 	if t.Agent == "" {
@@ -48,7 +48,8 @@ func (t Task) check() error {
 	return errors.Join(errs...)
 }
 
-func validID(id string) bool {
+// ValidID reports whether a text can be the ID of a run: 1 to 64 letters, digits, "-" and "_".
+func ValidID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id,
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }

@@ -1,4 +1,4 @@
-package fleet
+package natsfleet
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -21,7 +22,7 @@ func TestDeletedQueueLosesNoRun(t *testing.T) {
 	for _, name := range []string{"Queue", "Consumer"} {
 		t.Run(name, func(t *testing.T) {
 			store, conn := open(t, Config{Lifetime: 6 * time.Second})
-			client := NewClient(store)
+			client := fleet.NewClient(store)
 			asks := agent.OnPermissionFunc(func(
 				context.Context, *agent.Run, agent.ToolCallRequest,
 			) (agent.OnPermissionOutcome, error) {
@@ -35,7 +36,7 @@ func TestDeletedQueueLosesNoRun(t *testing.T) {
 				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "c", Name: "pay"}}}
 			}), pay)
 			agents["clerk"].Use = []agent.Hook{asks}
-			w := &Worker{Store: store, Logger: quiet, Agents: agents, Sweep: 100 * time.Millisecond}
+			w := &fleet.Worker{Store: store, Agents: agents, Sweep: 100 * time.Millisecond}
 			work(t, w, func(ctx context.Context) {
 				for i := range 5 {
 					if err := client.Submit(ctx, task(fmt.Sprint("run", i))); err != nil {
@@ -50,7 +51,7 @@ func TestDeletedQueueLosesNoRun(t *testing.T) {
 				if err := client.Submit(ctx, asked); err != nil {
 					t.Fatal(err)
 				}
-				s, err := client.WaitFor(ctx, "asked", func(s Status) bool { return s.State == Suspended })
+				s, err := client.WaitFor(ctx, "asked", func(s fleet.Status) bool { return s.State == fleet.Suspended })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,11 +67,11 @@ func TestDeletedQueueLosesNoRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := client.Answer(ctx, "asked", Decide(s.Questions[0], agent.Approval{Allow: true})); err != nil {
+				if err := client.Answer(ctx, "asked", fleet.Decide(s.Questions[0], agent.Approval{Allow: true})); err != nil {
 					t.Fatal(err)
 				}
 				r, err := client.Wait(ctx, "asked")
-				if err != nil || r.State != Done || r.Claims != 2 || pay.Count() != 1 {
+				if err != nil || r.State != fleet.Done || r.Claims != 2 || pay.Count() != 1 {
 					t.Errorf("%+v, %v, %d calls", r, err, pay.Count())
 				}
 			})
@@ -78,34 +79,13 @@ func TestDeletedQueueLosesNoRun(t *testing.T) {
 	}
 }
 
-func TestTokensOfDifferentQueuesHaveNoOrder(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		t, u Token
-		want bool
-	}{
-		{"NextTry", Token{1, 5, 2}, Token{1, 5, 1}, true}, {"SameTry", Token{1, 5, 1}, Token{1, 5, 1}, false},
-		{"NextMessage", Token{1, 6, 1}, Token{1, 5, 3}, true}, {"EarlierMessage", Token{1, 4, 9}, Token{1, 5, 1}, false},
-		{"NextQueue", Token{2, 1, 1}, Token{1, 5, 1}, true}, {"EarlierQueue", Token{1, 9, 1}, Token{2, 5, 1}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := c.t.after(c.u); got != c.want {
-				t.Errorf("%+v after %+v is %t", c.t, c.u, got)
-			}
-			if rec := (&record{claims: 1, claim: c.u}); c.t.Queue != c.u.Queue && rec.missed(c.t) != c.t.Try-1 {
-				t.Errorf("%d deliveries were missed", rec.missed(c.t))
-			}
-		})
-	}
-}
-
 // renewals are a queue that reports each renewed claim.
 type renewals struct {
-	Queue
+	fleet.Queue
 	renewed chan struct{}
 }
 
-func (r renewals) Take(ctx context.Context) (Delivery, error) {
+func (r renewals) Take(ctx context.Context) (fleet.Delivery, error) {
 	d, err := r.Queue.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -114,7 +94,7 @@ func (r renewals) Take(ctx context.Context) (Delivery, error) {
 }
 
 type renewedDelivery struct {
-	Delivery
+	fleet.Delivery
 	renewed chan struct{}
 }
 
@@ -144,8 +124,8 @@ func TestSlowWorkersHoldOnlyTheirSlots(t *testing.T) {
 		}
 		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "c", Name: "slow"}}}
 	})
-	client := NewClient(store)
-	work(t, &Worker{Store: store, Slots: slots, Logger: quiet, Agents: clerk(model, slow)}, func(ctx context.Context) {
+	client := fleet.NewClient(store)
+	work(t, &fleet.Worker{Store: store, Slots: slots, Agents: clerk(model, slow)}, func(ctx context.Context) {
 		for i := range runs {
 			if err := client.Submit(ctx, task(fmt.Sprint(i))); err != nil {
 				t.Fatal(err)
@@ -165,7 +145,7 @@ func TestSlowWorkersHoldOnlyTheirSlots(t *testing.T) {
 		}
 		close(release)
 		for i := range runs {
-			if r, err := client.Wait(ctx, fmt.Sprint(i)); err != nil || r.State != Done || r.Claims != 1 {
+			if r, err := client.Wait(ctx, fmt.Sprint(i)); err != nil || r.State != fleet.Done || r.Claims != 1 {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
@@ -210,5 +190,25 @@ func TestBusyLogsAreNoSlowConsumer(t *testing.T) {
 	}
 	if err := reported.Load(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRequestsWaitForTheConnection: the error says that the server does not answer, and not that a buffer is full.
+func TestRequestsWaitForTheConnection(t *testing.T) {
+	server := serve(t, t.TempDir())
+	store, err := Open(t.Context(), connect(t, server), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		_, err = store.Queue.Take(ctx)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -32,7 +32,11 @@ var (
 
 func TestSimulation(t *testing.T) {
 	var total tally
-	for i := range *schedules {
+	count := *schedules
+	if testing.Short() {
+		count = min(count, 20)
+	}
+	for i := range count {
 		seed := *firstSeed + uint64(i)
 		w := simulate(t, seed, bugs{})
 		if problems := w.check(); len(problems) > 0 {
@@ -40,10 +44,10 @@ func TestSimulation(t *testing.T) {
 		}
 		total.add(w.tally)
 	}
-	t.Logf("%d schedules: %+v", *schedules, total)
+	t.Logf("%d schedules: %+v", count, total)
 	if total.Kills == 0 || total.Pauses == 0 || total.Doubts == 0 || total.SetAside == 0 || total.Outages == 0 ||
 		total.Spent == 0 || total.Approvals == 0 || total.Cancels == 0 || total.Late == 0 {
-		if *schedules >= 100 {
+		if count >= 100 {
 			t.Errorf("the schedules do not cover everything: %+v", total)
 		}
 	}
@@ -65,6 +69,85 @@ func TestSimulationFindsPlantedBugs(t *testing.T) {
 			}
 			t.Error("300 schedules found nothing")
 		})
+	}
+}
+
+// bugs are planted, to see whether the simulation finds them.
+type bugs struct {
+	noFence    bool // the log takes an event whatever its writer has read
+	noBegin    bool // the log forgets that a call has begun
+	noSwap     bool // the table takes a value whatever its writer has read
+	earlyDone  bool // the queue forgets a run once a worker has taken it, and nobody looks for lost runs
+	noTries    bool // claims without progress are not counted
+	idempotent bool // a tool says that it is idempotent, and is not
+	noJournal  bool // replies are not recorded
+	noCalls    bool // recorded calls are not read
+}
+
+// store returns a store with the bugs.
+func (b bugs) store(s Store) Store {
+	return Store{buggyLog{s.Log, b}, buggyQueue{s.Queue, b}, buggyTable{s.Table, b}}
+}
+
+type buggyLog struct {
+	Log
+	bugs bugs
+}
+
+func (l buggyLog) Append(ctx context.Context, run string, data []byte, last uint64) (uint64, error) {
+	text := string(data)
+	if l.bugs.noBegin && strings.Contains(text, `"kind":"begun"`) ||
+		l.bugs.noJournal && strings.Contains(text, `"kind":"replied"`) {
+		return l.Last(ctx, run)
+	}
+	for {
+		n, err := l.Log.Append(ctx, run, data, last)
+		if !l.bugs.noFence || !errors.Is(err, ErrConflict) {
+			return n, err
+		}
+		if last, err = l.Last(ctx, run); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (l buggyLog) Read(ctx context.Context, run string, after uint64) ([]Entry, error) {
+	entries, err := l.Log.Read(ctx, run, after)
+	for i := range entries {
+		if l.bugs.noCalls && strings.Contains(string(entries[i].Event), `"call":`) {
+			entries[i].Event = []byte(`{"version":1,"kind":"released"}`)
+		}
+	}
+	return entries, err
+}
+
+type buggyQueue struct {
+	Queue
+	bugs bugs
+}
+
+func (q buggyQueue) Take(ctx context.Context) (Delivery, error) {
+	d, err := q.Queue.Take(ctx)
+	if err == nil && q.bugs.earlyDone {
+		err = d.Done(ctx)
+	}
+	return d, err
+}
+
+type buggyTable struct {
+	Table
+	bugs bugs
+}
+
+func (t buggyTable) Put(ctx context.Context, key string, value []byte, last uint64) error {
+	for {
+		err := t.Table.Put(ctx, key, value, last)
+		if !t.bugs.noSwap || !errors.Is(err, ErrConflict) {
+			return err
+		}
+		if _, last, err = t.Get(ctx, key); err != nil {
+			return err
+		}
 	}
 }
 
@@ -132,7 +215,6 @@ func simulate(t *testing.T, seed uint64, b bugs) *world {
 	}
 	synctest.Test(t, func(*testing.T) {
 		w.memory = newMemory(simLifetime) // its channels must belong to the bubble
-		w.memory.bugs = b
 		w.run()
 	})
 	return w
@@ -222,6 +304,16 @@ func (w *world) setDown(down bool) {
 	if w.down = down; down {
 		w.tally.Outages++
 	}
+}
+
+// redeliver gives every claimed run to other workers, as a server does after a restart.
+func (m *memory) redeliver() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, msg := range m.queue {
+		msg.due = time.Time{}
+	}
+	m.signal()
 }
 
 // A process is a worker or a client with its faults.
@@ -338,7 +430,7 @@ func (w *world) process(name string, seed uint64) *process {
 }
 
 func (p *process) store() Store {
-	s := p.w.memory.store()
+	s := p.w.bugs.store(p.w.memory.store())
 	return Store{faultyLog{s.Log, p}, faultyQueue{s.Queue, p}, faultyTable{s.Table, p}}
 }
 

@@ -1,4 +1,4 @@
-package fleet
+package natsfleet
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // TestClusterLosesAServer stops a server of a cluster while two workers run, or kills it. The workers are connected to
@@ -34,7 +35,7 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 	t.Helper()
 	const runs, steps = 8, 4
 	config := Config{Lifetime: 2 * time.Second, Replicas: servertest.Size}
-	var stores []Store
+	var stores []fleet.Store
 	for i := range cluster {
 		s, err := Open(t.Context(), servertest.Connect(t, cluster, i), config)
 		if err != nil {
@@ -48,7 +49,7 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 	pay := loop.Tool("pay", "", func(ctx context.Context, _ struct{}) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		paid[CallKey(ctx)]++
+		paid[fleet.CallKey(ctx)]++
 		calls <- struct{}{}
 		return "paid", nil
 	})
@@ -60,12 +61,12 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 		}
 		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "c", Name: "pay"}}}
 	})
-	account := Account{Name: "all", Limit: Amount{Calls: 2 * runs * (steps + 1)}}
-	worker := func(i int) *Worker {
-		return &Worker{Store: stores[i], Name: fmt.Sprint("w", i), Logger: quiet, Agents: clerk(model, pay),
-			Accounts: func(Task) []Account { return []Account{account} }}
+	account := fleet.Account{Name: "all", Limit: fleet.Amount{Calls: 2 * runs * (steps + 1)}}
+	worker := func(i int) *fleet.Worker {
+		return &fleet.Worker{Store: stores[i], Name: fmt.Sprint("w", i), Agents: clerk(model, pay),
+			Accounts: func(fleet.Task) []fleet.Account { return []fleet.Account{account} }}
 	}
-	client := NewClient(stores[len(stores)-1])
+	client := fleet.NewClient(stores[len(stores)-1])
 	work(t, worker(0), func(context.Context) {
 		work(t, worker(1), func(ctx context.Context) {
 			for i := range runs {
@@ -83,7 +84,7 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 					defer mu.Unlock()
 					return paid[call] > 0
 				})
-				if err != nil || s.State != Done || s.Result.ToolCalls != steps {
+				if err != nil || s.State != fleet.Done || s.Result.ToolCalls != steps {
 					t.Errorf("%+v, %v", s, err)
 				}
 			}
@@ -97,25 +98,25 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 	if len(paid) != runs*steps {
 		t.Errorf("%d calls were made, want %d", len(paid), runs*steps)
 	}
-	b, err := NewClient(stores[0]).Balance(t.Context(), "all") // its connection is with another server now
+	b, err := fleet.NewClient(stores[0]).Balance(t.Context(), "all") // its connection is with another server now
 	if total := b.Total().Calls; err != nil || total < asked || total > account.Limit.Calls {
 		t.Errorf("%+v, %v after %d calls of the model", b, err, asked)
 	}
 }
 
 // waitAndAnswer waits until a run has ended. A person allows its calls, and answers its questions about calls in doubt.
-func waitAndAnswer(ctx context.Context, c *Client, run string, made func(call string) bool) (Status, error) {
+func waitAndAnswer(ctx context.Context, c *fleet.Client, run string, made func(call string) bool) (fleet.Status, error) {
 	for {
-		s, err := c.WaitFor(ctx, run, func(s Status) bool { return s.State.Final() || len(s.Questions) > 0 })
+		s, err := c.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
 		if err != nil || s.State.Final() {
 			return s, err
 		}
 		for _, q := range s.Questions {
-			a := Retry(q, "ann")
+			a := fleet.Retry(q, "ann")
 			if q.Doubt && made(run+"."+q.Reason) {
-				a = Happened(q, "paid", "ann")
+				a = fleet.Happened(q, "paid", "ann")
 			}
-			if err := c.Answer(ctx, run, a); err != nil && !errors.Is(err, ErrConflict) { // its worker has answered
+			if err := c.Answer(ctx, run, a); err != nil && !errors.Is(err, fleet.ErrConflict) { // its worker has answered
 				return s, err
 			}
 		}

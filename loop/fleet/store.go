@@ -82,8 +82,8 @@ type Token struct {
 	Try     uint64 `json:"try"`             // of the message, from 1
 }
 
-// after reports whether t may be a later delivery than u.
-func (t Token) after(u Token) bool {
+// After reports whether t may be a later delivery than u.
+func (t Token) After(u Token) bool {
 	return t.Queue != u.Queue || t.Message > u.Message || t.Message == u.Message && t.Try > u.Try
 }
 

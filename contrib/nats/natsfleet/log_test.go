@@ -1,10 +1,12 @@
-package fleet
+package natsfleet
 
 import (
 	"bytes"
 	"fmt"
 	"reflect"
 	"testing"
+
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 // TestLongLogsAreReadWhole reads logs that need several batches, and compares them with their events read one by one.
@@ -37,7 +39,7 @@ func TestLongLogsAreReadWhole(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var want []Entry
+				var want []fleet.Entry
 				for number, more := after, true; more; {
 					next, again, err := log.one(t.Context(), name, number)
 					if err != nil {

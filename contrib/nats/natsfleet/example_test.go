@@ -1,4 +1,4 @@
-package fleet_test
+package natsfleet_test
 
 import (
 	"context"
@@ -8,9 +8,10 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
-	"github.com/hookgen/hookgen/contrib/nats/fleet"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -32,7 +33,7 @@ func Example() {
 	defer server.Close()
 	conn := must(nats.Connect(server.URL())) // or the URL of a server or a cluster elsewhere
 	defer conn.Close()
-	store := must(fleet.Open(ctx, conn, fleet.Config{}))
+	store := must(natsfleet.Open(ctx, conn, natsfleet.Config{}))
 
 	// In any number of processes.
 	model := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("The order is paid.")) // your model
@@ -63,7 +64,7 @@ func Example_cluster() {
 	ctx := context.Background()
 
 	conn := must(nats.Connect("tls://a:4222,tls://b:4222,tls://c:4222", nats.Credentials("worker.creds")))
-	store := must(fleet.Open(ctx, conn, fleet.Config{Replicas: 3}))
+	store := must(natsfleet.Open(ctx, conn, natsfleet.Config{Replicas: 3}))
 
 	worker := &fleet.Worker{Store: store, Agents: map[string]*loop.Agent{}}
 	log.Fatal(worker.Run(ctx))

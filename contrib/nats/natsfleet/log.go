@@ -1,4 +1,4 @@
-package fleet
+package natsfleet
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 type natsLog struct{ *server }
@@ -22,12 +24,12 @@ func (l natsLog) Append(ctx context.Context, run string, data []byte, last uint6
 			jetstream.WithExpectLastSequencePerSubject(last))
 		switch code(err) {
 		case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
-			return ErrConflict
+			return fleet.ErrConflict
 		case jetstream.JSErrCodeStreamMessageExceedsMaximum:
-			return ErrTooLarge
+			return fleet.ErrTooLarge
 		}
 		if errors.Is(err, client.ErrMaxPayload) {
-			return fmt.Errorf("%w: %d bytes, and the server takes %d", ErrTooLarge, len(data), l.conn.Client().MaxPayload())
+			return fmt.Errorf("%w: %d bytes, and the server takes %d", fleet.ErrTooLarge, len(data), l.conn.Client().MaxPayload())
 		}
 		if err == nil {
 			number = ack.Sequence
@@ -38,13 +40,13 @@ func (l natsLog) Append(ctx context.Context, run string, data []byte, last uint6
 }
 
 // Read returns the events of a run after a number.
-func (l natsLog) Read(ctx context.Context, run string, after uint64) (found []Entry, err error) {
+func (l natsLog) Read(ctx context.Context, run string, after uint64) (found []fleet.Entry, err error) {
 	read := l.batch
 	if !l.log.CachedInfo().Config.AllowDirect {
 		read = l.one
 	}
 	for more := true; more; {
-		var next []Entry
+		var next []fleet.Entry
 		err := l.conn.Do(ctx, func(ctx context.Context) (err error) {
 			next, more, err = read(ctx, run, after)
 			return err
@@ -61,7 +63,7 @@ func (l natsLog) Read(ctx context.Context, run string, after uint64) (found []En
 
 // one returns the next event of a run. It asks the leader of the stream, because in a cluster the other servers may not
 // have the event yet.
-func (l natsLog) one(ctx context.Context, run string, after uint64) (found []Entry, more bool, err error) {
+func (l natsLog) one(ctx context.Context, run string, after uint64) (found []fleet.Entry, more bool, err error) {
 	m, err := l.log.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(l.subject("log", run)))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, false, nil
@@ -69,7 +71,7 @@ func (l natsLog) one(ctx context.Context, run string, after uint64) (found []Ent
 	if err != nil {
 		return nil, false, err
 	}
-	return []Entry{{Number: m.Sequence, Time: m.Time, Event: m.Data}}, true, nil
+	return []fleet.Entry{{Number: m.Sequence, Time: m.Time, Event: m.Data}}, true, nil
 }
 
 // A batchRequest asks the server for several messages. The library has no function for it.
@@ -87,7 +89,7 @@ const (
 )
 
 // batch returns the next events of a run with one request, and whether there are more.
-func (l natsLog) batch(ctx context.Context, run string, after uint64) (found []Entry, more bool, err error) {
+func (l natsLog) batch(ctx context.Context, run string, after uint64) (found []fleet.Entry, more bool, err error) {
 	request, err := json.Marshal(batchRequest{after + 1, l.subject("log", run), batchEvents, batchBytes})
 	if err != nil {
 		return nil, false, err
@@ -132,13 +134,13 @@ const (
 )
 
 // entryOf returns the event in a reply.
-func entryOf(m *client.Msg) (Entry, error) {
+func entryOf(m *client.Msg) (fleet.Entry, error) {
 	number, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	stored, failed := time.Parse(time.RFC3339Nano, m.Header.Get(jetstream.TimeStampHeaer))
 	if err = errors.Join(err, failed); err != nil {
-		return Entry{}, fmt.Errorf("a reply of the server has no number or time: %w", err)
+		return fleet.Entry{}, fmt.Errorf("a reply of the server has no number or time: %w", err)
 	}
-	return Entry{Number: number, Time: stored, Event: m.Data}, nil
+	return fleet.Entry{Number: number, Time: stored, Event: m.Data}, nil
 }
 
 // Last returns the number of the last event of a run.
@@ -155,6 +157,12 @@ func (l natsLog) Last(ctx context.Context, run string) (last uint64, err error) 
 	})
 	return last, err
 }
+
+// waits between two looks at a log that somebody waits for.
+const (
+	firstWait = 20 * time.Millisecond
+	maxWait   = 2 * time.Second
+)
 
 // Await waits for an event after a number. The server also sends an event to those who listen to its subject, perhaps
 // before it is stored, and perhaps not at all while the connection is lost. So each wait has an end.
@@ -198,7 +206,7 @@ func (l natsLog) Runs(ctx context.Context) (runs map[string]uint64, err error) {
 		}
 		runs = make(map[string]uint64)
 		for subject, events := range info.State.Subjects {
-			if run := subject[strings.LastIndexByte(subject, '.')+1:]; validID(run) {
+			if run := subject[strings.LastIndexByte(subject, '.')+1:]; fleet.ValidID(run) {
 				runs[run] = events
 			}
 		}
@@ -209,7 +217,7 @@ func (l natsLog) Runs(ctx context.Context) (runs map[string]uint64, err error) {
 
 // Forget removes the logs of runs that ended longer ago than Config.Keep. An age limit of the stream would remove the
 // first events of a run that still waits for a person.
-func (l natsLog) Forget(ctx context.Context, ended map[string]Entry) error {
+func (l natsLog) Forget(ctx context.Context, ended map[string]fleet.Entry) error {
 	if l.config.Keep == 0 || len(ended) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package fleet
+package natsfleet
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/fleet"
 )
 
 type natsQueue struct{ *server }
@@ -37,7 +38,7 @@ const pull = 2 * time.Second
 
 // Take waits for a run. When ctx is done, it returns after the current request has ended, so that no run is given to
 // nobody.
-func (q natsQueue) Take(ctx context.Context) (Delivery, error) {
+func (q natsQueue) Take(ctx context.Context) (fleet.Delivery, error) {
 	for ctx.Err() == nil {
 		made := q.consumer.CachedInfo().Created
 		var batch jetstream.MessageBatch
@@ -100,10 +101,10 @@ func (q natsQueue) missing(ctx context.Context) (missing bool, err error) {
 }
 
 // delivery returns the delivery of a message, or nil if the queue was made again since made.
-func (q natsQueue) delivery(ctx context.Context, m jetstream.Msg, made time.Time) (Delivery, error) {
+func (q natsQueue) delivery(ctx context.Context, m jetstream.Msg, made time.Time) (fleet.Delivery, error) {
 	meta, err := m.Metadata()
 	run := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-	if err != nil || !validID(run) || len(m.Data()) > 0 {
+	if err != nil || !fleet.ValidID(run) || len(m.Data()) > 0 {
 		_ = q.conn.Do(ctx, m.DoubleAck) // after an error, the server gives it again
 		return nil, fmt.Errorf("the message on %.100q is not of this version and is dropped; its run is kept", m.Subject())
 	}
@@ -116,18 +117,20 @@ func (q natsQueue) delivery(ctx context.Context, m jetstream.Msg, made time.Time
 		_ = m.Nak() // the server gives it again, at the latest when the claim ends
 		return nil, err
 	}
-	return &natsDelivery{q.conn, m, run, Token{now.Created.UnixNano(), meta.Sequence.Stream, meta.NumDelivered}}, nil
+	return &natsDelivery{q.conn, m, run, fleet.Token{
+		Queue: now.Created.UnixNano(), Message: meta.Sequence.Stream, Try: meta.NumDelivered,
+	}}, nil
 }
 
 type natsDelivery struct {
 	conn  *nats.Conn
 	m     jetstream.Msg
 	run   string
-	token Token
+	token fleet.Token
 }
 
-func (d *natsDelivery) Run() string  { return d.run }
-func (d *natsDelivery) Token() Token { return d.token }
+func (d *natsDelivery) Run() string        { return d.run }
+func (d *natsDelivery) Token() fleet.Token { return d.token }
 
 func (d *natsDelivery) Renew(ctx context.Context) error {
 	return d.conn.Do(ctx, func(context.Context) error { return d.m.InProgress() })

@@ -14,8 +14,8 @@
 //     read-only or idempotent. For any other call, a person is asked whether it was done (doubt.go).
 //   - Accounts bound the model calls and tokens of users and tenants, whatever process spends them (account.go).
 //
-// Start with [Open], which keeps all of this in NATS, and with [Worker] and [Client]. [Log], [Queue] and [Table] are
-// the parts of a store, for tests and other servers.
+// Start with [Worker] and [Client]. A [Store] keeps all of this: package natsfleet of contrib/nats opens one on NATS, and
+// [NewMemory] makes one in memory. Package fleettest has the conformance suite for others.
 //
 // # Promises
 //

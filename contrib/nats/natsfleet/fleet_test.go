@@ -1,10 +1,10 @@
-package fleet
+package natsfleet
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +13,13 @@ import (
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
+	"github.com/hookgen/hookgen/loop/fleet/fleettest"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // open returns a store on a server in this process.
-func open(t *testing.T, config Config) (Store, *nats.Conn) {
+func open(t *testing.T, config Config) (fleet.Store, *nats.Conn) {
 	t.Helper()
 	conn := connect(t, serve(t, t.TempDir()))
 	s, err := Open(t.Context(), conn, config)
@@ -47,147 +49,32 @@ func connect(t *testing.T, server *embedded.Server) *nats.Conn {
 	return conn
 }
 
-// stores are those that must behave in the same way.
-func stores(t *testing.T) map[string]Store {
-	s, _ := open(t, Config{Lifetime: 3 * time.Second})
-	return map[string]Store{"Memory": newMemory(time.Second).store(), "NATS": s}
+func TestStore(t *testing.T) {
+	fleettest.TestStore(t, func(t *testing.T) fleet.Store {
+		s, _ := open(t, Config{Lifetime: 3 * time.Second})
+		return s
+	})
 }
 
-func TestLogAppendsInOrder(t *testing.T) {
-	for name, s := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			ctx := t.Context()
-			first, err := s.Log.Append(ctx, "a", []byte("1"), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Log.Append(ctx, "b", []byte("other"), 0); err != nil {
-				t.Fatal(err)
-			}
-			for _, wrong := range []uint64{0, first + 1} {
-				if _, err := s.Log.Append(ctx, "a", []byte("x"), wrong); !errors.Is(err, ErrConflict) {
-					t.Errorf("after %d: %v", wrong, err)
-				}
-			}
-			second, err := s.Log.Append(ctx, "a", []byte("2"), first)
-			if err != nil || second <= first {
-				t.Fatalf("%d, %v", second, err)
-			}
-			all, err := s.Log.Read(ctx, "a", 0)
-			if err != nil || len(all) != 2 || string(all[0].Event)+string(all[1].Event) != "12" || all[1].Number != second {
-				t.Errorf("%v, %v", all, err)
-			}
-			if rest, err := s.Log.Read(ctx, "a", first); err != nil || len(rest) != 1 {
-				t.Errorf("%v, %v", rest, err)
-			}
-			if last, err := s.Log.Last(ctx, "a"); err != nil || last != second {
-				t.Errorf("%d, %v", last, err)
-			}
-			if last, err := s.Log.Last(ctx, "none"); err != nil || last != 0 {
-				t.Errorf("%d, %v", last, err)
-			}
-			runs, err := s.Log.Runs(ctx)
-			if err != nil || !maps.Equal(runs, map[string]uint64{"a": 2, "b": 1}) {
-				t.Errorf("%v, %v", runs, err)
-			}
-			if err := s.Log.Await(ctx, "a", first); err != nil {
-				t.Error(err)
-			}
-			heard := make(chan error)
-			go func() { heard <- s.Log.Await(ctx, "a", second) }()
-			if _, err := s.Log.Append(ctx, "a", []byte("3"), second); err != nil {
-				t.Error(err)
-			}
-			if err := <-heard; err != nil {
-				t.Error(err)
-			}
-		})
+// work runs a worker until f has returned.
+func work(t *testing.T, w *fleet.Worker, f func(ctx context.Context)) {
+	t.Helper()
+	w.Logger = slog.New(slog.DiscardHandler)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- w.Run(ctx) }()
+	f(ctx)
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 
-func TestQueueHasEachRunOnce(t *testing.T) {
-	for name, s := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			ctx := t.Context()
-			put := func() {
-				t.Helper()
-				for range 2 {
-					if err := s.Queue.Put(ctx, "a"); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			take := func() Delivery {
-				t.Helper()
-				d, err := s.Queue.Take(ctx)
-				if err != nil || d.Run() != "a" {
-					t.Fatalf("%v, %v", d, err)
-				}
-				return d
-			}
-			put()
-			first := take()
-			put() // a worker holds it
-			if err := first.Return(ctx, 0); err != nil {
-				t.Fatal(err)
-			}
-			second := take()
-			if !second.Token().after(first.Token()) || first.Token().after(second.Token()) {
-				t.Errorf("%+v, then %+v", first.Token(), second.Token())
-			}
-			third := take() // the claim has ended
-			if !third.Token().after(second.Token()) {
-				t.Errorf("%+v, then %+v", second.Token(), third.Token())
-			}
-			if err := third.Renew(ctx); err != nil {
-				t.Error(err)
-			}
-			if err := third.Done(ctx); err != nil {
-				t.Error(err)
-			}
-			put()
-			fourth := take()
-			if !fourth.Token().after(third.Token()) {
-				t.Errorf("%+v, then %+v", third.Token(), fourth.Token())
-			}
-			if err := fourth.Done(ctx); err != nil {
-				t.Error(err)
-			}
-			over, cancel := context.WithCancel(ctx)
-			cancel()
-			if d, err := s.Queue.Take(over); err == nil {
-				t.Errorf("%+v", d)
-			}
-		})
-	}
+func clerk(model agent.Model, tools ...agent.Tool) map[string]*loop.Agent {
+	return map[string]*loop.Agent{"clerk": {Name: "clerk", Model: model, Tools: tools, Approver: fleet.Later{}}}
 }
 
-func TestTableComparesAndSets(t *testing.T) {
-	for name, s := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			ctx := t.Context()
-			if _, _, err := s.Table.Get(ctx, "account/a b"); !errors.Is(err, ErrNotFound) {
-				t.Error(err)
-			}
-			if err := s.Table.Put(ctx, "account/a b", []byte("1"), 0); err != nil {
-				t.Error(err)
-			}
-			if err := s.Table.Put(ctx, "account/a b", []byte("2"), 0); !errors.Is(err, ErrConflict) {
-				t.Error(err)
-			}
-			value, revision, err := s.Table.Get(ctx, "account/a b")
-			if err != nil || string(value) != "1" {
-				t.Errorf("%s, %v", value, err)
-			}
-			if err := s.Table.Put(ctx, "account/a b", []byte("2"), revision); err != nil {
-				t.Error(err)
-			}
-			if err := s.Table.Put(ctx, "account/a b", []byte("3"), revision); !errors.Is(err, ErrConflict) {
-				t.Error(err)
-			}
-		})
-	}
-}
+func task(id string) fleet.Task { return fleet.Task{ID: id, Agent: "clerk", Text: "work"} }
 
 func TestRunsSurviveARestartOfTheServer(t *testing.T) {
 	dir := t.TempDir()
@@ -208,8 +95,8 @@ func TestRunsSurviveARestartOfTheServer(t *testing.T) {
 		}
 		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "c", Name: "step"}}}
 	})
-	c := NewClient(store)
-	w := &Worker{Store: store, Slots: 2, Logger: quiet, Agents: clerk(model, step)}
+	c := fleet.NewClient(store)
+	w := &fleet.Worker{Store: store, Slots: 2, Agents: clerk(model, step)}
 	work(t, w, func(ctx context.Context) {
 		for _, id := range []string{"a", "b", "c", "d"} {
 			if err := c.Submit(ctx, task(id)); err != nil {
@@ -244,14 +131,14 @@ func (m agentModel) Generate(_ context.Context, req agent.LLMRequest) (agent.LLM
 func TestTooLargeStateEndsTheRun(t *testing.T) {
 	store, _ := open(t, Config{})
 	big := &looptest.Tool{Name: "big", Result: strings.Repeat("x", 2<<20)}
-	w := &Worker{Store: store, Logger: quiet, Agents: clerk(looptest.NewScript(looptest.Call("big", nil)), big)}
+	w := &fleet.Worker{Store: store, Agents: clerk(looptest.NewScript(looptest.Call("big", nil)), big)}
 	work(t, w, func(ctx context.Context) {
-		c := NewClient(store)
+		c := fleet.NewClient(store)
 		if err := c.Submit(ctx, task("a")); err != nil {
 			t.Error(err)
 		}
 		r, err := c.Wait(ctx, "a")
-		if err != nil || r.State != Failed || !strings.Contains(r.Err, ErrTooLarge.Error()) || big.Count() != 1 {
+		if err != nil || r.State != fleet.Failed || !strings.Contains(r.Err, fleet.ErrTooLarge.Error()) || big.Count() != 1 {
 			t.Errorf("%+v, %v, %d calls", r, err, big.Count())
 		}
 	})
@@ -259,7 +146,7 @@ func TestTooLargeStateEndsTheRun(t *testing.T) {
 
 func TestFullDiskEndsNoRun(t *testing.T) {
 	store, conn := open(t, Config{MaxBytes: 20_000, Lifetime: 3 * time.Second})
-	filler := NewClient(store)
+	filler := fleet.NewClient(store)
 	filled := 0
 	for full := false; !full; {
 		large := task(fmt.Sprint("full", filled))
@@ -282,7 +169,7 @@ func TestFullDiskEndsNoRun(t *testing.T) {
 	})
 	refused := make(chan struct{}, 1000)
 	store.Log = noticing{store.Log, refused}
-	w := &Worker{Store: store, Logger: quiet, Agents: clerk(model, calls)}
+	w := &fleet.Worker{Store: store, Agents: clerk(model, calls)}
 	work(t, w, func(ctx context.Context) {
 		<-refused
 		log, err := conn.JetStream().Stream(ctx, "fleet-log")
@@ -296,7 +183,7 @@ func TestFullDiskEndsNoRun(t *testing.T) {
 		}
 		for i := range filled {
 			r, err := filler.Wait(ctx, fmt.Sprint("full", i))
-			if err != nil || r.State != Done || r.Reply != "done" {
+			if err != nil || r.State != fleet.Done || r.Reply != "done" {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
@@ -308,34 +195,31 @@ func TestFullDiskEndsNoRun(t *testing.T) {
 
 // TestOnlyEndedRunsAreForgotten: a run waits for longer than logs are kept.
 func TestOnlyEndedRunsAreForgotten(t *testing.T) {
-	store, _ := open(t, Config{Keep: time.Nanosecond})
-	kept, _ := open(t, Config{Keep: time.Hour})
-	for name, s := range map[string]Store{"Short": store, "Long": kept} {
+	for name, keep := range map[string]time.Duration{"Short": time.Nanosecond, "Long": time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			c := NewClient(s)
-			w := &Worker{Store: s, Logger: quiet, Agents: clerk(looptest.NewScript(looptest.Reply("done")))}
+			s, _ := open(t, Config{Keep: keep})
+			c := fleet.NewClient(s)
+			waits := task("waits")
+			waits.Agent = "of another worker"
+			forgot := make(chan struct{}, 1000)
+			s.Log = forgetting{s.Log, forgot}
+			w := &fleet.Worker{Store: s, Agents: clerk(looptest.NewScript(looptest.Reply("done"))), Sweep: time.Millisecond}
 			work(t, w, func(ctx context.Context) {
-				if err := c.Submit(ctx, task("ended")); err != nil {
-					t.Error(err)
+				for _, task := range []fleet.Task{waits, task("ended")} {
+					if err := c.Submit(ctx, task); err != nil {
+						t.Error(err)
+					}
 				}
 				if _, err := c.Wait(ctx, "ended"); err != nil {
 					t.Error(err)
 				}
+				<-forgot
 			})
-			if err := c.Submit(t.Context(), task("waits")); err != nil {
-				t.Fatal(err)
-			}
-			seen := make(map[string]sight)
-			for range 3 {
-				if err := w.sweepOnce(t.Context(), seen); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if st, err := c.Status(t.Context(), "waits"); err != nil || st.State != Queued {
+			if st, err := c.Status(t.Context(), "waits"); err != nil || st.State != fleet.Queued {
 				t.Errorf("%+v, %v", st, err)
 			}
 			st, err := c.Status(t.Context(), "ended")
-			if gone := errors.Is(err, ErrNotFound); gone != (name == "Short") {
+			if gone := errors.Is(err, fleet.ErrNotFound); gone != (name == "Short") {
 				t.Errorf("%+v, %v", st, err)
 			}
 			if err := c.Submit(t.Context(), task("ended")); err != nil { // anew, or not
@@ -345,9 +229,23 @@ func TestOnlyEndedRunsAreForgotten(t *testing.T) {
 	}
 }
 
+// forgetting is a log that reports that ended runs were looked at.
+type forgetting struct {
+	fleet.Log
+	forgot chan struct{}
+}
+
+func (f forgetting) Forget(ctx context.Context, ended map[string]fleet.Entry) error {
+	err := f.Log.Forget(ctx, ended)
+	if len(ended) > 0 && len(f.forgot) < cap(f.forgot) {
+		f.forgot <- struct{}{}
+	}
+	return err
+}
+
 // noticing is a log that reports an event that was not added.
 type noticing struct {
-	Log
+	fleet.Log
 	refused chan struct{}
 }
 
@@ -376,12 +274,12 @@ func TestFullAccountsEndNoRun(t *testing.T) {
 		}
 	}
 	resize(100)
-	client := NewClient(store)
+	client := fleet.NewClient(store)
 	refused := make(chan struct{}, 1000)
 	store.Table = refusing{store.Table, refused}
 	model := agentModel(func(agent.LLMRequest) agent.LLMResponse { return agent.LLMResponse{Content: "done"} })
-	w := &Worker{Store: store, Logger: quiet, Agents: clerk(model), Accounts: func(Task) []Account {
-		return []Account{{Name: "tenant with a name that needs some room", Limit: Amount{Calls: 1}}}
+	w := &fleet.Worker{Store: store, Agents: clerk(model), Accounts: func(fleet.Task) []fleet.Account {
+		return []fleet.Account{{Name: "tenant with a name that needs some room", Limit: fleet.Amount{Calls: 1}}}
 	}}
 	work(t, w, func(ctx context.Context) {
 		if err := client.Submit(ctx, task("a")); err != nil {
@@ -389,7 +287,7 @@ func TestFullAccountsEndNoRun(t *testing.T) {
 		}
 		<-refused
 		resize(1 << 20)
-		if r, err := client.Wait(ctx, "a"); err != nil || r.State != Done {
+		if r, err := client.Wait(ctx, "a"); err != nil || r.State != fleet.Done {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
@@ -397,7 +295,7 @@ func TestFullAccountsEndNoRun(t *testing.T) {
 
 // refusing is a table that reports a value that was not stored.
 type refusing struct {
-	Table
+	fleet.Table
 	refused chan struct{}
 }
 
@@ -418,7 +316,7 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 	if d, err := store.Queue.Take(t.Context()); err == nil {
 		t.Errorf("%+v", d)
 	}
-	if err := NewClient(store).Submit(t.Context(), task("a")); err != nil {
+	if err := fleet.NewClient(store).Submit(t.Context(), task("a")); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := store.Queue.Take(t.Context()); err != nil || d.Run() != "a" {

@@ -126,7 +126,7 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) prepare() error {
 	var errs []error
 	if w.Store.Log == nil || w.Store.Queue == nil || w.Store.Table == nil {
-		errs = append(errs, errors.New("the Store is not complete; make one with Open"))
+		errs = append(errs, errors.New("the Store is not complete; open one, for example with natsfleet.Open"))
 	}
 	if len(w.Agents) == 0 {
 		errs = append(errs, errors.New("there is no agent; give at least one in Agents"))
@@ -259,7 +259,7 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 			return nil, d.Done(ctx)
 		case rec.state == Suspended:
 			return nil, w.doneSuspended(ctx, d, rec.last)
-		case rec.claims > 0 && !d.Token().after(rec.claim):
+		case rec.claims > 0 && !d.Token().After(rec.claim):
 			return nil, nil // an old delivery; the queue has given the run again since
 		}
 		token := d.Token()

@@ -31,6 +31,12 @@ func clerk(model agent.Model, tools ...agent.Tool) map[string]*loop.Agent {
 	return map[string]*loop.Agent{"clerk": {Name: "clerk", Model: model, Tools: tools, Approver: Later{}}}
 }
 
+type agentModel func(agent.LLMRequest) agent.LLMResponse
+
+func (m agentModel) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	return m(req), nil
+}
+
 func task(id string) Task { return Task{ID: id, Agent: "clerk", Text: "work"} }
 
 func TestTaskRunsOnce(t *testing.T) {

@@ -85,7 +85,7 @@ func (c *Client) put(ctx context.Context, run string) error {
 }
 
 func (c *Client) record(ctx context.Context, run string) (*record, error) {
-	if !validID(run) {
+	if !ValidID(run) {
 		return nil, fmt.Errorf("%.70q is not the ID of a run", run)
 	}
 	entries, err := c.store.Log.Read(ctx, run, 0)
@@ -99,7 +99,7 @@ func (c *Client) record(ctx context.Context, run string) (*record, error) {
 func (c *Client) insist(ctx context.Context, run string) (*record, error) {
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		rec, err := c.record(ctx, run)
-		if err == nil || !validID(run) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable) {
+		if err == nil || !ValidID(run) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable) {
 			return rec, err
 		}
 		if slept := c.clock().Sleep(ctx, wait); slept != nil {
@@ -158,7 +158,7 @@ func (c *Client) Wait(ctx context.Context, run string) (Result, error) {
 
 // WaitFor waits until a run has a state that f accepts, for example until it is suspended. It has the errors of Wait.
 func (c *Client) WaitFor(ctx context.Context, run string, f func(Status) bool) (Status, error) {
-	if !validID(run) {
+	if !ValidID(run) {
 		return Status{}, fmt.Errorf("fleet: %.70q is not the ID of a run", run)
 	}
 	var rec *record
@@ -288,7 +288,7 @@ type Event struct {
 
 // History returns the events of a run, for people.
 func (c *Client) History(ctx context.Context, run string) ([]Event, error) {
-	if !validID(run) {
+	if !ValidID(run) {
 		return nil, fmt.Errorf("fleet: %.70q is not the ID of a run", run)
 	}
 	entries, err := c.store.Log.Read(ctx, run, 0)

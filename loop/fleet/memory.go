@@ -3,15 +3,17 @@ package fleet
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
 
-// A memory is a store without faults in memory. Its clock is that of the server.
+// NewMemory returns a store in memory for tests and for programs of one process: what it has ends with the process. It
+// keeps the logs of all runs. A claim that is not renewed ends after the lifetime. It is safe for concurrent use.
+func NewMemory(lifetime time.Duration) Store { return newMemory(lifetime).store() }
+
+// A memory is a store without faults.
 type memory struct {
 	lifetime time.Duration
-	bugs     bugs
 
 	mu      sync.Mutex
 	number  uint64
@@ -19,18 +21,6 @@ type memory struct {
 	queue   map[string]*message
 	tables  map[string]tableEntry
 	changed chan struct{} // closed at the next change
-}
-
-// bugs are planted, to see whether the simulation finds them.
-type bugs struct {
-	noFence    bool // the log takes an event whatever its writer has read
-	noBegin    bool // the log forgets that a call has begun
-	noSwap     bool // the table takes a value whatever its writer has read
-	earlyDone  bool // the queue forgets a run once a worker has taken it, and nobody looks for lost runs
-	noTries    bool // claims without progress are not counted
-	idempotent bool // a tool says that it is idempotent, and is not
-	noJournal  bool // replies are not recorded
-	noCalls    bool // recorded calls are not read
 }
 
 type message struct {
@@ -75,13 +65,8 @@ func (m memoryLog) lastOf(run string) uint64 {
 func (m memoryLog) Append(_ context.Context, run string, data []byte, last uint64) (uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.lastOf(run) != last && !m.bugs.noFence {
+	if m.lastOf(run) != last {
 		return 0, ErrConflict
-	}
-	for bug, text := range map[string]bool{`"kind":"begun"`: m.bugs.noBegin, `"kind":"replied"`: m.bugs.noJournal} {
-		if text && strings.Contains(string(data), bug) {
-			return m.lastOf(run), nil
-		}
 	}
 	n := m.next()
 	m.logs[run] = append(m.logs[run], Entry{n, time.Now(), slices.Clone(data)})
@@ -93,9 +78,6 @@ func (m memoryLog) Read(_ context.Context, run string, after uint64) (found []En
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range m.logs[run] {
-		if m.bugs.noCalls && strings.Contains(string(e.Event), `"call":`) {
-			e.Event = []byte(`{"version":1,"kind":"released"}`)
-		}
 		if e.Number > after {
 			found = append(found, e)
 		}
@@ -172,9 +154,6 @@ func (m memoryQueue) Take(ctx context.Context) (Delivery, error) {
 			found.try++
 			found.due = time.Now().Add(m.lifetime)
 			d := &memoryDelivery{m.memory, first, Token{Message: found.seq, Try: found.try}}
-			if m.bugs.earlyDone {
-				delete(m.queue, first)
-			}
 			m.mu.Unlock()
 			return d, nil
 		}
@@ -224,16 +203,6 @@ func (d *memoryDelivery) Return(_ context.Context, after time.Duration) error {
 	return d.own(func(msg *message) { msg.due = time.Now().Add(after) })
 }
 
-// redeliver gives every claimed run to other workers, as a server does after a restart.
-func (m *memory) redeliver() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, msg := range m.queue {
-		msg.due = time.Time{}
-	}
-	m.signal()
-}
-
 type memoryTable struct{ *memory }
 
 func (m memoryTable) Get(_ context.Context, key string) ([]byte, uint64, error) {
@@ -249,7 +218,7 @@ func (m memoryTable) Get(_ context.Context, key string) ([]byte, uint64, error) 
 func (m memoryTable) Put(_ context.Context, key string, value []byte, last uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.tables[key].revision != last && !m.bugs.noSwap {
+	if m.tables[key].revision != last {
 		return ErrConflict
 	}
 	m.tables[key] = tableEntry{slices.Clone(value), m.next()}

@@ -1,0 +1,369 @@
+package fleettest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/fleet"
+)
+
+// An Engine runs the agents of workers: a queue of runs, or a server for workflows.
+type Engine interface {
+	Submit(ctx context.Context, t fleet.Task) error
+	Answer(ctx context.Context, run string, answers ...fleet.Answer) error
+	WaitFor(ctx context.Context, run string, f func(fleet.Status) bool) (fleet.Status, error)
+	// Work runs a worker until ctx is done.
+	Work(ctx context.Context, w *fleet.Worker) error
+}
+
+// Storm runs agents that pay and ask, kills workers at drawn operations of the store, lets operations fail, and checks
+// the promises: each run ends once, each payment is made once, the account of a tenant is not exceeded, and a person
+// answers each question. With -short it has fewer runs and kills.
+func Storm(t *testing.T, s fleet.Store, e Engine) {
+	st := &storm{
+		Engine: e, store: s, r: rand.New(rand.NewPCG(1, 2)), kills: 8, bound: 40, paid: make(map[string]int),
+		workers: make(map[string]*worker),
+	}
+	runs := 24
+	if testing.Short() {
+		runs, st.kills, st.bound = 6, 3, 10
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	var workers, clients sync.WaitGroup
+	for range 2 {
+		workers.Go(func() { st.supervise(ctx) })
+	}
+	for i := range runs {
+		clients.Go(func() {
+			if err := st.client(ctx, fmt.Sprint("run", i), []string{"free", "bounded"}[i%2]); err != nil {
+				st.report("run%d: %v", i, err)
+			}
+		})
+	}
+	clients.Wait()
+	stop()
+	workers.Wait()
+	for _, problem := range st.problems {
+		t.Error(problem)
+	}
+	for item, n := range st.paid {
+		if n != 1 {
+			t.Errorf("%s was paid %d times", item, n)
+		}
+	}
+	if st.calls > st.bound || st.stopped == 0 {
+		t.Errorf("the bounded tenant made %d calls of the model, of %d, and %d runs were stopped", st.calls, st.bound,
+			st.stopped)
+	}
+	t.Logf("%d runs, of which %d were stopped by their account; %d payments, %d workers killed, %d calls in doubt",
+		runs, st.stopped, len(st.paid), len(st.workers)-2, st.doubts)
+}
+
+// A storm is the world of the runs.
+type storm struct {
+	Engine
+	store fleet.Store
+
+	mu       sync.Mutex
+	r        *rand.Rand
+	kills    int // that are left
+	bound    int // calls of the model that the bounded tenant may make; those of killed workers count
+	workers  map[string]*worker
+	paid     map[string]int // by item
+	calls    int            // of the model, for the bounded tenant
+	stopped  int
+	doubts   int
+	problems []string
+}
+
+func (st *storm) report(format string, args ...any) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.problems = append(st.problems, fmt.Sprintf(format, args...))
+}
+
+// A worker is a process that may be killed: from then on, its operations have no effect.
+type worker struct {
+	agent.SystemClock
+	st    *storm
+	left  atomic.Int64 // operations until it is killed
+	dead  atomic.Bool
+	ended chan struct{} // closed when it does nothing any more
+	stop  context.CancelFunc
+}
+
+var (
+	errKilled = errors.New("the process was killed")
+	errLost   = errors.New("the answer was lost")
+)
+
+// Sleep makes the worker the clock of its operations.
+func (w *worker) Sleep(ctx context.Context, d time.Duration) error {
+	if w.dead.Load() {
+		return errKilled
+	}
+	return w.SystemClock.Sleep(ctx, d)
+}
+
+func (w *worker) kill() {
+	w.dead.Store(true)
+	w.stop()
+}
+
+// do makes an operation of the store. Some fail before it, and some after it.
+func (w *worker) do(f func() error) error {
+	if w.left.Add(-1) == 0 {
+		w.kill()
+	}
+	w.st.mu.Lock()
+	drawn := w.st.r.IntN(60)
+	w.st.mu.Unlock()
+	if drawn == 0 && !w.dead.Load() {
+		return errLost
+	}
+	if w.dead.Load() {
+		return errKilled
+	}
+	if err := f(); err != nil || drawn > 1 {
+		return err
+	}
+	return errLost
+}
+
+// supervise starts workers one after the other, each until it is killed.
+func (st *storm) supervise(ctx context.Context) {
+	for ctx.Err() == nil {
+		st.mu.Lock()
+		p := &worker{st: st, ended: make(chan struct{})}
+		if p.left.Store(1 << 40); st.kills > 0 {
+			st.kills--
+			p.left.Store(int64(10 + st.r.IntN(80)))
+		}
+		name := fmt.Sprint("worker", len(st.workers))
+		st.workers[name] = p
+		st.mu.Unlock()
+		var own context.Context
+		own, p.stop = context.WithCancel(ctx)
+		err := st.Work(own, &fleet.Worker{
+			Store: fleet.Store{Log: faultyLog{st.store.Log, p}, Queue: faultyQueue{st.store.Queue, p},
+				Table: faultyTable{st.store.Table, p}},
+			Name: name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
+			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tries: 20, Accounts: st.accounts,
+		})
+		p.stop()
+		close(p.ended)
+		if err != nil && !p.dead.Load() {
+			st.report("%s: %v", name, err)
+		}
+	}
+}
+
+func (st *storm) accounts(t fleet.Task) []fleet.Account {
+	limits := map[string]fleet.Amount{"free": {}, "bounded": {Calls: st.bound}}
+	return []fleet.Account{{Name: t.Tenant, Limit: limits[t.Tenant]}}
+}
+
+type item struct {
+	Item string `json:"item"`
+}
+
+// clerk is the agent: it pays twice, pays with the permission of a person, and pays again.
+func (st *storm) clerk(p *worker) *loop.Agent {
+	pay := func(_ context.Context, args item) (string, error) {
+		if p.dead.Load() {
+			return "", errKilled
+		}
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		st.paid[args.Item]++
+		return "paid " + args.Item, nil
+	}
+	asks := agent.OnPermissionFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		if call.Name == "approved" {
+			return agent.Ask{}, nil
+		}
+		return nil, nil
+	})
+	return &loop.Agent{
+		Name: "clerk", Model: model{st}, Approver: fleet.Later{}, Use: []agent.Hook{asks},
+		Tools: []agent.Tool{loop.Tool("pay", "pays", pay), loop.Tool("approved", "pays", pay)},
+	}
+}
+
+type model struct{ st *storm }
+
+func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	run, tenant, _ := strings.Cut(req.Messages[0].Content, " ")
+	if tenant == "bounded" {
+		m.st.mu.Lock()
+		m.st.calls++
+		m.st.mu.Unlock()
+	}
+	reply := agent.LLMResponse{Usage: agent.Usage{Input: 1, Output: 1}}
+	call := func(tool, id string) {
+		args, _ := json.Marshal(item{fmt.Sprintf("%s-%d-%s", run, req.Step, id)}) // a string is always valid
+		reply.ToolCalls = append(reply.ToolCalls, agent.ToolCallRequest{ID: id, Name: tool, Args: args})
+	}
+	switch req.Step {
+	case 1, 3:
+		call("pay", "a")
+		call("pay", "b")
+	case 2:
+		call("approved", "a")
+	default:
+		reply.Content = "done"
+	}
+	return reply, nil
+}
+
+// client submits a task, answers its questions, and checks its result.
+func (st *storm) client(ctx context.Context, run, tenant string) error {
+	if err := st.Submit(ctx, fleet.Task{ID: run, Agent: "clerk", Text: run + " " + tenant, Tenant: tenant}); err != nil {
+		return err
+	}
+	for {
+		s, err := st.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
+		if err != nil {
+			return err
+		}
+		if s.State.Final() {
+			return st.checkResult(*s.Result, tenant)
+		}
+		if err := st.answer(ctx, s); err != nil {
+			return err
+		}
+	}
+}
+
+// answer answers the questions of a run as a careful person does: a call is in doubt until its worker is dead for sure.
+func (st *storm) answer(ctx context.Context, s fleet.Status) error {
+	var answers []fleet.Answer
+	for _, q := range s.Questions {
+		if !q.Doubt {
+			answers = append(answers, fleet.Decide(q, agent.Approval{Allow: true, By: "ann"}))
+			continue
+		}
+		var args item
+		if err := json.Unmarshal(q.Call.Args, &args); err != nil {
+			return err
+		}
+		st.mu.Lock()
+		p := st.workers[q.Worker]
+		st.doubts++
+		st.mu.Unlock()
+		p.kill()
+		<-p.ended
+		st.mu.Lock()
+		done := st.paid[args.Item] > 0
+		st.mu.Unlock()
+		if done {
+			answers = append(answers, fleet.Happened(q, "paid "+args.Item, "ann"))
+		} else {
+			answers = append(answers, fleet.Retry(q, "ann"))
+		}
+	}
+	err := st.Answer(ctx, s.Task.ID, answers...)
+	if errors.Is(err, fleet.ErrConflict) { // its worker has answered
+		return nil
+	}
+	return err
+}
+
+func (st *storm) checkResult(r fleet.Result, tenant string) error {
+	switch {
+	case r.State == fleet.Done && r.Reply == "done" && r.ToolCalls == 5:
+		return nil
+	case r.State == fleet.Failed && tenant == "bounded" && strings.Contains(r.Err, fleet.ErrSpent.Error()):
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		st.stopped++
+		return nil
+	}
+	return fmt.Errorf("it ended with %+v", r)
+}
+
+type faultyLog struct {
+	fleet.Log
+	w *worker
+}
+
+func (l faultyLog) Append(ctx context.Context, run string, event []byte, last uint64) (n uint64, err error) {
+	err = l.w.do(func() error { n, err = l.Log.Append(ctx, run, event, last); return err })
+	return n, err
+}
+
+func (l faultyLog) Read(ctx context.Context, run string, after uint64) (found []fleet.Entry, err error) {
+	err = l.w.do(func() error { found, err = l.Log.Read(ctx, run, after); return err })
+	return found, err
+}
+
+func (l faultyLog) Last(ctx context.Context, run string) (n uint64, err error) {
+	err = l.w.do(func() error { n, err = l.Log.Last(ctx, run); return err })
+	return n, err
+}
+
+type faultyTable struct {
+	fleet.Table
+	w *worker
+}
+
+func (t faultyTable) Get(ctx context.Context, key string) (value []byte, n uint64, err error) {
+	err = t.w.do(func() error { value, n, err = t.Table.Get(ctx, key); return err })
+	return value, n, err
+}
+
+func (t faultyTable) Put(ctx context.Context, key string, value []byte, last uint64) error {
+	return t.w.do(func() error { return t.Table.Put(ctx, key, value, last) })
+}
+
+type faultyQueue struct {
+	fleet.Queue
+	w *worker
+}
+
+func (q faultyQueue) Put(ctx context.Context, run string) error {
+	return q.w.do(func() error { return q.Queue.Put(ctx, run) })
+}
+
+func (q faultyQueue) Take(ctx context.Context) (fleet.Delivery, error) {
+	d, err := q.Queue.Take(ctx)
+	if err == nil {
+		err = q.w.do(func() error { return nil })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return faultyDelivery{d, q.w}, nil
+}
+
+type faultyDelivery struct {
+	fleet.Delivery
+	w *worker
+}
+
+func (d faultyDelivery) Renew(ctx context.Context) error {
+	return d.w.do(func() error { return d.Delivery.Renew(ctx) })
+}
+
+func (d faultyDelivery) Done(ctx context.Context) error {
+	return d.w.do(func() error { return d.Delivery.Done(ctx) })
+}
+
+func (d faultyDelivery) Return(ctx context.Context, after time.Duration) error {
+	return d.w.do(func() error { return d.Delivery.Return(ctx, after) })
+}
