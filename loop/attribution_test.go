@@ -194,11 +194,11 @@ func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 		want []string // expected in the warning; nil: no warning
 	}{
 		{"AfterTool", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-			r.Call.Name, r.Status, r.Attempts = "forged", agent.CallRefused, 9
+			r.Call.ID, r.Status, r.Attempts = "forged", agent.CallRefused, 9
 			return agent.ReplaceAfterTool(r, "x"), nil
-		}), []string{"AfterTool", "warden", "Call.Name, Status, Attempts"}},
+		}), []string{"AfterTool", "warden", "Call.ID, Status, Attempts"}},
 		{"AfterToolMadeAnew", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-			return agent.ReplaceAfterTool(agent.ToolCallResult{Output: "new"}, "x"), nil
+			return agent.ReplaceAfterTool(agent.ToolCallResult{Call: agent.ToolCallRequest{Name: r.Call.Name}, Output: "new"}, "x"), nil
 		}), nil},
 		{"AfterToolOutput", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Output = "new"

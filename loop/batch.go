@@ -31,7 +31,6 @@ type batch struct {
 type call struct {
 	req        agent.ToolCallRequest // as edited by the hooks so far, in memory that no hook can reach
 	shared     json.RawMessage       // the copy of the arguments that hooks received last
-	asked      string                // the name of the tool that the model called
 	duplicate  string                // the id from the model, if another call of the reply has the same
 	fired      bool                  // BeforeTool has fired, so AfterTool is due
 	settled    bool                  // AfterTool has fired or is not due
@@ -85,7 +84,7 @@ func (c *call) resultForHooks() agent.ToolCallResult {
 func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []string) *batch {
 	b := r.emptyBatch(len(calls))
 	for i, c := range b.calls {
-		c.req, c.shared, c.asked = record[i], calls[i].Args, calls[i].Name
+		c.req, c.shared = record[i], calls[i].Args
 		if duplicates != nil {
 			c.duplicate = duplicates[i]
 		}
@@ -245,7 +244,7 @@ func (c *call) withhold(was agent.ToolCallResult, by hookkit.By, err error) {
 // restored.
 func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.ToolCallResult {
 	r.warnOwned("AfterTool", by,
-		ownedField("Call.ID", left.Call.ID, was.Call.ID), ownedField("Call.Name", left.Call.Name, was.Call.Name),
+		ownedField("Call.ID", left.Call.ID, was.Call.ID),
 		ownedField("Call.Step", left.Call.Step, was.Call.Step),
 		owned{"Call.Args", left.Call.Args != nil && !bytes.Equal(left.Call.Args, was.Call.Args)},
 		ownedField("Status", left.Status, was.Status), ownedField("Elapsed", left.Elapsed, was.Elapsed),

@@ -156,7 +156,7 @@ func (c *chaos) Bind(h *agent.Hooks) {
 		case 3:
 			return agent.EndTurn{Reply: "end"}, nil
 		case 4:
-			return agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: "ok", Args: []byte(`{"by":"chaos"}`)}, "r"), nil
+			return agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: p.Name, Args: []byte(`{"by":"chaos"}`)}, "r"), nil
 		default:
 			return nil, c.fails(m, 5, 6)
 		}

@@ -51,12 +51,11 @@ func (b *batch) before(c *call) {
 	left := c.forHooks()
 	exit, by, err := r.hooks.BeforeTool.FireBy(r.ctx, r.hookRun, &left)
 	r.warnOwned("BeforeTool", by, ownedField("ID", left.ID, c.req.ID), ownedField("Step", left.Step, c.req.Step))
-	c.req.Name = left.Name
 	if len(left.Args) == 0 {
 		left.Args = []byte("{}")
 	}
-	if !bytes.Equal(left.Args, c.req.Args) || left.Name != c.asked {
-		if left.Name != c.asked || !sameJSON(c.req.Args, left.Args) {
+	if !bytes.Equal(left.Args, c.req.Args) {
+		if !sameJSON(c.req.Args, left.Args) {
 			c.tellChange("the hook "+by.Hook, left.Args, by.Reason)
 		}
 		c.req.Args = slices.Clone(left.Args)
@@ -117,7 +116,7 @@ func (b *batch) check(c *call) {
 			quoted(c.duplicate))}
 	case e == nil:
 		unusable = r.tools.unknown(c.req.Name)
-	case !slices.Contains(r.offeredTools, c.req.Name) && c.req.Name == c.asked:
+	case !slices.Contains(r.offeredTools, c.req.Name):
 		unusable = &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf(
 			"the tool %s was not offered in this request; use one that was", quoted(c.req.Name))}
 	default:

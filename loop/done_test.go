@@ -164,7 +164,9 @@ func TestSiblingThatEndsTheTurnPreventsDone(t *testing.T) {
 func TestARejectedDoneCallIsNotAccepted(t *testing.T) {
 	for reply, outcome := range map[string]agent.AfterToolOutcome{
 		"instead": agent.EndTurn{Reply: "instead"},
-		"later":   agent.ReplaceAfterTool(agent.ToolCallResult{Err: "not this way"}, "no"),
+		"later": agent.ReplaceAfterTool(agent.ToolCallResult{
+			Call: agent.ToolCallRequest{Name: "done"}, Err: "not this way",
+		}, "no"),
 	} {
 		ran := looptest.Harness{
 			Turns: turns(looptest.Call("done", `{"answer":"42"}`), looptest.Reply("later")),

@@ -11,6 +11,9 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
+// toExpert has the name of the tool that hands over to the expert.
+var toExpert = agent.ToolCallRequest{Name: "transfer_to_expert"}
+
 func onHandoff(o agent.OnHandoffOutcome, err error) agent.Hook {
 	return agent.OnHandoffFunc(func(context.Context, *agent.Run, agent.Handoff) (agent.OnHandoffOutcome, error) {
 		return o, err
@@ -71,7 +74,8 @@ func TestOutcome_OnHandoff(t *testing.T) {
 		{"SkipToolWithErr", agent.SkipTool{Result: agent.ToolCallResult{Err: "busy"}}, nil, "mine", agent.CallRefused},
 		{"EndTurn", agent.EndTurn{Reply: "closed", Reason: "night"}, nil, "closed", agent.CallUnrun},
 		{"Failure", nil, errBoom, "mine", agent.CallRefused},
-		{"ReplaceWithUnknown", agent.ReplaceOnHandoff(agent.Handoff{To: "nobody"}, "x"), nil, "mine", agent.CallFailed},
+		{"ReplaceWithUnknown", agent.ReplaceOnHandoff(agent.Handoff{Call: toExpert, To: "nobody"}, "x"), nil, "mine",
+			agent.CallFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, script, _ := handing(looptest.Call("transfer_to_expert", nil), looptest.Reply("mine"))
@@ -93,7 +97,9 @@ func TestOutcome_OnHandoff_Replace(t *testing.T) {
 	l, script, _ := handing(looptest.Call("transfer_to_expert", `{"task":"vague"}`))
 	other := looptest.NewScript(looptest.Reply("from the other")).Named("other")
 	l.Agent.Handoffs = append(l.Agent.Handoffs, &loop.Agent{Name: "other", Model: other})
-	l.Hooks = hooks(onHandoff(agent.ReplaceOnHandoff(agent.Handoff{To: "other", Task: "precise"}, "route"), nil))
+	l.Hooks = hooks(onHandoff(agent.ReplaceOnHandoff(agent.Handoff{
+		Call: toExpert, To: "other", Task: "precise",
+	}, "route"), nil))
 	ran := l.Run(t, "why?")
 	if len(script.Calls()) != 0 || ran.HandedOffTo != "other" || ran.Reply != "from the other" {
 		t.Errorf("got %+v", ran.AgentResult)
@@ -143,7 +149,7 @@ func TestSiblingThatEndsTheTurnKeepsControl(t *testing.T) {
 func TestARejectedHandoffDoesNotHappen(t *testing.T) {
 	for status, outcome := range map[agent.CallStatus]agent.AfterToolOutcome{
 		agent.CallUnrun:  agent.EndTurn{Reply: "stay"},
-		agent.CallFailed: agent.ReplaceAfterTool(agent.ToolCallResult{Err: "stay"}, "no"),
+		agent.CallFailed: agent.ReplaceAfterTool(agent.ToolCallResult{Call: toExpert, Err: "stay"}, "no"),
 	} {
 		l, script, _ := handing(looptest.Call("transfer_to_expert", nil), looptest.Reply("stay"))
 		l.Hooks = hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return outcome, nil }))
@@ -205,7 +211,7 @@ func TestAHandoffKeepsItsCall(t *testing.T) {
 		warn bool
 	}{
 		{"Same", func(*agent.ToolCallRequest) {}, false},
-		{"Missing", func(call *agent.ToolCallRequest) { *call = agent.ToolCallRequest{} }, false},
+		{"Missing", func(call *agent.ToolCallRequest) { *call = toExpert }, false},
 		{"AnotherID", func(call *agent.ToolCallRequest) { call.ID = "other" }, true},
 		{"OtherArguments", func(call *agent.ToolCallRequest) { call.Args = []byte(`{"task":"y"}`) }, true},
 	} {

@@ -258,21 +258,21 @@ func TestOutcome_AfterLLM_Failure(t *testing.T) {
 }
 
 func TestOutcome_BeforeTool_Replace(t *testing.T) {
-	tool, other := &looptest.Tool{Name: "work"}, &looptest.Tool{Name: "other", Result: "done"}
+	tool := &looptest.Tool{Name: "work", Result: "done"}
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", `{"n":100}`), looptest.Reply("ok")),
-		Tools: tools(tool, other),
+		Tools: tools(tool),
 		Hooks: hooks(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			return agent.ReplaceBeforeTool(agent.ToolCallRequest{
-				ID: "forged", Name: "other", Args: []byte(`{"n":10}`), Step: 99,
+				ID: "forged", Name: "work", Args: []byte(`{"n":10}`), Step: 99,
 			}, "clamped"), nil
 		})),
 	}.Run(t, "x")
-	if got := other.Calls(); tool.Count() != 0 || len(got) != 1 || string(got[0].Args) != `{"n":10}` ||
+	if got := tool.Calls(); len(got) != 1 || string(got[0].Args) != `{"n":10}` ||
 		got[0].ID != "call_1_1" || got[0].Step != 1 {
 		t.Errorf("dispatched %+v", got)
 	}
-	if r := ran.Calls[0]; r.Call.Name != "other" || r.Output != "done" || r.Call.ID != "call_1_1" {
+	if r := ran.Calls[0]; r.Output != "done" || r.Call.ID != "call_1_1" {
 		t.Errorf("recorded %+v", r)
 	}
 	checkAnswered(t, ran.Messages)
@@ -463,7 +463,7 @@ func TestOutcome_AfterTool_Replace(t *testing.T) {
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(&looptest.Tool{Name: "work", Result: "a very long text"}),
 		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-			r.Output, r.Call.Name, r.Status = "short", "forged", agent.CallRefused
+			r.Output, r.Call.ID, r.Status = "short", "forged", agent.CallRefused
 			return agent.ReplaceAfterTool(r, "cut"), nil
 		})),
 	}.Run(t, "x")

@@ -135,7 +135,7 @@ func (r *run) restoredBatch(s *snapshot) *batch {
 	b := r.emptyBatch(len(s.Calls))
 	for i, c := range b.calls {
 		saved := &s.Calls[i]
-		c.req, c.asked, c.fired, c.task = saved.request(s.Counters.Steps), saved.Name, saved.Fired, saved.Task
+		c.req, c.fired, c.task = saved.request(s.Counters.Steps), saved.Fired, saved.Task
 		c.changed = saved.Changed
 		c.question, c.skip, c.spawned, c.waits = saved.Question, saved.Skip, saved.Spawned, saved.waits()
 		for _, to := range r.agent.Handoffs {

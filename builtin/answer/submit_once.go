@@ -79,8 +79,7 @@ func (s *SubmitOnce) ObserveAfterTool(
 			return
 		}
 		at.waiting = false
-		// A later hook may have renamed the call, so that another tool ran.
-		if fired.Payload.Call.Name == s.Tool && kit.Succeeded(fired.Payload) && fired.Err == nil && fired.Final.Err == "" {
+		if kit.Succeeded(fired.Payload) && fired.Err == nil && fired.Final.Err == "" {
 			at.done, at.output = true, fired.Final.Output
 		}
 	})

@@ -96,7 +96,6 @@ func TestOnlyASuccessfulSubmissionEndsTheRun(t *testing.T) {
 		{"a failure", "1", []agent.ToolCallResult{result("1", "verdict", "", "down")}, nil, false},
 		{"another call", "1", []agent.ToolCallResult{result("2", "verdict", "guilty", "")}, nil, false},
 		{"a call that was not let through", "", []agent.ToolCallResult{result("", "verdict", "guilty", "")}, nil, false},
-		{"a call that a hook renamed", "1", []agent.ToolCallResult{result("1", "look", "guilty", "")}, nil, false},
 		{"a result that a hook rejects", "1", []agent.ToolCallResult{result("1", "verdict", "guilty", "")}, rejects, false},
 		{"a result that a hook withholds", "1", []agent.ToolCallResult{result("1", "verdict", "guilty", "")}, withholds,
 			false},

@@ -13,10 +13,12 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// forgive turns every result into a success and clears its call.
-var forgive = agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome,
-	error) {
-	return agent.ReplaceAfterTool(agent.ToolCallResult{Output: "fine"}, "optimism"), nil
+// forgive turns every result into a success and clears its call, except for the name.
+var forgive = agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (
+	agent.AfterToolOutcome, error,
+) {
+	call := agent.ToolCallRequest{Name: r.Call.Name}
+	return agent.ReplaceAfterTool(agent.ToolCallResult{Call: call, Output: "fine"}, "optimism"), nil
 })
 
 func TestFailedCallIsReportedAsFailed(t *testing.T) {

@@ -145,7 +145,7 @@ func TestHooksGuardTheTools(t *testing.T) {
 		"changed tool": {hook: beforeTool(func(c request) (agent.BeforeToolOutcome, error) {
 			c.Name = "fail"
 			return agent.ReplaceBeforeTool(c, "other"), nil
-		}), want: "error: no weather in Oslo"},
+		}), want: "error: error: the call is refused: "},
 		"skipped": {hook: skip(agent.ToolCallResult{Output: "cached"}), want: "cached"},
 		"refused": {hook: skip(agent.ToolCallResult{Err: "too often"}), want: "error: error: too often"},
 		"end of the turn": {hook: beforeTool(func(request) (agent.BeforeToolOutcome, error) {
@@ -178,7 +178,7 @@ func TestHooksGuardTheTools(t *testing.T) {
 		"changed after permission": {hook: aroundTool(func(
 			c request, next Next,
 		) (hookkit.Answer[agent.ToolCallResult], error) {
-			c.Name = "fail"
+			c.Args = json.RawMessage(`{"at":"Bergen"}`)
 			return next(c)
 		}), want: "error: error: a hook changed the call after it was permitted"},
 		"answered around": {hook: aroundTool(func(request, Next) (hookkit.Answer[agent.ToolCallResult], error) {

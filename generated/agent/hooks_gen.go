@@ -144,19 +144,22 @@ type Hooks struct {
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 	// answered with an error and reaches neither BeforeTool nor AfterTool.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnToolsDisabled OnToolsDisabledPoint
 
 	// BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
-	// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair them. The
-	// permission check and the dispatch use the returned Name and Args; only the loop sets ID and Step. SkipTool
-	// answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
-	// reply is dispatched. A failing hook refuses the call, and the run continues.
+	// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair the arguments.
+	// The permission check and the dispatch use the returned Args; only the loop sets ID and Step, and the name is the
+	// key of the point. SkipTool answers the call without the tool; with an Err it is a refusal, for example one that
+	// names the tool that the model meant. EndTurn ends the run, and no call of the reply is dispatched. A failing hook
+	// refuses the call, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
-	// ends the fire, and the program must refuse the act.
+	// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Name; with
+	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) ends
+	// the fire, and the program must refuse the act.
 	BeforeTool BeforeToolPoint
 
 	// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
@@ -167,7 +170,8 @@ type Hooks struct {
 	// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 	//
 	// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
-	// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
+	// Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
 	// timeout) ends the fire, and the program must refuse the act.
 	OnPermission OnPermissionPoint
 
@@ -177,14 +181,16 @@ type Hooks struct {
 	// once more: Refuse still refuses, and the person is not asked again.
 	//
 	// Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
-	// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+	// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
+	// Call.Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
 	// timeout) ends the fire, and the program must refuse the act.
 	BeforeAsk BeforeAskPoint
 
 	// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 	// calls that nobody had to be asked about.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnPermissionGranted OnPermissionGrantedPoint
 
@@ -192,7 +198,8 @@ type Hooks struct {
 	// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
 	// model gets the reason.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnPermissionDenied OnPermissionDeniedPoint
 
@@ -202,7 +209,8 @@ type Hooks struct {
 	// are answered, unless one of them ends the run.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+	// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Call.Name;
+	// with ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout)
 	// ends the fire, and the program must refuse the act.
 	OnHandoff OnHandoffPoint
 
@@ -216,21 +224,24 @@ type Hooks struct {
 	// running.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-	// program, gets the error.
+	// it. Its key is Tool, the payload's Name; with ForTool, a hook is called for some keys only. A
+	// hook that fails (error, panic or timeout) fails the act: the hook around it, or else the program,
+	// gets the error.
 	AroundTool AroundToolPoint
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 	// concurrently. It never fires after AfterTool of the same call.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnToolProgress OnToolProgressPoint
 
 	// OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 	// another attempt follows: when that attempt starts, or when AroundTool has returned.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 	// reported, and the other hooks run.
 	OnToolError OnToolErrorPoint
 
@@ -257,8 +268,9 @@ type Hooks struct {
 	// hook withholds the result, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
-	// fire, and the program must refuse the act.
+	// that leaves with EndTurn ends the fire. Its key is Tool, the payload's Call.Name; with ForTool, a
+	// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
+	// the program must refuse the act.
 	AfterTool AfterToolPoint
 
 	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
@@ -457,6 +469,14 @@ type Run = hookkit.Run[*Env]
 // NewRun returns a new run. Pass it to every fire of the run.
 func NewRun(env *Env) *Run {
 	return hookkit.NewRun(env)
+}
+
+// ForTool is an option of Add, Observe and Use: the hook is called in fires with one of these keys
+// only, and costs nothing in others. It is legal at OnToolsDisabled, BeforeTool, OnPermission,
+// BeforeAsk, OnPermissionGranted, OnPermissionDenied, OnHandoff, AroundTool, OnToolProgress,
+// OnToolError, AfterTool; ForTool without a key panics.
+func ForTool(keys ...string) hookkit.KeyOption {
+	return hookimpl.For("Tool", keys)
 }
 
 // OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
@@ -1345,7 +1365,8 @@ func (p *AfterLLMPoint) FireBy(
 // OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 // answered with an error and reaches neither BeforeTool nor AfterTool.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 // reported, and the other hooks run.
 type OnToolsDisabled[P any] interface {
 	OnToolsDisabled(ctx context.Context, run *Run, payload P) error
@@ -1392,19 +1413,21 @@ type OnToolsDisabledPoint struct {
 // Fire runs the hooks.
 func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload ToolsDisabled) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil)
+		p.runHooks(ctx, run, payload, nil, nil)
 	}
 }
 
 // BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
-// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair them. The
-// permission check and the dispatch use the returned Name and Args; only the loop sets ID and Step. SkipTool
-// answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
-// reply is dispatched. A failing hook refuses the call, and the run continues.
+// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair the arguments.
+// The permission check and the dispatch use the returned Args; only the loop sets ID and Step, and the name is the
+// key of the point. SkipTool answers the call without the tool; with an Err it is a refusal, for example one that
+// names the tool that the model meant. EndTurn ends the run, and no call of the reply is dispatched. A failing hook
+// refuses the call, and the run continues.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
-// ends the fire, and the program must refuse the act.
+// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Name; with
+// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) ends
+// the fire, and the program must refuse the act.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
 }
@@ -1495,7 +1518,7 @@ func (p *BeforeToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
 	}
 	return
 }
@@ -1505,7 +1528,7 @@ func (p *BeforeToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
 	}
 	return
 }
@@ -1518,7 +1541,8 @@ func (p *BeforeToolPoint) FireBy(
 // once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 //
 // Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
-// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
+// Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
 // timeout) ends the fire, and the program must refuse the act.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
@@ -1602,7 +1626,7 @@ func (p *OnPermissionPoint) Fire(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
 	}
 	return
 }
@@ -1612,7 +1636,7 @@ func (p *OnPermissionPoint) FireBy(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
 	}
 	return
 }
@@ -1623,7 +1647,8 @@ func (p *OnPermissionPoint) FireBy(
 // once more: Refuse still refuses, and the person is not asked again.
 //
 // Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
-// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
+// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
+// Call.Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
 // timeout) ends the fire, and the program must refuse the act.
 type BeforeAsk[P any] interface {
 	BeforeAsk(ctx context.Context, run *Run, payload P) (BeforeAskOutcome, error)
@@ -1701,7 +1726,7 @@ type BeforeAskPoint struct {
 // the program must refuse the act.
 func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (exit BeforeAskExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
 	}
 	return
 }
@@ -1711,7 +1736,7 @@ func (p *BeforeAskPoint) FireBy(
 	ctx context.Context, run *Run, payload Question,
 ) (exit BeforeAskExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
 	}
 	return
 }
@@ -1719,7 +1744,8 @@ func (p *BeforeAskPoint) FireBy(
 // OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 // calls that nobody had to be asked about.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 // reported, and the other hooks run.
 type OnPermissionGranted[P any] interface {
 	OnPermissionGranted(ctx context.Context, run *Run, payload P) error
@@ -1763,7 +1789,7 @@ type OnPermissionGrantedPoint struct {
 // Fire runs the hooks.
 func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload Grant) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil)
+		p.runHooks(ctx, run, payload, nil, nil)
 	}
 }
 
@@ -1771,7 +1797,8 @@ func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload G
 // silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
 // model gets the reason.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 // reported, and the other hooks run.
 type OnPermissionDenied[P any] interface {
 	OnPermissionDenied(ctx context.Context, run *Run, payload P) error
@@ -1815,7 +1842,7 @@ type OnPermissionDeniedPoint struct {
 // Fire runs the hooks.
 func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload Denial) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil)
+		p.runHooks(ctx, run, payload, nil, nil)
 	}
 }
 
@@ -1825,7 +1852,8 @@ func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload De
 // are answered, unless one of them ends the run.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with SkipTool or EndTurn ends the fire. A hook that fails (error, panic or timeout)
+// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Call.Name;
+// with ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout)
 // ends the fire, and the program must refuse the act.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
@@ -1913,7 +1941,7 @@ type OnHandoffPoint struct {
 // decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
 	}
 	return
 }
@@ -1923,7 +1951,7 @@ func (p *OnHandoffPoint) FireBy(
 	ctx context.Context, run *Run, payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
 	}
 	return
 }
@@ -1938,8 +1966,9 @@ func (p *OnHandoffPoint) FireBy(
 // running.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-// program, gets the error.
+// it. Its key is Tool, the payload's Name; with ForTool, a hook is called for some keys only. A
+// hook that fails (error, panic or timeout) fails the act: the hook around it, or else the program,
+// gets the error.
 type AroundTool[P any] interface {
 	AroundTool(
 		ctx context.Context, run *Run, payload P, next AroundToolNext,
@@ -2006,7 +2035,7 @@ func (p *AroundToolPoint) Fire(
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		return p.runHooks(ctx, run, payload, act, nil, nil)
+		return p.runHooks(ctx, run, payload, act, nil, nil, nil)
 	}
 	returned := false
 	defer func() {
@@ -2030,7 +2059,7 @@ func (p *AroundToolPoint) FireBy(
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
+		result, err = p.runHooks(ctx, run, payload, act, &by, nil, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
 			by = hookimpl.ErrorBy(err)
@@ -2042,7 +2071,8 @@ func (p *AroundToolPoint) FireBy(
 // OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 // concurrently. It never fires after AfterTool of the same call.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 // reported, and the other hooks run.
 type OnToolProgress[P any] interface {
 	OnToolProgress(ctx context.Context, run *Run, payload P) error
@@ -2086,14 +2116,15 @@ type OnToolProgressPoint struct {
 // Fire runs the hooks.
 func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolProgress) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil)
+		p.runHooks(ctx, run, payload, nil, nil)
 	}
 }
 
 // OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 // another attempt follows: when that attempt starts, or when AroundTool has returned.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
+// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
+// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
 // reported, and the other hooks run.
 type OnToolError[P any] interface {
 	OnToolError(ctx context.Context, run *Run, payload P) error
@@ -2136,7 +2167,7 @@ type OnToolErrorPoint struct {
 // Fire runs the hooks.
 func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailure) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil)
+		p.runHooks(ctx, run, payload, nil, nil)
 	}
 }
 
@@ -2251,8 +2282,9 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // hook withholds the result, and the run continues.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
-// fire, and the program must refuse the act.
+// that leaves with EndTurn ends the fire. Its key is Tool, the payload's Call.Name; with ForTool, a
+// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
+// the program must refuse the act.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
 }
@@ -2338,7 +2370,7 @@ func (p *AfterToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
 	}
 	return
 }
@@ -2348,7 +2380,7 @@ func (p *AfterToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
 	}
 	return
 }
@@ -4427,6 +4459,7 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "OnToolsDisabled",
 		Payload: "ToolsDisabled",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolsDisabled) string { return payload.Call.Name }),
 		Fire:    (*OnToolsDisabledPoint).runHooks,
 		Calls: hookimpl.Checking[OnToolsDisabledFunc](
 			OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
@@ -4437,16 +4470,20 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolsDisabledPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolsDisabled, key *string, snap *hookimpl.Snapshot,
 ) {
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, now)
+			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
@@ -4457,7 +4494,7 @@ func (p *OnToolsDisabledPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, next)
+				p.runHooks(inv.Ctx, run, *at, key, next)
 			}
 		}
 	}()
@@ -4480,6 +4517,7 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 		Name:    "BeforeTool",
 		Payload: "ToolCallRequest",
 		Results: "Replace, SkipTool, EndTurn, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
 		Closed:  true,
 		Replace: ReplaceBeforeTool,
 		Exits:   []any{SkipTool{}, EndTurn{}},
@@ -4493,13 +4531,17 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeToolPoint) runHooks(
-	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeTool")
+	if key == nil {
+		own := payload.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4508,7 +4550,7 @@ func (p *BeforeToolPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, now)
+			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
 	inv := hookimpl.Start(ctx, now)
@@ -4527,6 +4569,10 @@ func (p *BeforeToolPoint) runHooks(
 			case nil:
 				continue
 			case beforeToolReplace:
+				if o.To.Name != *key {
+					failure = hookimpl.OtherKey("Tool", *key, o.To.Name)
+					break
+				}
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
 				continue
@@ -4550,6 +4596,7 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 		Name:    "OnPermission",
 		Payload: "ToolCallRequest",
 		Results: "Vote, Deny, Ask, Allow, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
 		Closed:  true,
 		Exits:   []any{Deny{}, Ask{}, Allow{}},
 		Fire:    (*OnPermissionPoint).runHooks,
@@ -4562,12 +4609,16 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
+	if key == nil {
+		own := payload.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4576,7 +4627,7 @@ func (p *OnPermissionPoint) runHooks(
 				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, now)
+			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
 	inv := hookimpl.StartVote(ctx, now)
@@ -4624,6 +4675,7 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 		Name:    "BeforeAsk",
 		Payload: "Question",
 		Results: "Vote, Refuse, Approve, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(payload Question) string { return payload.Call.Name }),
 		Closed:  true,
 		Exits:   []any{Refuse{}, Approve{}},
 		Fire:    (*BeforeAskPoint).runHooks,
@@ -4636,12 +4688,16 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeAskPoint) runHooks(
-	ctx context.Context, run *Run, payload Question, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Question, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4650,7 +4706,7 @@ func (p *BeforeAskPoint) runHooks(
 				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, now)
+			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
 	inv := hookimpl.StartVote(ctx, now)
@@ -4695,6 +4751,7 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "OnPermissionGranted",
 		Payload: "Grant",
+		Key:     hookimpl.KeyOf("Tool", func(payload Grant) string { return payload.Call.Name }),
 		Fire:    (*OnPermissionGrantedPoint).runHooks,
 		Calls: hookimpl.Checking[OnPermissionGrantedFunc](
 			OnPermissionGranted[Grant].OnPermissionGranted,
@@ -4705,16 +4762,20 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionGrantedPoint) runHooks(
-	ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Grant, key *string, snap *hookimpl.Snapshot,
 ) {
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, now)
+			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
@@ -4725,7 +4786,7 @@ func (p *OnPermissionGrantedPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, next)
+				p.runHooks(inv.Ctx, run, *at, key, next)
 			}
 		}
 	}()
@@ -4747,6 +4808,7 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "OnPermissionDenied",
 		Payload: "Denial",
+		Key:     hookimpl.KeyOf("Tool", func(payload Denial) string { return payload.Call.Name }),
 		Fire:    (*OnPermissionDeniedPoint).runHooks,
 		Calls: hookimpl.Checking[OnPermissionDeniedFunc](
 			OnPermissionDenied[Denial].OnPermissionDenied,
@@ -4757,16 +4819,20 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionDeniedPoint) runHooks(
-	ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Denial, key *string, snap *hookimpl.Snapshot,
 ) {
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, now)
+			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
@@ -4777,7 +4843,7 @@ func (p *OnPermissionDeniedPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, next)
+				p.runHooks(inv.Ctx, run, *at, key, next)
 			}
 		}
 	}()
@@ -4800,6 +4866,7 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 		Name:    "OnHandoff",
 		Payload: "Handoff",
 		Results: "Replace, SkipTool, EndTurn, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(payload Handoff) string { return payload.Call.Name }),
 		Closed:  true,
 		Replace: ReplaceOnHandoff,
 		Exits:   []any{SkipTool{}, EndTurn{}},
@@ -4813,13 +4880,17 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnHandoffPoint) runHooks(
-	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	hookimpl.Require(payload != nil, "OnHandoff")
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4828,7 +4899,7 @@ func (p *OnHandoffPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, now)
+			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
 	inv := hookimpl.Start(ctx, now)
@@ -4847,6 +4918,10 @@ func (p *OnHandoffPoint) runHooks(
 			case nil:
 				continue
 			case onHandoffReplace:
+				if o.To.Call.Name != *key {
+					failure = hookimpl.OtherKey("Tool", *key, o.To.Call.Name)
+					break
+				}
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
 				continue
@@ -4870,6 +4945,7 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 		Name:    "AroundTool",
 		Payload: "ToolCallRequest",
 		Results: "Around[ToolCallResult]",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
 		Fire:    (*AroundToolPoint).runHooks,
 		Calls: hookimpl.Wrapping[AroundToolFunc](
 			func(
@@ -4898,7 +4974,7 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 					next AroundToolNext,
 				) (hookkit.Answer[ToolCallResult], error) {
 					outer := next.fire
-					own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
+					own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Key: outer.Key}
 					own.Within(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -4921,6 +4997,7 @@ type aroundToolInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot
 	Do   func(context.Context, ToolCallRequest) (ToolCallResult, error)
+	Key  string
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
@@ -4947,6 +5024,11 @@ func (n AroundToolNext) Call(
 			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
+	if n.level > 0 && payload.Name != inv.Key {
+		returned = true
+		other := hookimpl.OtherKey("Tool", inv.Key, payload.Name)
+		return answer, inv.Failed(ctx, inv.Snap, n.level-1, other)
+	}
 	if n.level == len(hooks) {
 		result, failure := inv.Do(hookimpl.Background(ctx), payload)
 		hookimpl.Acted(&answer, &inv.AroundInvocation, result)
@@ -4967,14 +5049,18 @@ func (n AroundToolNext) Call(
 func (p *AroundToolPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
-	by *hookkit.By, snap *hookimpl.Snapshot,
+	by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
-	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap)
+	if key == nil {
+		own := payload.Name
+		key = &own
 	}
-	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act}
+	state := (*hookimpl.State)(&p.hookgenRegistry)
+	now := hookimpl.CurrentFor(state, snap, *key)
+	if now == nil { // something changed since the last fire, or somebody observes
+		now = hookimpl.ResolveFor(ctx, run, state, snap, *key)
+	}
+	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: *key}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](now)
@@ -4998,6 +5084,7 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "OnToolProgress",
 		Payload: "ToolProgress",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolProgress) string { return payload.Call.Name }),
 		Fire:    (*OnToolProgressPoint).runHooks,
 		Calls: hookimpl.Checking[OnToolProgressFunc](
 			OnToolProgress[ToolProgress].OnToolProgress,
@@ -5008,16 +5095,20 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolProgressPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolProgress, key *string, snap *hookimpl.Snapshot,
 ) {
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, now)
+			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
@@ -5028,7 +5119,7 @@ func (p *OnToolProgressPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, next)
+				p.runHooks(inv.Ctx, run, *at, key, next)
 			}
 		}
 	}()
@@ -5050,6 +5141,7 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "OnToolError",
 		Payload: "ToolFailure",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolFailure) string { return payload.Call.Name }),
 		Fire:    (*OnToolErrorPoint).runHooks,
 		Calls: hookimpl.Checking[OnToolErrorFunc](
 			OnToolError[ToolFailure].OnToolError,
@@ -5060,16 +5152,20 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolErrorPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolFailure, key *string, snap *hookimpl.Snapshot,
 ) {
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, now)
+			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
@@ -5080,7 +5176,7 @@ func (p *OnToolErrorPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, next)
+				p.runHooks(inv.Ctx, run, *at, key, next)
 			}
 		}
 	}()
@@ -5207,6 +5303,7 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 		Name:    "AfterTool",
 		Payload: "ToolCallResult",
 		Results: "Replace, EndTurn, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallResult) string { return payload.Call.Name }),
 		Closed:  true,
 		Replace: ReplaceAfterTool,
 		Exits:   []any{EndTurn{}},
@@ -5220,13 +5317,17 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterToolPoint) runHooks(
-	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	hookimpl.Require(payload != nil, "AfterTool")
+	if key == nil {
+		own := payload.Call.Name
+		key = &own
+	}
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.Current(snap)
+	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5235,7 +5336,7 @@ func (p *AfterToolPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, now)
+			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
 	inv := hookimpl.Start(ctx, now)
@@ -5254,6 +5355,10 @@ func (p *AfterToolPoint) runHooks(
 			case nil:
 				continue
 			case afterToolReplace:
+				if o.To.Call.Name != *key {
+					failure = hookimpl.OtherKey("Tool", *key, o.To.Call.Name)
+					break
+				}
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
 				continue

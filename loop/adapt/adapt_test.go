@@ -728,7 +728,7 @@ func TestHooksCannotRedirectAChosenCall(t *testing.T) {
 		c.Name = "delete"
 		return agent.ReplaceBeforeTool(c, ""), nil
 	})
-	_, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
+	result, err := h.Run(t.Context(), adapt.Task{}, func(ctx context.Context, _ adapt.Task) (string, error) {
 		same := func(s string) string { return s }
 		return adapt.ToolAs(ctx, h, agent.ToolCallRequest{Name: "list"}, func(context.Context, agent.ToolCallRequest) (
 			string, error,
@@ -737,8 +737,8 @@ func TestHooksCannotRedirectAChosenCall(t *testing.T) {
 			return "", nil
 		}, same, same)
 	})
-	if err == nil || !strings.Contains(err.Error(), "list to delete") {
-		t.Error(err)
+	if err != nil || !strings.Contains(result.Reply, `the key Tool is "delete" now`) {
+		t.Error(result, err)
 	}
 }
 

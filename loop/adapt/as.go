@@ -3,7 +3,6 @@ package adapt
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -40,18 +39,15 @@ func ModelAs[R any](
 	return write(left), nil
 }
 
-// ToolAs is [Host.Tool] for a framework that has chosen the tool already, and whose tools return an R. If a hook gives
-// the call to another tool, the call fails. A result that the hooks do not change passes as the tool made it. read
-// returns the text of a result for the hooks, and write makes a result of the text for the model.
+// ToolAs is [Host.Tool] for a framework that has chosen the tool already, and whose tools return an R. A result that
+// the hooks do not change passes as the tool made it. read returns the text of a result for the hooks, and write makes
+// a result of the text for the model.
 func ToolAs[R any](
 	ctx context.Context, h *Host, call agent.ToolCallRequest, act func(context.Context, agent.ToolCallRequest) (R, error),
 	read func(R) string, write func(string) R,
 ) (result R, err error) {
 	var last atomic.Pointer[R]
 	left, err := h.Tool(ctx, call, func(ctx context.Context, left agent.ToolCallRequest) (string, error) {
-		if left.Name != call.Name {
-			return "", fmt.Errorf("adapt: a hook gave the call of %s to %s, which the framework cannot do", call.Name, left.Name)
-		}
 		made, err := act(ctx, left)
 		if err != nil {
 			return "", err

@@ -109,13 +109,18 @@ type Points interface {
 
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 	// answered with an error and reaches neither BeforeTool nor AfterTool.
+	//
+	//hookgen:key Tool Call.Name
 	OnToolsDisabled(ToolsDisabled)
 
 	// BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
-	// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair them. The
-	// permission check and the dispatch use the returned Name and Args; only the loop sets ID and Step. SkipTool
-	// answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
-	// reply is dispatched. A failing hook refuses the call, and the run continues.
+	// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair the arguments.
+	// The permission check and the dispatch use the returned Args; only the loop sets ID and Step, and the name is the
+	// key of the point. SkipTool answers the call without the tool; with an Err it is a refusal, for example one that
+	// names the tool that the model meant. EndTurn ends the run, and no call of the reply is dispatched. A failing hook
+	// refuses the call, and the run continues.
+	//
+	//hookgen:key Tool Name
 	BeforeTool(ToolCallRequest) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)
 
 	// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
@@ -124,27 +129,37 @@ type Points interface {
 	// If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
 	// OnPermission fires once more with the changed call. If the answer of the approver is Pending, the run is suspended
 	// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
+	//
+	//hookgen:key Tool Name
 	OnPermission(ToolCallRequest) (spec.Vote, Deny, Ask, Allow, spec.FailClosed)
 
 	// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
 	// Approve answer instead of the person, and then nobody is asked. A failing hook refuses the call, and the run
 	// continues. If an approval changes the arguments and the vote about the changed call is Ask, BeforeAsk fires
 	// once more: Refuse still refuses, and the person is not asked again.
+	//
+	//hookgen:key Tool Call.Name
 	BeforeAsk(Question) (spec.Vote, Refuse, Approve, spec.FailClosed)
 
 	// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 	// calls that nobody had to be asked about.
+	//
+	//hookgen:key Tool Call.Name
 	OnPermissionGranted(Grant)
 
 	// OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
 	// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
 	// model gets the reason.
+	//
+	//hookgen:key Tool Call.Name
 	OnPermissionDenied(Denial)
 
 	// OnHandoff fires once per permitted handoff call, before any call of the reply is dispatched. A replaced Task
 	// or To changes the handoff. SkipTool answers the call and the run continues; EndTurn ends the run. A failing
 	// hook refuses the handoff, and the run continues. The target takes over after the other calls of the reply
 	// are answered, unless one of them ends the run.
+	//
+	//hookgen:key Tool Call.Name
 	OnHandoff(Handoff) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)
 
 	// AroundTool fires around the dispatch of each permitted call, in call order. It fires concurrently for
@@ -155,14 +170,20 @@ type Points interface {
 	// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do not
 	// fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
 	// running.
+	//
+	//hookgen:key Tool Name
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 	// concurrently. It never fires after AfterTool of the same call.
+	//
+	//hookgen:key Tool Call.Name
 	OnToolProgress(ToolProgress)
 
 	// OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 	// another attempt follows: when that attempt starts, or when AroundTool has returned.
+	//
+	//hookgen:key Tool Call.Name
 	OnToolError(ToolFailure)
 
 	// OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
@@ -180,6 +201,8 @@ type Points interface {
 	// failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; the
 	// results of the reply's other calls are kept, and calls that have not begun are answered as not run. A failing
 	// hook withholds the result, and the run continues.
+	//
+	//hookgen:key Tool Call.Name
 	AfterTool(ToolCallResult) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -215,9 +216,9 @@ func TestOneEventForEachDecision(t *testing.T) {
 		h *agent.Hooks,
 	) {
 		h.Use(continues, named("silent"))
-		h.Use(renames("ed"), named("one"))
+		h.Use(extends(" "), named("one"))
 		h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-			call.Name = "work"
+			call.Args = bytes.TrimSpace(call.Args)
 			return agent.ReplaceBeforeTool(call, "back"), nil
 		}), named("two"))
 		h.Use(onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
@@ -233,7 +234,7 @@ func TestOneEventForEachDecision(t *testing.T) {
 		}
 	}
 	want := []string{
-		"Briefing four Collect ", "BeforeTool one Replace adds ed", "BeforeTool two Replace back",
+		"Briefing four Collect ", "BeforeTool one Replace adds  ", "BeforeTool two Replace back",
 		"OnPermission three Allow harmless", "Briefing four Collect ",
 	}
 	if !slices.Equal(got, want) {

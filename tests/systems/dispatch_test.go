@@ -92,28 +92,28 @@ func TestHooksOfOtherPointsAreRefused(t *testing.T) {
 func TestLayersReplaceOuterFirst(t *testing.T) {
 	var outer agent.Hooks
 	inner := outer.Layer("inner")
-	inner.BeforeTool.Add(renames(" inner"), hookkit.Priority(hookkit.Safety))
-	reg := outer.BeforeTool.Add(renames(" outer"))
-	if call, _, _ := fire(t, inner.Layer("inner")); call.Name != "work outer inner" {
-		t.Errorf("left is %q, want outer first, and nothing of an empty layer", call.Name)
+	inner.BeforeTool.Add(extends(" inner"), hookkit.Priority(hookkit.Safety))
+	reg := outer.BeforeTool.Add(extends(" outer"))
+	if call, _, _ := fire(t, inner.Layer("inner")); string(call.Args) != "work outer inner" {
+		t.Errorf("left is %q, want outer first, and nothing of an empty layer", call.Args)
 	}
 	reg.Remove()
 	outer.BeforeTool.Add(beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		return agent.SkipTool{Reason: "outer"}, nil
 	}))
-	if call, exit, _ := fire(t, inner); call.Name != "work" || exit == nil {
-		t.Errorf("the inner layer ran after an exit of the outer one: %q, %v", call.Name, exit)
+	if call, exit, _ := fire(t, inner); string(call.Args) != "work" || exit == nil {
+		t.Errorf("the inner layer ran after an exit of the outer one: %q, %v", call.Args, exit)
 	}
 }
 
 func TestMergedSetsAreTheHooksOfBoth(t *testing.T) {
-	one := bind(func(h *agent.Hooks) { h.Use(renames(" a")); h.Use(renames(" b")) })
-	other := bind(func(h *agent.Hooks) { h.Use(renames(" c")) })
+	one := bind(func(h *agent.Hooks) { h.Use(extends(" a")); h.Use(extends(" b")) })
+	other := bind(func(h *agent.Hooks) { h.Use(extends(" c")) })
 	merged := bind(func(h *agent.Hooks) { one.Bind(h); other.Bind(h) })
 	var h agent.Hooks
 	reg := h.Use(merged)
-	if call, _, _ := fire(t, &h); call.Name != "work a b c" {
-		t.Errorf("left is %q", call.Name)
+	if call, _, _ := fire(t, &h); string(call.Args) != "work a b c" {
+		t.Errorf("left is %q", call.Args)
 	}
 	if !reg.Remove() || h.BeforeTool.List() != nil {
 		t.Errorf("one registration leaves %v", names(h.BeforeTool.List()))
@@ -133,9 +133,9 @@ func TestTheZeroRequestHasItsDocumentedValues(t *testing.T) {
 		t.Error("the zero result of a run is done")
 	}
 	var h agent.Hooks
-	h.Use(renames("named"))
-	if _, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil || call.Name != "named" ||
-		call.Args != nil {
+	h.Use(extends("{}"))
+	if _, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil || call.Name != "" ||
+		string(call.Args) != "{}" {
 		t.Errorf("fired %+v, %v", call, err)
 	}
 }
@@ -146,15 +146,15 @@ func TestRegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 	for g := range 4 {
 		wait.Go(func() {
 			for range 50 {
-				h.BeforeTool.Add(renames("+"), hookkit.Priority(g))
+				h.BeforeTool.Add(extends("+"), hookkit.Priority(g))
 				fire(t, &h)
 			}
 		})
 	}
 	wait.Wait()
 	call, _, _ := fire(t, &h)
-	if n := len(h.BeforeTool.List()); n != 200 || call.Name != "work"+strings.Repeat("+", 200) {
-		t.Errorf("%d hooks are there, the call is %q", n, call.Name)
+	if n := len(h.BeforeTool.List()); n != 200 || string(call.Args) != "work"+strings.Repeat("+", 200) {
+		t.Errorf("%d hooks are there, the call is %q", n, call.Args)
 	}
 }
 

@@ -333,7 +333,7 @@ func TestEveryReasonIsInAnEvent(t *testing.T) {
 		Turns: working(1),
 		Tools: all[agent.Tool](work()),
 		Hooks: all[agent.Hook](&record.Audit{Path: path}, bind(func(h *agent.Hooks) {
-			h.Use(renames(""), named("rewriter"))
+			h.Use(extends(""), named("rewriter"))
 			h.Use(answers("x"), named("cache"))
 			h.Use(denies("work", "not today"), named("warden"))
 		})),

@@ -261,14 +261,14 @@ func TestABadHookIsRegisteredNowhere(t *testing.T) {
 // not.
 func TestAHookUsedTwiceIsShownTwice(t *testing.T) {
 	var h agent.Hooks
-	one, other := h.Use(renames("+"), named("twin")), h.Use(renames("+"), named("twin"))
+	one, other := h.Use(extends("+"), named("twin")), h.Use(extends("+"), named("twin"))
 	var text strings.Builder
 	if err := h.Explain(&text); err != nil || strings.Count(text.String(), "twin") != 2 || one.Site() == "" {
 		t.Errorf("%v: %s", err, text.String())
 	}
 	other.Remove()
-	if call, _, _ := fire(t, &h); call.Name != "work+" || other.Remove() {
-		t.Errorf("after one removal left is %q", call.Name)
+	if call, _, _ := fire(t, &h); string(call.Args) != "work+" || other.Remove() {
+		t.Errorf("after one removal left is %q", call.Args)
 	}
 	memory := &memory.Map{Share: share.Everyone}
 	logger := &record.Episodes{Store: memory}

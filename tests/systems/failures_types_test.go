@@ -22,10 +22,10 @@ func TestAWrongReplacementTypeDoesNotCompile(t *testing.T) {
 	refused(t, "", program, "agent.ToolCallRequest{Name", "agent.ToolCallRequest{Nam", "unknown field Nam")
 	refused(t, "", program, `agent.ToolCallRequest{Name: "x"}`, "agent.ToolCallResult{}",
 		"cannot use agent.ToolCallResult{} ")
-	tool := &looptest.Tool{Name: "work; rm"}
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](renames("; rm"),
+	tool := work()
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](extends(" rm"),
 		beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-			if strings.Contains(call.Name, "rm") {
+			if strings.HasSuffix(string(call.Args), " rm") {
 				return agent.SkipTool{Result: agent.ToolCallResult{Err: "protected"}}, nil
 			}
 			return nil, nil

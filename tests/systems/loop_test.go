@@ -37,13 +37,13 @@ func stops(signals ...agent.EndRun) agent.OnStopFunc {
 func TestHigherHooksAffectLowerOnes(t *testing.T) {
 	var d diary
 	sees := beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-		d.note("low sees %s", call.Name)
+		d.note("low sees %s", call.Args)
 		return nil, nil
 	})
 	hooks := bind(func(h *agent.Hooks) {
 		h.BeforeTool.Add(sees, hookkit.Priority(1))
 		h.BeforeTool.Add(d.noting("middle"), hookkit.Priority(5))
-		h.BeforeTool.Add(renames("ing"), hookkit.Priority(10))
+		h.BeforeTool.Add(extends(" "), hookkit.Priority(10))
 		h.Use(agent.OnStopFunc(func(_ context.Context, _ *agent.Run, s agent.Stopping) ([]agent.EndRun, error) {
 			d.note("stop %s", s.Signals[0].Cause)
 			return nil, nil
@@ -54,9 +54,9 @@ func TestHigherHooksAffectLowerOnes(t *testing.T) {
 		}))
 	})
 	ran := looptest.Harness{
-		Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "working"}), Hooks: all[agent.Hook](hooks),
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](hooks),
 	}.Run(t, "x")
-	d.want(t, "middle", "low sees working", "stop completed", "stop, too")
+	d.want(t, "middle", `low sees {"n":1} `, "stop completed", "stop, too")
 	ran.Recorder.Times(t, "OnStop", 1)
 }
 

@@ -76,10 +76,10 @@ func onRunEnd(f func(agent.AgentResult) error) agent.OnRunEndFunc {
 	return func(_ context.Context, _ *agent.Run, p agent.AgentResult) error { return f(p) }
 }
 
-// renames returns a BeforeTool hook that appends to the name of the call.
-func renames(suffix string) agent.BeforeToolFunc {
+// extends returns a BeforeTool hook that appends to the arguments of the call.
+func extends(suffix string) agent.BeforeToolFunc {
 	return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-		call.Name += suffix
+		call.Args = append(slices.Clone(call.Args), suffix...)
 		return agent.ReplaceBeforeTool(call, "adds "+suffix), nil
 	})
 }
@@ -127,7 +127,7 @@ func (d *diary) noting(word string) agent.BeforeToolFunc {
 // fire fires BeforeTool for a call of work, in a new run.
 func fire(t testing.TB, h *agent.Hooks) (agent.ToolCallRequest, agent.BeforeToolExit, error) {
 	t.Helper()
-	call := agent.ToolCallRequest{ID: "1", Name: "work"}
+	call := agent.ToolCallRequest{ID: "1", Name: "work", Args: []byte("work")}
 	exit, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call)
 	return call, exit, err
 }
