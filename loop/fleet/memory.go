@@ -124,6 +124,16 @@ type memoryQueue struct{ *memory }
 
 func (m memoryQueue) Lifetime() time.Duration { return m.lifetime }
 
+func (m memoryQueue) Runs(context.Context) (map[string]bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	runs := make(map[string]bool)
+	for run := range m.queue {
+		runs[run] = true
+	}
+	return runs, nil
+}
+
 func (m memoryQueue) Put(_ context.Context, run string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -471,6 +471,11 @@ func (q faultyQueue) Put(ctx context.Context, run string) error {
 	return q.p.do(ctx, func() error { return q.Queue.Put(ctx, run) })
 }
 
+func (q faultyQueue) Runs(ctx context.Context) (runs map[string]bool, err error) {
+	err = q.p.do(ctx, func() error { runs, err = q.Queue.Runs(ctx); return err })
+	return runs, err
+}
+
 func (q faultyQueue) Take(ctx context.Context) (d Delivery, err error) {
 	d, err = q.Queue.Take(ctx)
 	if err != nil {

@@ -57,6 +57,9 @@ type Queue interface {
 	Put(ctx context.Context, run string) error
 	// Take waits for a run and claims it for the lifetime of a claim.
 	Take(ctx context.Context) (Delivery, error)
+	// Runs returns the runs in the queue, also those that a worker holds. A worker asks for them when it looks for lost
+	// runs, about once in Worker.Sweep for the whole fleet.
+	Runs(ctx context.Context) (map[string]bool, error)
 	// Lifetime is the time after which a claim that is not renewed ends, by the clock of the server.
 	Lifetime() time.Duration
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +25,7 @@ type Worker struct {
 	Slots int           // runs at the same time; 0: 4
 	Tries int           // claims without progress until a run is set aside; 0: 3
 	Grace time.Duration // for the current steps when Run has to end; 0: 30 seconds
-	Sweep time.Duration // between two searches for runs that the queue has lost; 0: a minute
+	Sweep time.Duration // between two searches for runs that the queue has lost, by one of the workers; 0: a minute
 
 	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them.
 	Accounts func(Task) []Account
@@ -38,12 +36,13 @@ type Worker struct {
 	Logger *slog.Logger // nil: slog.Default()
 	Clock  agent.Clock  // for waiting only; nil: the system clock
 
-	stats  stats
-	waits  waits
-	name   string
-	bank   *bank
-	outage atomic.Value // the text of the last error of the queue, "" after a success
-	left   sync.Map     // the runs that Stats.Left counts
+	stats   stats
+	waits   waits
+	name    string
+	program string // "": that of the process; for tests
+	bank    *bank
+	outage  atomic.Value // the text of the last error of the queue, "" after a success
+	left    sync.Map     // the runs that Stats.Left counts
 }
 
 // Stats count the work of a worker since its start.
@@ -317,7 +316,7 @@ func (w *Worker) writer(rec *record) *writer {
 
 // A worker gives a run back that it cannot read. For example, the workers get a new release one after the other. If the
 // queue gives the run again and again, it leaves the queue. Its log stays as it is, and workers that can read it put it
-// into the queue again within two of their sweeps.
+// into the queue again within a few sweeps.
 const maxUnread = 6
 
 // leave leaves a run to other workers. It neither claims the run nor adds an event, so nothing counts against the run.
@@ -358,85 +357,4 @@ func (w *Worker) doneSuspended(ctx context.Context, d Delivery, last uint64) err
 		err = w.Store.Queue.Put(ctx, d.Run())
 	}
 	return err
-}
-
-// sweep puts runs into the queue again that it has lost. For example, a client has recorded an answer and was killed
-// before it could add the run. A run counts as lost if it waits with the same last event as one interval before. Adding
-// a run that is in the queue does nothing.
-func (w *Worker) sweep(ctx context.Context) {
-	every := w.Sweep
-	if every == 0 {
-		every = time.Minute
-	}
-	seen := make(map[string]sight)
-	for w.Clock.Sleep(ctx, every) == nil {
-		if err := w.sweepOnce(ctx, seen); err != nil && ctx.Err() == nil {
-			w.failed("lost runs cannot be looked for", err)
-		}
-	}
-}
-
-// A sight describes a run at the time of a sweep.
-type sight struct {
-	events uint64 // their count
-	last   Entry  // without the event
-	rests  bool   // it needs no worker until it has another event
-	ended  bool
-}
-
-// sweepOnce looks at each run, and remembers it in seen. A run that has ended or waits for a person is read once only,
-// until its count of events is another one. An ended run may be removed and submitted anew.
-func (w *Worker) sweepOnce(ctx context.Context, seen map[string]sight) error {
-	runs, err := w.Store.Log.Runs(ctx)
-	if err != nil {
-		return err
-	}
-	maps.DeleteFunc(seen, func(run string, _ sight) bool { return runs[run] == 0 })
-	w.left.Range(func(run, _ any) bool {
-		if runs[run.(string)] == 0 {
-			w.left.Delete(run)
-		}
-		return true
-	})
-	ended := make(map[string]Entry)
-	for _, run := range slices.Sorted(maps.Keys(runs)) {
-		before, known := seen[run]
-		if before.rests && before.events == runs[run] {
-			if before.ended {
-				ended[run] = before.last
-			}
-			continue
-		}
-		last, err := w.Store.Log.Last(ctx, run)
-		if err != nil {
-			return err
-		}
-		if !known || before.rests || before.last.Number != last {
-			seen[run] = sight{last: Entry{Number: last}}
-			continue
-		}
-		entries, err := w.Store.Log.Read(ctx, run, 0)
-		if err != nil {
-			return err
-		}
-		rec, err := foldAll(run, entries)
-		if err == nil {
-			err = rec.unreadable()
-		}
-		switch {
-		case errors.Is(err, ErrUnreadable):
-			seen[run] = sight{events: runs[run], last: before.last, rests: true}
-		case err != nil: // it was removed just now
-		case rec.state == Suspended:
-			seen[run] = sight{events: rec.events, last: before.last, rests: true}
-		case rec.state == Queued || rec.state == Running:
-			if err := w.Store.Queue.Put(ctx, run); err != nil {
-				return err
-			}
-		case rec.state.Final():
-			seen[run] = sight{rec.events, Entry{Number: rec.last, Time: rec.changed}, true, true}
-			ended[run] = seen[run].last
-		}
-	}
-	return w.Store.Log.Forget(ctx, ended)
 }

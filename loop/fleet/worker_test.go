@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,6 +134,143 @@ func (l countedLog) Last(ctx context.Context, run string) (uint64, error) {
 	return l.Log.Last(ctx, run)
 }
 
+// An operated store counts its operations, without those that wait.
+type operated struct {
+	Log
+	Queue
+	Table
+	count *atomic.Int64
+}
+
+func (o operated) Runs(ctx context.Context) (map[string]uint64, error) {
+	o.count.Add(1)
+	return o.Log.Runs(ctx)
+}
+
+func (o operated) Read(ctx context.Context, run string, after uint64) ([]Entry, error) {
+	o.count.Add(1)
+	return o.Log.Read(ctx, run, after)
+}
+
+func (o operated) Last(ctx context.Context, run string) (uint64, error) {
+	o.count.Add(1)
+	return o.Log.Last(ctx, run)
+}
+
+func (o operated) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+	o.count.Add(1)
+	return o.Table.Get(ctx, key)
+}
+
+type operatedQueue struct{ operated }
+
+func (o operatedQueue) Put(ctx context.Context, run string) error {
+	o.count.Add(1)
+	return o.Queue.Put(ctx, run)
+}
+
+func (o operatedQueue) Runs(ctx context.Context) (map[string]bool, error) {
+	o.count.Add(1)
+	return o.Queue.Runs(ctx)
+}
+
+type operatedTable struct{ operated }
+
+func (o operatedTable) Put(ctx context.Context, key string, value []byte, last uint64) error {
+	o.count.Add(1)
+	return o.Table.Put(ctx, key, value, last)
+}
+
+// TestIdleWorkersReadOnce: many runs wait, for a person or in the queue. One worker sweeps with four operations a
+// minute, and each other one reads one value. When the sweeper stops, another one finds a lost run.
+func TestIdleWorkersReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const waiting, workers, minutes = 200, 5, 10
+		m := newMemory(simLifetime)
+		client := NewClient(m.store())
+		submit := func(id string) {
+			if err := client.Submit(t.Context(), task(id)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range waiting {
+			submit(fmt.Sprint("asks", i))
+			m.logs[fmt.Sprint("asks", i)] = append(m.logs[fmt.Sprint("asks", i)],
+				Entry{Number: m.next(), Event: []byte(`{"version":1,"kind":"suspended","doubts":[{}]}`)})
+			delete(m.queue, fmt.Sprint("asks", i))
+			submit(fmt.Sprint("busy", i))
+			m.queue[fmt.Sprint("busy", i)].due = time.Now().Add(time.Hour) // a worker holds it
+		}
+		var count atomic.Int64
+		o := operated{memoryLog{m}, memoryQueue{m}, memoryTable{m}, &count}
+		var stops []context.CancelFunc
+		var all sync.WaitGroup
+		for range workers {
+			ctx, stop := context.WithCancel(t.Context())
+			stops = append(stops, stop)
+			w := &Worker{Store: Store{o, operatedQueue{o}, operatedTable{o}}, Logger: quiet,
+				Agents: clerk(looptest.NewScript(looptest.Reply("done")))}
+			all.Go(func() {
+				if err := w.Run(ctx); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(time.Second)
+		}
+		time.Sleep(3 * time.Minute) // the first sweep reads each run that is not in the queue
+		count.Store(0)
+		time.Sleep(minutes * time.Minute)
+		if n := count.Load(); n > minutes*(workers+3) {
+			t.Errorf("%d operations in %d minutes of %d idle workers", n, minutes, workers)
+		}
+		stops[0]() // the sweeper
+		submit("lost")
+		m.mu.Lock()
+		delete(m.queue, "lost")
+		m.mu.Unlock()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		if r, err := client.Wait(ctx, "lost"); err != nil || r.State != Done {
+			t.Errorf("%+v, %v", r, err)
+		}
+		for _, stop := range stops {
+			stop()
+		}
+		all.Wait()
+	})
+}
+
+// TestEachReleaseSweeps: a worker of an older program cannot read a run, and takes it out of the queue. One of the newer
+// program continues the run, although the older one keeps sweeping.
+func TestEachReleaseSweeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(simLifetime)
+		client := NewClient(m.store())
+		client.store.Log = newer{client.store.Log, submitted, new(atomic.Int64)}
+		asking := task("a")
+		asking.Parts = []agent.Part{{MediaType: "text/plain"}} // with a field that the older program does not know
+		if err := client.Submit(t.Context(), asking); err != nil {
+			t.Fatal(err)
+		}
+		older := &Worker{Store: m.store(), Logger: quiet, program: "older", Agents: clerk(looptest.NewScript())}
+		work(t, older, func(ctx context.Context) {
+			time.Sleep(5 * time.Minute)
+			if m.queue["a"] != nil || older.Stats().Left != 1 {
+				t.Errorf("the older program did not leave the run: %+v", older.Stats())
+			}
+			w := &Worker{Store: client.store, Logger: quiet, program: "newer",
+				Agents: clerk(looptest.NewScript(looptest.Reply("done")))}
+			work(t, w, func(ctx context.Context) {
+				ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+				defer cancel()
+				if r, err := client.Wait(ctx, "a"); err != nil || r.State != Done {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		})
+	})
+}
+
 // TestSweepsReadEndedRunsOnce: a run has ended. It is removed and submitted anew, and its message is lost.
 func TestSweepsReadEndedRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -152,12 +291,12 @@ func TestSweepsReadEndedRunsOnce(t *testing.T) {
 				}
 			})
 		}
-		seen := make(map[string]sight)
+		sweeper := &sweeper{Worker: w, seen: make(map[string]sight)}
 		sweeps := func(want int) {
 			t.Helper()
 			reads = 0
 			for range 4 {
-				if err := w.sweepOnce(t.Context(), seen); err != nil {
+				if err := sweeper.once(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -166,14 +305,14 @@ func TestSweepsReadEndedRunsOnce(t *testing.T) {
 			}
 		}
 		end()
-		sweeps(3) // its last event twice, and its log
+		sweeps(1)
 		sweeps(0)
 		delete(m.logs, "a")
 		if err := client.Submit(t.Context(), task("a")); err != nil {
 			t.Fatal(err)
 		}
 		delete(m.queue, "a")
-		sweeps(7)
+		sweeps(1)
 		if len(m.queue) != 1 {
 			t.Error("the run is not in the queue")
 		}
@@ -194,14 +333,15 @@ func TestSweepsReadRestingRunsOnce(t *testing.T) {
 			if err := NewClient(m.store()).Submit(t.Context(), task("a")); err != nil {
 				t.Fatal(err)
 			}
-			seen := make(map[string]sight)
+			sweeper := &sweeper{Worker: w, seen: make(map[string]sight)}
 			add := func(text string, want ...int) {
 				t.Helper()
+				delete(m.queue, "a")
 				m.logs["a"] = append(m.logs["a"], Entry{Number: m.next(), Event: []byte(text)})
 				for _, n := range want {
 					reads = 0
 					for range 2 {
-						if err := w.sweepOnce(t.Context(), seen); err != nil {
+						if err := sweeper.once(t.Context()); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -210,9 +350,8 @@ func TestSweepsReadRestingRunsOnce(t *testing.T) {
 					}
 				}
 			}
-			add(text, 3, 0)
-			delete(m.queue, "a")
-			add(`{"version":1,"kind":"cancelled"}`, 3)
+			add(text, 1, 0)
+			add(`{"version":1,"kind":"cancelled"}`, 1)
 			if queued := len(m.queue) == 1; queued != (name == "Suspended") {
 				t.Errorf("in the queue: %t", queued)
 			}

@@ -199,15 +199,20 @@ func (l natsLog) Await(ctx context.Context, run string, after uint64) error {
 
 // Runs returns the IDs of all runs, each with the count of its events.
 func (l natsLog) Runs(ctx context.Context) (runs map[string]uint64, err error) {
-	err = l.conn.Do(ctx, func(ctx context.Context) error {
-		info, err := l.log.Info(ctx, jetstream.WithSubjectFilter(l.subject("log", "*")))
+	return l.runs(ctx, l.log, "log")
+}
+
+// runs returns the runs that have messages in a stream, each with their count.
+func (s *server) runs(ctx context.Context, in jetstream.Stream, kind string) (runs map[string]uint64, err error) {
+	err = s.conn.Do(ctx, func(ctx context.Context) error {
+		info, err := in.Info(ctx, jetstream.WithSubjectFilter(s.subject(kind, "*")))
 		if err != nil {
 			return err
 		}
 		runs = make(map[string]uint64)
-		for subject, events := range info.State.Subjects {
+		for subject, messages := range info.State.Subjects {
 			if run := subject[strings.LastIndexByte(subject, '.')+1:]; fleet.ValidID(run) {
-				runs[run] = events
+				runs[run] = messages
 			}
 		}
 		return nil

@@ -87,6 +87,7 @@ type server struct {
 	conn     *nats.Conn
 	config   Config
 	log      jetstream.Stream
+	queue    jetstream.Stream
 	consumer jetstream.Consumer
 }
 
@@ -107,7 +108,7 @@ const (
 // open opens the queue and then the logs. If the logs do not fit, they do not exist, and smaller ones can be made.
 func (s *server) open(ctx context.Context) (err error) {
 	c := s.config
-	if s.consumer, err = s.openQueue(ctx); err != nil {
+	if s.queue, s.consumer, err = s.openQueue(ctx); err != nil {
 		return err
 	}
 	s.log, err = s.stream(ctx, jetstream.StreamConfig{
@@ -123,28 +124,28 @@ func (s *server) open(ctx context.Context) (err error) {
 const consumers = "workers"
 
 // openQueue opens the queue, and makes it if it is missing. Its consumer gives the runs to the workers.
-func (s *server) openQueue(ctx context.Context) (jetstream.Consumer, error) {
+func (s *server) openQueue(ctx context.Context) (queue jetstream.Stream, consumer jetstream.Consumer, err error) {
 	c := s.config
-	queue, err := s.stream(ctx, jetstream.StreamConfig{
+	queue, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: c.Name + "-queue", Subjects: []string{s.subject("queue", "*")}, MaxBytes: queueBytes,
 		Replicas: max(c.Replicas, 1), Retention: jetstream.WorkQueuePolicy,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	consumer, err := queue.Consumer(ctx, consumers)
+	consumer, err = queue.Consumer(ctx, consumers)
 	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return consumer, err
+		return queue, consumer, err
 	}
 	consumer, err = queue.CreateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lifetime, MaxDeliver: -1,
 		MaxAckPending: maxClaims,
 	})
 	if errors.Is(err, jetstream.ErrConsumerExists) { // another process was faster, and its settings count
-		return queue.Consumer(ctx, consumers)
+		consumer, err = queue.Consumer(ctx, consumers)
 	}
-	return consumer, err
+	return queue, consumer, err
 }
 
 // stream opens a stream, and makes it if it is missing.

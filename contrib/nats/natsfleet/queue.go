@@ -30,16 +30,30 @@ func (q natsQueue) Put(ctx context.Context, run string) error {
 	})
 }
 
+// Runs returns the runs in the queue.
+func (q natsQueue) Runs(ctx context.Context) (map[string]bool, error) {
+	counts, err := q.runs(ctx, q.queue, "queue")
+	runs := make(map[string]bool, len(counts))
+	for run := range counts {
+		runs[run] = true
+	}
+	return runs, err
+}
+
 // Lifetime returns the lifetime of a claim.
 func (q natsQueue) Lifetime() time.Duration { return q.consumer.CachedInfo().Config.AckWait }
 
 // pull is how long the server keeps a request for a run.
 const pull = 2 * time.Second
 
+// repairEvery is the number of pulls without a run after which a worker asks whether the queue still exists. A pull that
+// fails asks at once.
+const repairEvery = 15
+
 // Take waits for a run. When ctx is done, it returns after the current request has ended, so that no run is given to
 // nobody.
 func (q natsQueue) Take(ctx context.Context) (fleet.Delivery, error) {
-	for ctx.Err() == nil {
+	for pulls := 1; ctx.Err() == nil; pulls++ {
 		made := q.consumer.CachedInfo().Created
 		var batch jetstream.MessageBatch
 		err := q.conn.Do(ctx, func(context.Context) (err error) {
@@ -55,8 +69,10 @@ func (q natsQueue) Take(ctx context.Context) (fleet.Delivery, error) {
 				return d, err
 			}
 		}
-		if err := errors.Join(batch.Error(), q.repair(ctx)); err != nil {
-			return nil, err
+		if err := batch.Error(); err != nil || pulls%repairEvery == 0 {
+			if err = errors.Join(err, q.repair(ctx)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nil, ctx.Err()
@@ -82,7 +98,7 @@ func (q natsQueue) repair(ctx context.Context) error {
 		return err
 	}
 	return q.conn.Do(ctx, func(ctx context.Context) error {
-		_, err := q.openQueue(ctx)
+		_, _, err := q.openQueue(ctx)
 		return err
 	})
 }

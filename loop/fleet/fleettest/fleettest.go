@@ -95,10 +95,19 @@ func testQueue(t *testing.T, queue fleet.Queue) {
 		}
 		return d
 	}
+	has := func(want map[string]bool) {
+		t.Helper()
+		if got, err := queue.Runs(ctx); err != nil || !maps.Equal(got, want) {
+			t.Errorf("the queue has %v, %v, want %v", got, err, want)
+		}
+	}
+	has(map[string]bool{})
 	must(queue.Put(ctx, "a"))
 	must(queue.Put(ctx, "a"))
+	has(map[string]bool{"a": true})
 	first := take(fleet.Token{})
 	must(queue.Put(ctx, "a")) // a worker holds it
+	has(map[string]bool{"a": true})
 	must(first.Return(ctx, 0))
 	second := take(first.Token())
 	third := take(second.Token()) // the claim has ended
@@ -106,6 +115,7 @@ func testQueue(t *testing.T, queue fleet.Queue) {
 	must(third.Done(ctx))
 	must(queue.Put(ctx, "a"))
 	must(take(third.Token()).Done(ctx))
+	has(map[string]bool{})
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if d, err := queue.Take(over); err == nil {

@@ -1,0 +1,93 @@
+package natsfleet
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/hookgen/hookgen/contrib/nats/embedded"
+	"github.com/hookgen/hookgen/loop/fleet"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+var (
+	idleRuns    = flag.Int("idle.runs", 0, "measure the server with this number of waiting runs, for example 100000")
+	idleWorkers = flag.Int("idle.workers", 20, "the number of idle workers of -idle.runs")
+)
+
+// TestWaitingRunsCostNothing measures what waiting runs cost the server and its idle workers, which are in this process.
+// package fleet has a test that counts the operations.
+func TestWaitingRunsCostNothing(t *testing.T) {
+	if *idleRuns == 0 {
+		t.Skip("it takes minutes; give -idle.runs 100000")
+	}
+	server := serve(t, t.TempDir(), embedded.SyncEvery(time.Minute))
+	store, err := Open(t.Context(), connect(t, server), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var all sync.WaitGroup
+	for range *idleWorkers {
+		w := &fleet.Worker{Store: store, Agents: clerk(looptest.NewScript())}
+		all.Go(func() {
+			if err := w.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	time.Sleep(2 * time.Minute)
+	none := cpu(t)
+	js := connect(t, server).JetStream()
+	for i := range *idleRuns {
+		for last, event := range []string{
+			fmt.Sprintf(`{"version":1,"kind":"submitted","id":"a","task":{"id":"r%d","agent":"clerk","text":"work"}}`, i),
+			`{"version":1,"kind":"suspended","id":"b","doubts":[{}]}`,
+		} {
+			if _, err := js.PublishAsync(fmt.Sprintf("fleet.log.v1.r%d", i), []byte(event),
+				jetstream.WithStallWait(time.Minute)); err != nil {
+				t.Fatal(last, err)
+			}
+		}
+	}
+	<-js.PublishAsyncComplete()
+	time.Sleep(4 * time.Minute) // one worker reads each run once
+	with := cpu(t)
+	t.Logf("%d workers: %.2f%% of a core without runs, %.2f%% with %d waiting runs", *idleWorkers, none, with, *idleRuns)
+	stop()
+	all.Wait()
+}
+
+// cpu returns how much of a processor this process uses in two minutes, in percent.
+func cpu(t *testing.T) float64 {
+	t.Helper()
+	ticks := func() (n float64) {
+		stat, err := os.ReadFile("/proc/self/stat")
+		if err != nil {
+			t.Skip("the system has no /proc: ", err)
+		}
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		for _, field := range fields[11:13] { // of the process itself, in hundredths of a second
+			used, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += used
+		}
+		return n
+	}
+	runtime.GC()
+	before := ticks()
+	time.Sleep(2 * time.Minute)
+	return (ticks() - before) / 120
+}
