@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -17,40 +18,41 @@ import (
 
 // Audit writes an audit log: every decision of a run, with the hook that made it and its reason.
 //
-// For example, a rule denies "rm -rf /". The log then has a record with the point, the call, the outcome Deny, the
-// hook, its file and line, and the reason. The log is a file of JSON lines, one [AuditRecord] each. [ReadAudit] reads
-// the records and [ReplayAudit] replays the events of a run.
+// For example, a rule denies "rm -rf /". The log then has an event with the point, the call, the decision Deny, the
+// hook, its file and line, and the reason. The log is a record of package hooklog, with a hash chain: hooklog.Read
+// reads its events, hooklog.Replay replays them, and [Read] shows them to views.
 //
 // Each line contains the hash of the line before and the identity of the log, so [VerifyAudit] detects lines that were
-// changed, removed or inserted. While the Audit runs, it compares the end of the file with its last record before each
-// new one: if somebody changed the end or replaced the file, that is reported, and the next record has it in Broken.
+// changed, removed or inserted. While the Audit runs, it compares the end of the file with its last line before each
+// new one: if somebody changed the end or replaced the file, that is reported, and the next line has it in its chain.
 // With a Key this holds against every writer of the file without the key. After the program has
-// ended, only a head that was noted elsewhere shows that records were removed from the end or that an older or another
+// ended, only a head that was noted elsewhere shows that lines were removed from the end or that an older or another
 // log of the same key replaced the whole: set HeadFile, or note the result of [Audit.Head].
 //
 // Every fire of a point in Points is recorded. A fire of another point is recorded if a hook decided, voted,
-// contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A refused,
-// skipped or failed call is never recorded as a success. Its record names the hook that answered the call, and the
-// reason. The record of a call that a person permitted says so.
+// contributed or failed. It is also recorded if the run failed, a call was denied or permitted by a person, or tools
+// were disabled. The result of a refused, skipped or failed call never has the status of a success. It names the hook
+// that answered the call, and the reason. Acts are not recorded, only the points before and after them.
 //
 // Secrets and personal data are removed first, then texts are truncated, then the line is encoded, so every line is
-// valid JSON. Very large payloads are recorded by their beginning.
+// valid JSON. Payloads are recorded without the messages of the conversation, and very large ones by their beginning:
+// the first 400 values.
+// For whole payloads, which a replay needs, set MaxChars to limit.None, or use the Audit as a sink: see
+// [Audit.WriteEvent].
 //
 // The file is opened for each line, appended to in one write, and never changed, so log rotation may move it at any
 // time; the next file continues the chain. Missing directories are created, and only the owner can read the file. If a
-// line cannot be written completely, nothing of it stays, the failure is reported, and the next record has the number
-// of lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its hash. A
+// line cannot be written completely, nothing of it stays, the failure is reported, and the next line has the number
+// of lost events. If a crash leaves an incomplete line, that line stays, and the next line contains its hash. A
 // failure never stops the run.
 //
 // Several Audits and several processes may share a file if they have the same Key. Processes take turns by a lock on
 // the file .NAME.lock in the same directory. If several processes write a log, set HeadFile: a process may not have
-// read the last records of the others when log rotation moves the file or somebody removes them. A symbolic link at
+// read the last lines of the others when log rotation moves the file or somebody removes them. A symbolic link at
 // Path is never followed, whatever its target.
 //
 // Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
 // for it, except the rules about files and their locks.
-//
-// Audit is also a sink for records of whole payloads, see [Audit.WriteEvent].
 //
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
 // even if it is bound twice. Bind panics without a Path or Store, with both, and on unknown Points.
@@ -60,27 +62,26 @@ type Audit struct {
 	// Points names the points whose fires are always recorded. Nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool and
 	// OnToolError. An empty list: no point; [AllPoints]: every point.
 	Points   []string
-	MaxChars limit.Bound[int] // characters of each text of a record; default 200
+	MaxChars limit.Bound[int] // characters of each text of an event; default 200
 	Redact   redact.Redactor
 	Key      []byte // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
 	Sync     bool   // write each line of a file to the disk before the run continues
-	// HeadFile also receives the [AuditHead] of each record, and is compared with the log before each one. So a writer
-	// also notices that records of another program, or of an earlier one, were removed from the end. It protects the log
+	// HeadFile also receives the [AuditHead] of each line, and is compared with the log before each one. So a writer
+	// also notices that lines of another program, or of an earlier one, were removed from the end. It protects the log
 	// only from writers of the log that cannot write HeadFile. "": no file.
 	HeadFile string
 	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 
 	once   kit.OnceObserver
-	asked  hookkit.PerRun[map[string]string] // for each call that a person was asked about, the hook that asked
-	direct kit.Binding                       // for callers of Observe
-
+	direct kit.Binding // for callers of Observe
 	failed kit.Reporter
+	events atomic.Int64 // that the Audit recorded as a hook
 
 	mu    sync.Mutex
 	chain auditChain // of the log in Store
 	head  AuditHead
-	lost  int    // records lost since the last write
-	ever  uint64 // records lost in total
+	lost  int    // events lost since the last write
+	ever  uint64 // events lost in total
 }
 
 // AllPoints in Audit.Points means every point.
@@ -106,11 +107,13 @@ func (a *Audit) check(h *agent.Hooks) error {
 	}
 	known := []string{AllPoints}
 	for _, p := range h.Points() {
-		known = append(known, p.Name)
+		if !isAct(p.Name) {
+			known = append(known, p.Name)
+		}
 	}
 	for _, p := range a.Points {
 		if !slices.Contains(known, p) {
-			errs = append(errs, fmt.Errorf("Points names %q, which is not a point; use some of %s",
+			errs = append(errs, fmt.Errorf("Points names %q, which is not a recorded point; use some of %s",
 				p, strings.Join(known, ", ")))
 		}
 	}
@@ -144,30 +147,20 @@ func (b *auditBinding) Observe(ctx context.Context, run *agent.Run, fired hookki
 }
 
 func (a *Audit) observe(ctx context.Context, as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
-	if !a.once.First(run, as, fired.Point, fired.Verdict) {
+	if !a.once.First(run, as, fired.Point, fired.Verdict) || !a.wants(fired) {
 		return
 	}
-	approved := a.approval(run, fired)
-	if !a.wants(fired) {
-		return
-	}
-	record := a.record(run, fired)
-	record.Approved = approved
-	err := a.write(ctx, fired.Point, func(lost int) chainable {
-		record.Lost = lost
-		return record
-	})
-	if err != nil {
+	if err := a.writeEvent(ctx, a.event(run, fired), a.cut); err != nil {
 		a.failed.Report("record.Audit", a.OnError, err)
 	}
 }
 
-// write writes a record to the log. The function recordAfter gets the number of records that were lost directly before.
-// A problem with a record that is written nevertheless is reported and is not an error.
-func (a *Audit) write(ctx context.Context, point string, recordAfter func(lost int) chainable) error {
+// write writes an event to the log. A problem with an event that is written nevertheless is reported and is not an
+// error.
+func (a *Audit) write(ctx context.Context, point string, line []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	head, err := a.append(ctx, recordAfter(a.lost))
+	head, err := a.append(ctx, auditedEvent{line, a.lost})
 	if noticed := new(errNoticed); errors.As(err, noticed) {
 		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: %w", a.name(), err))
 		err = nil
@@ -183,7 +176,7 @@ func (a *Audit) write(ctx context.Context, point string, recordAfter func(lost i
 func (a *Audit) lose(point string, err error) error {
 	a.lost++
 	a.ever++
-	return fmt.Errorf("%s: a record of %s is lost, %d so far: %w", a.name(), point, a.ever, err)
+	return fmt.Errorf("%s: an event of %s is lost, %d so far: %w", a.name(), point, a.ever, err)
 }
 
 // name names the log in errors.
@@ -195,7 +188,7 @@ func (a *Audit) name() string {
 }
 
 // append writes a record to the file or the store. A cancelled run is recorded too.
-func (a *Audit) append(ctx context.Context, record chainable) (AuditHead, error) {
+func (a *Audit) append(ctx context.Context, record auditedEvent) (AuditHead, error) {
 	if a.Store == nil {
 		return appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
 	}
@@ -211,40 +204,14 @@ func (a *Audit) Head() AuditHead {
 	return a.head
 }
 
-// approval returns, at AfterTool, the hook that asked a person to permit the call, or "" if nobody was asked. No point
-// fires for a permission, so a question without a later denial counts as permitted.
-func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
-	if run == nil {
-		return ""
-	}
-	change := func(f func(asked map[string]string)) {
-		a.asked.Do(run, func(asked *map[string]string) {
-			if *asked == nil {
-				*asked = make(map[string]string)
-			}
-			f(*asked)
-		})
-	}
-	switch p := fired.Payload.(type) {
-	case agent.ToolCallRequest:
-		if _, ok := fired.Exit.(agent.Ask); ok {
-			change(func(asked map[string]string) { asked[p.ID] = fired.Hook })
-		}
-	case agent.Grant: // the question of a resumed run was asked in another process
-		change(func(asked map[string]string) { asked[p.Call.ID] = p.Question.By })
-	case agent.Denial:
-		change(func(asked map[string]string) { delete(asked, p.Call.ID) })
-	case agent.ToolCallResult:
-		change(func(asked map[string]string) {
-			by = asked[p.Call.ID]
-			delete(asked, p.Call.ID)
-		})
-	}
-	return a.text(by)
-}
+// isAct reports whether a point wraps an act. Acts are not recorded.
+func isAct(point string) bool { return point == "AroundLLM" || point == "AroundTool" }
 
 // wants reports whether a fire is recorded.
 func (a *Audit) wants(fired hookkit.AnyFired) bool {
+	if isAct(fired.Point) {
+		return false
+	}
 	points := a.Points
 	if points == nil {
 		points = auditPoints
@@ -253,10 +220,8 @@ func (a *Audit) wants(fired hookkit.AnyFired) bool {
 		return true
 	}
 	switch fired.Point {
-	case "OnPermissionGranted", "OnPermissionDenied", "OnToolsDisabled": // decided by the loop, a person or a switch
+	case "OnPermissionGranted", "OnPermissionDenied", "OnToolsDisabled", "OnRunError": // not decided by hooks alone
 		return true
-	case "AroundTool": // OnToolError records a failed attempt, AfterTool the result
-		fired.Err = nil
 	}
 	return fired.Decision != "" || fired.Collected != nil || fired.Err != nil ||
 		len(fired.Failures) > 0 || len(fired.Ballots) > 0

@@ -11,9 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
@@ -110,7 +108,7 @@ func (a *attacker) attack() {
 	case 8: // the beginning of a line, as a writer leaves it that was killed
 		write(append(data, line[:a.rand.IntN(len(line)+1)]...))
 	case 9: // a text
-		write(append(data, pick(a.rand, []string{"x", "\n", "\n\n", "{}\n", "null", "\x00\n", `{"time":"`, "x\ny"})...))
+		write(append(data, pick(a.rand, []string{"x", "\n", "\n\n", "{}\n", "null", "\x00\n", `{"protocol":`, "x\ny"})...))
 	case 10: // a line with names that occur twice
 		double := strings.Replace(string(line), `"point"`, `"seq":1,"SEQ":2,"prev":"","point"`, 1)
 		write(bytes.Join(slices.Insert(lines, at, []byte(double)), nil))
@@ -133,8 +131,7 @@ func (a *attacker) attack() {
 // forged returns a record with a hash without a key that continues the last record.
 func (a *attacker) forged(data []byte) []byte {
 	end, _ := lastRecord(data, true, []byte("key"))
-	record := AuditRecord{Time: time.Unix(1e9, 0).UTC(), Log: end.Log, Seq: end.Seq + 1, Point: "p", Prev: end.Hash}
-	line, _ := chained(jsonx.Encode(record), nil)
+	line, _, _ := chainedLine(eventOf("forged"), chainLink{Log: end.Log, Seq: end.Seq + 1, Prev: end.Hash}, nil)
 	return line
 }
 
@@ -161,11 +158,7 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 		a := &attacker{t: t, rand: r, path: path}
 		var written []string
 		write := func(path, headFile, reason string) AuditHead {
-			var record chainable = &AuditRecord{Time: time.Unix(1e9, 0).UTC(), Run: "r", Point: "BeforeTool", Reason: reason}
-			if n%2 == 1 {
-				record = auditedEvent{line: eventLine(reason)}
-			}
-			head, err := appendAudit(path, headFile, key, false, record)
+			head, err := appendAudit(path, headFile, key, false, eventOf(reason))
 			if err != nil && !errors.As(err, new(errNoticed)) {
 				return head // the record is lost; the next one is written again
 			}
@@ -197,11 +190,6 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 		_, err := VerifyAudit(bytes.NewReader(data), AuditCheck{Key: key, Head: head.Hash, Log: head.Log})
 		_, prefix := VerifyAudit(bytes.NewReader(data), AuditCheck{Key: key, Log: head.Log})
 		var found []string
-		for record, err := range ReadAudit(bytes.NewReader(data)) {
-			if err == nil {
-				found = append(found, record.Reason)
-			}
-		}
 		for e, err := range hooklog.Read(bytes.NewReader(data)) {
 			if err == nil {
 				found = append(found, e.Reason)

@@ -14,7 +14,7 @@ func TestRememberedChainsAreBounded(t *testing.T) {
 	path := func(i int) string { return filepath.Join(dir, fmt.Sprint(i)) }
 	add := func(i int) {
 		t.Helper()
-		if _, err := appendAudit(path(i), "", nil, false, &AuditRecord{Point: "x"}); err != nil {
+		if _, err := appendAudit(path(i), "", nil, false, eventOf("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestRecordsAreOnDiskIfAsked(t *testing.T) {
 			}
 			defer func() { syncFile = (*os.File).Sync }()
 			a := &Audit{Path: path, Sync: sync}
-			_, err := appendAudit(a.Path, "", nil, a.Sync, &AuditRecord{Point: "x"})
+			_, err := appendAudit(a.Path, "", nil, a.Sync, eventOf("x"))
 			if errors.Is(err, full) != sync || (synced == 1) != sync {
 				t.Errorf("synchronized %d times, %v", synced, err)
 			}

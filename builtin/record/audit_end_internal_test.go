@@ -13,7 +13,7 @@ func auditLog(t *testing.T, key []byte, n int) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	for range n {
-		if _, err := appendAudit(path, "", key, false, &AuditRecord{Point: "x"}); err != nil {
+		if _, err := appendAudit(path, "", key, false, eventOf("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestAddedLinesMustContinueTheLog(t *testing.T) {
 	lines[4] += "\n"
 	other := auditLog(t, nil, 3)
 	const (
-		partial  = `{"time":"2026`
+		partial  = `{"protocol":1,"seq`
 		foreign  = "a note\n"
 		replaced = "records that do not continue it were added"
 		noted    = "lines that are not its records were added"
@@ -113,9 +113,9 @@ func TestLastRecordIsSearchedBackwards(t *testing.T) {
 
 func TestLinesOfKilledWritersAreRecognised(t *testing.T) {
 	for data, want := range map[string]bool{
-		`{`: true, `{"time`: true, `{"time":"2026`: true, `{"prot`: true, `{"protocol":1`: true, "": true, "\n": true,
-		"{\"time\":\"2026\n{\"ti": true, `{"time":"x"}`: false, `x`: false, "{\"ti\nx": false, `{}`: false,
-		`{"times`: false,
+		`{`: true, `{"prot`: true, `{"protocol":1`: true, "": true, "\n": true,
+		"{\"protocol\":1\n{\"pro": true, `{"protocol":1}`: false, `x`: false, "{\"pro\nx": false, `{}`: false,
+		`{"protocols`: false,
 	} {
 		t.Run(data, func(t *testing.T) {
 			if got := isPartial([]byte(data)); got != want {
@@ -141,7 +141,7 @@ func TestLinesOfALogHaveALink(t *testing.T) {
 		"no body":             {hashField + strings.Repeat("0", hashSize) + `"}`, false, false},
 		"a short line":        {short[1:], false, false},
 		"nothing":             {"", false, false},
-		"no number":           {strings.Replace(line, `"seq":1`, `"seq":0`, 1), false, false},
+		"no number":           {strings.Replace(line, `"seq":1,"prev"`, `"seq":0,"prev"`, 1), false, false},
 		"invalid JSON":        {"x" + line, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,16 +153,16 @@ func TestLinesOfALogHaveALink(t *testing.T) {
 }
 
 func TestLongRecordsAreRefused(t *testing.T) {
-	record := func(n int) AuditRecord { return AuditRecord{Point: strings.Repeat("x", n)} }
-	line, _, err := chainedLine(new(record(0)), chainLink{}, nil)
+	record := func(n int) auditedEvent { return eventOf(strings.Repeat("x", n)) }
+	line, _, err := chainedLine(record(1), chainLink{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := maxAuditLine - len(line)
-	if line, _, err := chainedLine(new(record(room)), chainLink{}, nil); err != nil || len(line) != maxAuditLine {
+	room := maxAuditLine - len(line) + 1
+	if line, _, err := chainedLine(record(room), chainLink{}, nil); err != nil || len(line) != maxAuditLine {
 		t.Errorf("%d bytes: %v", len(line), err)
 	}
-	if _, _, err := chainedLine(new(record(room+1)), chainLink{}, nil); err == nil {
+	if _, _, err := chainedLine(record(room+1), chainLink{}, nil); err == nil {
 		t.Error("a longer record is accepted")
 	}
 }

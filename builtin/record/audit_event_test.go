@@ -14,11 +14,14 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // fireEvent fires BeforeTool, and the log gets the event.
@@ -88,14 +91,9 @@ func TestAuditedEventsAreARecord(t *testing.T) {
 	if got := strings.Join(statuses, ", "); got != "same <nil>, same <nil>, changed <nil>" {
 		t.Errorf("the replay found %s", got)
 	}
-	for r, err := range record.ReadAudit(bytes.NewReader(text)) {
-		if err == nil || !strings.Contains(err.Error(), "it is an event; read it with hooklog.Read") {
-			t.Errorf("ReadAudit yields %+v, %v", r, err)
-		}
-	}
 }
 
-func TestOneLogHasRecordsAndEvents(t *testing.T) {
+func TestHookAndSinkShareALog(t *testing.T) {
 	for name, log := range map[string]*record.Audit{
 		"file":  {Path: filepath.Join(t.TempDir(), "run.jsonl")},
 		"store": {Store: new(lineStore)},
@@ -114,7 +112,7 @@ func TestOneLogHasRecordsAndEvents(t *testing.T) {
 			if err != nil || state.Records != 3 {
 				t.Errorf("verified %+v, %v", state, err)
 			}
-			if tools, _ := readTools(bytes.NewReader(text)); len(tools) != 1 {
+			if tools, _ := readTools(bytes.NewReader(text)); len(tools) != 3 {
 				t.Errorf("read %q", tools)
 			}
 		})
@@ -122,7 +120,7 @@ func TestOneLogHasRecordsAndEvents(t *testing.T) {
 }
 
 func TestAuditedEventsFollowTornLines(t *testing.T) {
-	for _, torn := range []string{`{"protocol":1,"se`, `{"time":"20`, `{"prot`, "\n\n{"} {
+	for _, torn := range []string{`{"protocol":1,"se`, `{"pro`, `{"prot`, "\n\n{"} {
 		path := filepath.Join(t.TempDir(), "run.jsonl")
 		fireEvent(t, &record.Audit{Path: path})
 		text := string(fixture.ReadFile(t, path))
@@ -150,7 +148,7 @@ func TestLostEventsAreCounted(t *testing.T) {
 	broken.Time = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := new(lineStore)
 	log := &record.Audit{Store: s}
-	for want, e := range map[string]hooklog.Event{"shorten its texts": long, "a record of p is lost": broken} {
+	for want, e := range map[string]hooklog.Event{"shorten its texts": long, "an event of p is lost": broken} {
 		t.Run(want, func(t *testing.T) {
 			if err := log.WriteEvent(t.Context(), e); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
@@ -177,5 +175,30 @@ func TestLostEventsAreCounted(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// An audit log of a long run has no copies of the conversation, so that it is linear in the run, and views read it.
+func TestViewsReadAnAuditLog(t *testing.T) {
+	size := func(steps int) int {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		ran := looptest.Harness{
+			Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: limit.None}},
+			Turns: fixture.Work(steps), Tools: fixture.Worker(),
+			Hooks: []agent.Hook{&record.Audit{Path: path, Points: []string{record.AllPoints}}},
+		}.Run(t, "go")
+		text := fixture.ReadFile(t, path)
+		var history record.History
+		if err := record.Read(t.Context(), hooklog.Read(bytes.NewReader(text)), &history); err != nil {
+			t.Fatal(err)
+		}
+		runs := history.Runs(agent.Identity{}, "clerk")
+		if len(runs) != 1 || runs[0].Steps != steps+1 || runs[0].Stop != string(ran.Stop.Cause) {
+			t.Errorf("the history of %d steps is %+v", steps, runs)
+		}
+		return len(text)
+	}
+	if short, long := size(10), size(80); long > 10*short {
+		t.Errorf("a log of 10 steps has %d bytes, one of 80 steps %d", short, long)
 	}
 }

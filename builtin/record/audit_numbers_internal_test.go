@@ -15,7 +15,7 @@ func linesOf(key []byte, links ...chainLink) string {
 			link.Prev = prev
 		}
 		var line []byte
-		line, prev = chained((&AuditRecord{Point: "BeforeTool"}).linked(link), key)
+		line, prev = chained(eventOf("x").linked(link), key)
 		b.Write(line)
 	}
 	return b.String()
@@ -117,7 +117,7 @@ func TestReplacedLogsContinueOnlyTheirRecords(t *testing.T) {
 		"text":            {"hello\n", 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, hash := chained((&AuditRecord{Point: "BeforeTool"}).linked(one), key)
+			_, hash := chained(eventOf("x").linked(one), key)
 			chain := auditChain{head: AuditHead{Log: "a", Seq: 1, Hash: hash}}
 			end := chain.replacedEnd(fileOf(t, c.text), int64(len(c.text)), key)
 			if end.Seq != c.seq || (end.broken != "") != c.broken || end.Log != "a" {

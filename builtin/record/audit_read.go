@@ -3,19 +3,14 @@ package record
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"iter"
-
-	"github.com/hookgen/hookgen/builtin/internal/kit"
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // AuditCheck holds the expectations of [VerifyAudit]. The zero value suits a log that was written without a key and is
@@ -204,87 +199,4 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 			line = line[:0]
 		}
 	}
-}
-
-// ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record, for example
-// one without a hash, it yields an error with the line number and continues. An error of r is yielded last. ReadAudit
-// does not check the hashes; use [VerifyAudit] for that. The events of [Audit.WriteEvent] are not AuditRecords; read
-// them with hooklog.Read.
-func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
-	return func(yield func(AuditRecord, error) bool) {
-		at := 0
-		for line, err := range auditLines(r) {
-			at++
-			if err == nil && len(line) == 0 {
-				continue
-			}
-			var record AuditRecord
-			if err == nil {
-				err = json.Unmarshal(line, &record)
-			}
-			switch _, complete := parseChainLine(line); {
-			case bytes.HasPrefix(line, []byte(eventBeginning)):
-				err = errors.New("it is an event; read it with hooklog.Read")
-			case err == nil && record.Point == "":
-				err = errors.New("it has no point")
-			case err == nil && !complete:
-				err = errors.New("it has no hash")
-			}
-			if err != nil {
-				record, err = AuditRecord{}, fmt.Errorf("line %d is not an audit record: %w", at, err)
-			}
-			if !yield(record, err) {
-				return
-			}
-		}
-	}
-}
-
-// ReplayAudit passes the events of a run and its sub-runs to a tracer, in their original order. There is one event of
-// the kind Fired for each record. An empty run means all runs. The error lists lines that are not records, and reports
-// a run without records.
-func ReplayAudit(ctx context.Context, r io.Reader, run string, t hookkit.Tracer) error {
-	var errs []error
-	belongs := map[string]bool{run: true}
-	found := run == ""
-	for record, err := range ReadAudit(r) {
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if run != "" {
-			if record.Parent != "" && belongs[record.Parent] {
-				belongs[record.Run] = true
-			}
-			if !belongs[record.Run] {
-				continue
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return errors.Join(append(errs, err)...)
-		}
-		found = true
-		t.Trace(ctx, record.Event())
-	}
-	if !found {
-		errs = append(errs, fmt.Errorf("the log has no record of the run %q", run))
-	}
-	return errors.Join(errs...)
-}
-
-// Event returns the record as an event for a tracer. Its Duration is the duration of the call or run, if the record has
-// one.
-func (r AuditRecord) Event() hookkit.Event {
-	e := hookkit.Event{
-		Kind: hookkit.EventFire, Run: r.Run, Point: r.Point, Hook: r.Hook, Site: r.Site,
-		Start: r.Time, Decision: r.Outcome, Reason: r.Reason,
-	}
-	if r.DurationMS != nil {
-		e.Duration = kit.Duration(*r.DurationMS)
-	}
-	if n := len(r.Failures); n > 0 {
-		f := r.Failures[n-1]
-		e.Failure = &hookkit.Failure{Point: r.Point, Hook: f.Hook, Site: f.Site, Cause: errors.New(f.Err)}
-	}
-	return e
 }

@@ -23,7 +23,7 @@ type AuditStore interface {
 
 // appendTo writes one record to a store. Like append, it continues the chain that the writer remembers.
 func (c *auditChain) appendTo(
-	ctx context.Context, store AuditStore, headFile string, key []byte, r chainable,
+	ctx context.Context, store AuditStore, headFile string, key []byte, r auditedEvent,
 ) error {
 	var (
 		next auditChain

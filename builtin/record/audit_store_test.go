@@ -99,7 +99,7 @@ func TestChangedAuditStoreIsNoticed(t *testing.T) {
 		{"nothing", func(*lineStore) {}, "", ""},
 		{"last line changed", change(2, `"seq":3`, `"seq":9`), "it no longer has record 3", "does not match the line"},
 		{"last line removed", func(s *lineStore) { s.lines = s.lines[:2] }, "it no longer has record 3", "does not continue"},
-		{"line inserted", insert(`{"time":"x"}`), "lines that do not continue it were added", "not a record"},
+		{"line inserted", insert(`{"protocol":1}`), "lines that do not continue it were added", "not a record"},
 		{"record repeated", func(s *lineStore) { s.lines = append(s.lines, s.lines[0]) },
 			"lines that do not continue it were added", "moved"},
 		{"all moved away", func(s *lineStore) { s.lines = nil }, "", "pass After"},

@@ -20,34 +20,50 @@ import (
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func auditRecords(t testing.TB, path string) []record.AuditRecord {
+// auditEvents returns the events of a log.
+func auditEvents(t testing.TB, path string) []hooklog.Event {
 	t.Helper()
-	var out []record.AuditRecord
-	for record, err := range record.ReadAudit(bytes.NewReader(fixture.ReadFile(t, path))) {
+	var out []hooklog.Event
+	for e, err := range hooklog.Read(bytes.NewReader(fixture.ReadFile(t, path))) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, record)
+		out = append(out, e)
 	}
 	return out
 }
 
-func auditPoints(records []record.AuditRecord) string {
+// payloadOf returns the payload of an event as the hooks left it.
+func payloadOf[T any](t testing.TB, e hooklog.Event) (v T) {
+	t.Helper()
+	text := e.Payload
+	if e.Final != nil {
+		text = e.Final
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+	return v
+}
+
+func auditPoints(events []hooklog.Event) string {
 	var points []string
-	for _, r := range records {
-		points = append(points, r.Point)
+	for _, e := range events {
+		points = append(points, e.Point)
 	}
 	return strings.Join(points, " ")
 }
 
-func auditOf(records []record.AuditRecord, point string) (out []record.AuditRecord) {
-	for _, r := range records {
-		if r.Point == point {
-			out = append(out, r)
+func auditOf(events []hooklog.Event, point string) (out []hooklog.Event) {
+	for _, e := range events {
+		if e.Point == point {
+			out = append(out, e)
 		}
 	}
 	return out
@@ -72,7 +88,7 @@ func TestAuditWritesOneLinePerEvent(t *testing.T) {
 		Tools: []agent.Tool{&looptest.Tool{Name: "read", Result: "hello"}},
 		Hooks: []agent.Hook{&record.Audit{Path: path}},
 	}.Run(t, "go")
-	records := auditRecords(t, path)
+	records := auditEvents(t, path)
 	if got := auditPoints(records); got != "AfterLLM BeforeTool AfterTool AfterLLM OnRunEnd" {
 		t.Fatalf("recorded: %s", got)
 	}
@@ -81,28 +97,27 @@ func TestAuditWritesOneLinePerEvent(t *testing.T) {
 			t.Errorf("line %d is no JSON: %s", i+1, line)
 		}
 	}
-	run := records[0].Run
+	run := records[0].Run.ID
 	for i, r := range records {
-		if r.Seq != uint64(i+1) || r.Run != run || run == "" || r.Parent != "" || r.Agent != "clerk" ||
+		if r.Seq != int64(i+1) || r.Run.ID != run || run == "" || r.Run.Parent != "" ||
 			!r.Time.Equal(clock.Now()) || r.Time.Location() != time.UTC {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}
-	after := records[2]
-	if after.Tool != "read" || after.CallID != "call_1_1" || string(after.Args) != `{"path":"a.txt"}` ||
-		after.Result != "hello" ||
-		after.Success == nil || !*after.Success || after.Status != "succeeded" || after.Step != 1 || after.Attempt != 1 ||
-		after.DurationMS == nil {
-		t.Errorf("AfterTool: %+v", after)
+	if r := payloadOf[agent.ToolCallResult](t, records[2]); r.Call.Name != "read" || r.Call.ID != "call_1_1" ||
+		string(r.Call.Args) != `{"path":"a.txt"}` || r.Output != "hello" || r.Status != agent.CallSucceeded ||
+		r.Call.Step != 1 || r.Attempts != 1 {
+		t.Errorf("AfterTool: %+v", r)
 	}
-	if b := records[1]; b.Tool != "read" || b.Success != nil || b.Result != "" || b.Step != 1 {
+	if b := payloadOf[agent.ToolCallRequest](t, records[1]); b.Name != "read" || b.Step != 1 {
 		t.Errorf("BeforeTool: %+v", b)
 	}
-	if l := records[3]; l.Result != "done" || l.Step != 2 || !strings.Contains(string(l.Data), `"input_tokens":7`) {
-		t.Errorf("AfterLLM: %+v %s", l, l.Data)
+	if l := payloadOf[agent.LLMResponse](t, records[3]); l.Content != "done" || l.Step != 2 || l.Usage.Input != 7 {
+		t.Errorf("AfterLLM: %+v", l)
 	}
-	if e := records[4]; e.Result != "done" || !*e.Success || !strings.Contains(string(e.Data), `"cause":"completed"`) {
-		t.Errorf("OnRunEnd: %+v %s", e, e.Data)
+	if e := payloadOf[agent.AgentResult](t, records[4]); e.Reply != "done" || e.Err != "" ||
+		e.Stop.Cause != agent.CauseCompleted {
+		t.Errorf("OnRunEnd: %+v", e)
 	}
 	if state := verified(t, path, record.AuditCheck{}); state.Records != 5 || state.Seq != 5 {
 		t.Errorf("state: %+v", state)
@@ -150,32 +165,35 @@ func TestAuditNamesHookAndReason(t *testing.T) {
 		Tools: []agent.Tool{&looptest.Tool{Name: "cached"}, &looptest.Tool{Name: "wide"}, &looptest.Tool{Name: "rm"},
 			&looptest.Tool{Name: "broken"}, &looptest.Tool{Name: "failing", Err: errors.New("no disk")}},
 	}.Run(t, "go")
-	records := auditRecords(t, path)
+	records := auditEvents(t, path)
 	verified(t, path, record.AuditCheck{})
 
 	before, after := auditOf(records, "BeforeTool"), auditOf(records, "AfterTool")
 	if len(before) != 5 || len(after) != 5 {
 		t.Fatalf("recorded: %s", auditPoints(records))
 	}
-	if r := before[0]; r.Hook != "cache" || r.Outcome != "SkipTool" || r.Reason != "cache hit" || r.Site == "" ||
-		!strings.Contains(string(r.Data), "from the cache") {
+	if r := before[0]; r.By != "cache" || r.Decision != "SkipTool" || r.Reason != "cache hit" || r.Site == "" ||
+		!strings.Contains(string(r.Value), "from the cache") {
 		t.Errorf("skip: %+v", r)
 	}
-	if r := before[1]; r.Outcome != "Replace" || r.Reason != "clamped" || string(r.Args) != `{"n":1}` || r.From == nil ||
-		string(r.From.Args) != `{"n":100}` || r.CallID != "call_1_2" {
+	if r := before[1]; r.Decision != wire.Replace || r.Reason != "clamped" ||
+		!strings.Contains(string(r.Final), `{"n":1}`) || !strings.Contains(string(r.Payload), `{"n":100}`) ||
+		!strings.Contains(string(r.Payload), "call_1_2") {
 		t.Errorf("replace: %+v", r)
 	}
-	if r := before[3]; r.Hook != "cache" || r.Outcome != "Error" || len(r.Failures) != 1 ||
-		!strings.Contains(r.Err, "the guard is broken") {
+	if r := before[3]; len(r.Failures) != 1 || r.Failures[0].By != "cache" ||
+		!strings.Contains(r.Error, "the guard is broken") {
 		t.Errorf("failure: %+v", r)
 	}
-	for i, want := range []struct{ status, by, why string }{
-		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"},
-		{"refused", "cache", "the guard is broken"}, {"failed", "", ""},
+	for i, want := range []struct {
+		status  agent.CallStatus
+		by, why string
+	}{
+		{agent.CallSkipped, "cache", "cache hit"}, {agent.CallSucceeded, "", ""}, {agent.CallRefused, "guard", "never"},
+		{agent.CallRefused, "cache", "the guard is broken"}, {agent.CallFailed, "", ""},
 	} {
-		r := after[i]
-		if r.Status != want.status || r.DecidedBy != want.by || r.Why != want.why ||
-			*r.Success != (want.status == "succeeded") {
+		if r := payloadOf[agent.ToolCallResult](t, after[i]); r.Status != want.status || r.By != want.by ||
+			r.Reason != want.why {
 			t.Errorf("result %d: %+v, want %+v", i, r, want)
 		}
 	}
@@ -183,22 +201,23 @@ func TestAuditNamesHookAndReason(t *testing.T) {
 	if len(votes) != 4 { // the call with the failing guard was refused earlier
 		t.Fatalf("votes: %+v", votes)
 	}
-	if r := votes[2]; r.Hook != "guard" || r.Outcome != "Deny" || len(r.Ballots) != 2 || r.Ballots[1].Hook != "optimist" ||
+	if r := votes[2]; r.By != "guard" || r.Decision != "Deny" || len(r.Ballots) != 2 || r.Ballots[1].By != "optimist" ||
 		r.Ballots[1].Reason != "all fine" {
 		t.Errorf("vote: %+v", r)
 	}
-	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].DecidedBy != "guard" || d[0].Why != "never" ||
-		*d[0].Success {
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || payloadOf[agent.Denial](t, d[0]).By != "guard" ||
+		payloadOf[agent.Denial](t, d[0]).Reason != "never" {
 		t.Errorf("denials: %+v", d)
 	}
-	if e := auditOf(records, "OnToolError"); len(e) != 1 || e[0].Err != "no disk" || e[0].Attempt != 1 || *e[0].Success {
+	if e := auditOf(records, "OnToolError"); len(e) != 1 || payloadOf[agent.ToolFailure](t, e[0]).Err != "no disk" ||
+		payloadOf[agent.ToolFailure](t, e[0]).Attempt != 1 {
 		t.Errorf("errors: %+v", e)
 	}
-	if s := auditOf(records, "ShouldStop"); len(s) != 1 || s[0].Outcome != "Collect" ||
-		!strings.Contains(string(s[0].Data), "stopper") {
+	if s := auditOf(records, "ShouldStop"); len(s) != 1 || !strings.Contains(string(s[0].Collected), "stopper") {
 		t.Errorf("stops: %+v", s)
 	}
-	if e := auditOf(records, "OnRunEnd"); len(e) != 1 || *e[0].Success {
+	if e := auditOf(records, "OnRunEnd"); len(e) != 1 ||
+		payloadOf[agent.AgentResult](t, e[0]).Stop.Cause != agent.CauseStopRequested {
 		t.Errorf("end: %+v", e)
 	}
 }
@@ -227,20 +246,22 @@ func TestAuditRecordsDecisionsOfPeople(t *testing.T) {
 			looptest.Call("free", nil)), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "deploy"}, &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "free"}},
 	}.Run(t, "go")
-	records := auditRecords(t, path)
+	records := auditEvents(t, path)
 	verified(t, path, record.AuditCheck{})
-	if q := auditOf(records, "OnPermission"); len(q) != 2 || q[0].Hook != "confirm" || q[0].Outcome != "Ask" ||
-		q[0].Reason != "risky" || !strings.Contains(string(q[0].Data), "may it?") {
+	if q := auditOf(records, "OnPermission"); len(q) != 2 || q[0].By != "confirm" || q[0].Decision != "Ask" ||
+		q[0].Reason != "risky" || !strings.Contains(string(q[0].Value), "may it?") {
 		t.Errorf("questions: %+v", q)
 	}
-	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].Tool != "rm" || d[0].Why != "not that one" ||
-		!strings.Contains(string(d[0].Data), `"kind":"person"`) {
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 {
 		t.Errorf("denials: %+v", d)
+	} else if r := payloadOf[agent.Denial](t, d[0]); r.Call.Name != "rm" || r.Reason != "not that one" ||
+		r.Kind != agent.DeniedByPerson {
+		t.Errorf("denial: %+v", r)
 	}
-	for i, want := range []string{"confirm", "", ""} {
-		if r := auditOf(records, "AfterTool")[i]; r.Approved != want {
-			t.Errorf("result of %s: approved on the question of %q, want %q", r.Tool, r.Approved, want)
-		}
+	if g := auditOf(records, "OnPermissionGranted"); len(g) != 1 {
+		t.Errorf("grants: %+v", g)
+	} else if r := payloadOf[agent.Grant](t, g[0]); r.Call.Name != "deploy" || r.Question.By != "confirm" {
+		t.Errorf("grant: %+v", r)
 	}
 }
 
@@ -254,20 +275,19 @@ func TestAuditRecordsModelAndSubRunFailures(t *testing.T) {
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{log, log},
 	}.Run(t, "go")
-	records := auditRecords(t, path)
+	records := auditEvents(t, path)
 	verified(t, path, record.AuditCheck{})
-	var inner []record.AuditRecord
+	var inner []hooklog.Event
 	for _, r := range records {
-		if r.Parent != "" {
+		if r.Run.Parent != "" {
 			inner = append(inner, r)
 		}
 	}
-	if got := auditPoints(inner); got != "AroundLLM OnRunEnd" {
+	if got := auditPoints(inner); got != "OnRunError OnRunEnd" {
 		t.Fatalf("of the sub-run: %s", got)
 	}
-	if r := inner[0]; r.Err != "no line" || *r.Success || r.DurationMS == nil || r.Agent != "helper" ||
-		r.Parent != records[0].Run {
-		t.Errorf("model failure: %+v", r)
+	if r := payloadOf[agent.RunError](t, inner[0]); r.Err != "no line" || inner[0].Run.Parent != records[0].Run.ID {
+		t.Errorf("model failure: %+v of %+v", r, inner[0].Run)
 	}
 	if got := len(auditOf(records, "OnRunEnd")); got != 2 {
 		t.Errorf("%d ends of two runs: used three times, a line was doubled: %s", got, auditPoints(records))
@@ -294,8 +314,8 @@ func TestAuditBoundTwiceRecordsOnce(t *testing.T) {
 	hooks.Use(log)
 	fire(5)
 	var ids []string
-	for _, r := range auditRecords(t, path) {
-		ids = append(ids, r.CallID)
+	for _, r := range auditEvents(t, path) {
+		ids = append(ids, payloadOf[agent.ToolCallRequest](t, r).ID)
 	}
 	if got := strings.Join(ids, ""); got != "12345" {
 		t.Errorf("recorded the calls %s, want each once", got)
@@ -338,20 +358,20 @@ func TestAuditRedactsBeforeItTruncates(t *testing.T) {
 	if len(data) > 100_000 {
 		t.Errorf("the file has %d bytes", len(data))
 	}
-	records := auditRecords(t, path)
+	records := auditEvents(t, path)
 	if len(records) != 7 {
 		t.Fatalf("%d records: %s", len(records), auditPoints(records))
 	}
 	want := `{"body":"{\"password\":\"[REDACTED]\"}","deep":[{"Api-Key":"[REDACTED]"}],"long":"` + strings.Repeat("x",
 		30) + ` password…","n":3,"url":"https://[REDACTED:url-credentials]@h/"}`
-	if string(records[0].Args) != want {
-		t.Errorf("args: %s\nwant  %s", records[0].Args, want)
+	if got := payloadOf[agent.ToolCallRequest](t, records[0]).Args; string(got) != want {
+		t.Errorf("args: %s\nwant  %s", got, want)
 	}
-	if string(records[1].Args) != `"{\"password\":\"[REDACTED]\""` {
-		t.Errorf("args that are no JSON: %s", records[1].Args)
+	if got := payloadOf[agent.ToolCallRequest](t, records[1]).Args; string(got) != `{"password":"[REDACTED]"` {
+		t.Errorf("args that are no JSON: %s", got)
 	}
-	if r := records[2]; len([]rune(r.Result)) != 40 || r.Err != "token=[REDACTED]" {
-		t.Errorf("result: %q %q", r.Result, r.Err)
+	if r := payloadOf[agent.ToolCallResult](t, records[2]); len([]rune(r.Output)) != 40 || r.Err != "token=[REDACTED]" {
+		t.Errorf("result: %q %q", r.Output, r.Err)
 	}
 	verified(t, path, record.AuditCheck{})
 }
@@ -370,7 +390,7 @@ func TestAuditCanKeepEverything(t *testing.T) {
 	call := agent.ToolCallRequest{ID: "1"}
 	_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
 	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
-	records := auditRecords(t, path)
+	records := auditEvents(t, path)
 	if len(records) != 1 || records[0].Reason != long {
 		t.Errorf("decisions alone, uncut: %+v", records)
 	}
@@ -482,13 +502,13 @@ func ExampleAudit() {
 
 	f, _ := os.Open(path)
 	defer f.Close()
-	for r, err := range record.ReadAudit(f) {
-		fmt.Println(r.Seq, r.Agent, r.Point, r.Hook, r.Outcome, r.Reason, string(r.Args), err)
+	for e, err := range hooklog.Read(f) {
+		fmt.Println(e.Seq, e.Point, e.By, e.Decision, e.Reason, string(e.Payload), err)
 	}
 	_, _ = f.Seek(0, io.SeekStart)
 	state, err := record.VerifyAudit(f, record.AuditCheck{})
 	fmt.Println(state.Records, err)
 	// Output:
-	// 1 clerk OnPermission no-shell Deny no shell today {"command":"deploy --token [REDACTED]"} <nil>
+	// 1 OnPermission no-shell Deny no shell today {"args":{"command":"deploy --token [REDACTED]"},"id":"call_1","name":"bash"} <nil>
 	// 1 <nil>
 }

@@ -1,9 +1,7 @@
 package record_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,58 +15,6 @@ import (
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
-
-func TestReadAuditReportsEachStrangeLine(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "audit")
-	looptest.Harness{Turns: fixture.Work(1), Tools: fixture.Worker(), Hooks: []agent.Hook{&record.Audit{Path: path}}}.
-		Run(t, "x")
-	lines := bytes.SplitAfter(bytes.TrimSuffix(fixture.ReadFile(t, path), []byte("\n")), []byte("\n"))
-	for name, c := range map[string]struct{ line, want string }{
-		"blank":    {"\n", ""},
-		"no hash":  {`{"time":"2026-01-02T03:04:00Z","point":"BeforeTool","seq":1,"log":"x"}` + "\n", "it has no hash"},
-		"no point": {`{"seq":1}` + "\n", "it has no point"},
-		"no JSON":  {"x\n", "not an audit record"},
-		"event":    {`{"protocol":1}` + "\n", "it is an event; read it with hooklog.Read"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := string(lines[0]) + c.line + string(bytes.Join(lines[1:], nil))
-			records, problems := 0, []string{}
-			for r, err := range record.ReadAudit(strings.NewReader(text)) {
-				if err != nil {
-					problems = append(problems, err.Error())
-				} else if records++; r.Point == "" {
-					t.Errorf("a record without a point: %+v", r)
-				}
-			}
-			switch {
-			case records != len(lines):
-				t.Errorf("%d records, want %d", records, len(lines))
-			case c.want == "" && len(problems) > 0, c.want != "" && len(problems) != 1:
-				t.Errorf("problems: %q", problems)
-			case c.want != "" && (!strings.Contains(problems[0], c.want) || !strings.Contains(problems[0], "line 2 ")):
-				t.Errorf("the problem is %q, want %q in line 2", problems[0], c.want)
-			}
-			var trace counter
-			err := record.ReplayAudit(t.Context(), strings.NewReader(text), "", &trace)
-			if trace.n != len(lines) || (err != nil) != (c.want != "") {
-				t.Errorf("the replay has %d events and the error %v", trace.n, err)
-			}
-		})
-	}
-}
-
-func TestReplayAuditEndsWithItsContext(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "audit")
-	looptest.Harness{Turns: fixture.Work(1), Tools: fixture.Worker(), Hooks: []agent.Hook{&record.Audit{Path: path}}}.
-		Run(t, "x")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var trace counter
-	err := record.ReplayAudit(ctx, bytes.NewReader(fixture.ReadFile(t, path)), "", &trace)
-	if !errors.Is(err, context.Canceled) || trace.n != 0 {
-		t.Errorf("%d events and the error %v", trace.n, err)
-	}
-}
 
 func TestUnreadableTrajectoriesAreErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
@@ -138,7 +84,7 @@ func TestLostRecordsAreReportedWithTheirLog(t *testing.T) {
 	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{&record.Audit{
 		Path: path, OnError: func(err error) { problems = append(problems, err.Error()) },
 	}}}.Run(t, "x")
-	want := "audit log " + path + ": a record of "
+	want := "audit log " + path + ": an event of "
 	if len(problems) == 0 || !strings.Contains(problems[0], want) || !strings.Contains(problems[0], " is lost, 1 so far") {
 		t.Errorf("the problems are %q, want %q", problems, want)
 	}

@@ -18,13 +18,14 @@ import (
 // For example, a dashboard shows the last runs of the agent "writer" with [History.Runs]. Sub-runs are listed under
 // their own agent. After a restart, [Read] fills a History from the record.
 //
-// History reads OnRunEnd. Bind panics if Keep is negative.
+// History reads AfterTool and OnRunEnd. Bind panics if Keep is negative.
 type History struct {
 	Keep limit.Bound[int] // the last runs of all agents and owners; default 10,000
 
 	watch
 	entries []HistoryEntry
 	numbers map[string]int // of the last run, by agent
+	failed  map[string]int // failed calls, by the ID of a run that has not ended
 }
 
 const keepRuns = 10_000
@@ -45,15 +46,23 @@ type HistoryEntry struct {
 	Errors   int           `json:"errors"`  // failed calls, plus one if the run failed
 }
 
-// Bind adds the view to OnRunEnd.
+// Bind adds the view to its points.
 func (r *History) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.History", r.Keep.Check("Keep"))
 	r.bind(h, "record.History", r)
 }
 
-func (r *History) points() []string { return []string{"OnRunEnd"} }
+func (r *History) points() []string { return []string{"AfterTool", "OnRunEnd"} }
 
 func (r *History) see(_ context.Context, e event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.numbers == nil {
+		r.numbers, r.failed = make(map[string]int), make(map[string]int)
+	}
+	if call, ok := e.payload.(agent.ToolCallResult); ok && call.Status == agent.CallFailed {
+		r.failed[e.run]++
+	}
 	result, ok := e.payload.(agent.AgentResult)
 	if !ok {
 		return
@@ -63,13 +72,9 @@ func (r *History) see(_ context.Context, e event) {
 		Run: e.run, Identity: e.Identity, Agent: cmp.Or(e.agent, result.Agent), Status: "completed",
 		Steps: result.Steps, Usage: result.Usage, Time: e.at, Duration: result.Elapsed,
 		Stop:    redactor.CutText(string(result.Stop.Cause), shorten.SummaryChars),
-		Message: redactor.CutText(result.Stop.Message, shorten.SummaryChars),
+		Message: redactor.CutText(result.Stop.Message, shorten.SummaryChars), Errors: r.failed[e.run],
 	}
-	for _, c := range result.Calls {
-		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {
-			entry.Errors++
-		}
-	}
+	delete(r.failed, e.run)
 	switch {
 	case result.Err != "":
 		entry.Status = "failed"
@@ -78,11 +83,6 @@ func (r *History) see(_ context.Context, e event) {
 		entry.Status = "suspended"
 	case result.Forced():
 		entry.Status = "stopped"
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.numbers == nil {
-		r.numbers = make(map[string]int)
 	}
 	r.numbers[entry.Agent]++
 	entry.Number = r.numbers[entry.Agent]

@@ -47,8 +47,8 @@ func TestRecordsOfASuspendedRun(t *testing.T) {
 	}
 	log := string(fixture.ReadFile(t, audit))
 	for _, want := range []string{
-		`"answered_by":"ann"`, `"answered_at":"2026-05-04T03:02:01Z"`, `"suspended":"run.1"`,
-		`"approved":"`,
+		`"answered_by":"ann"`, `"answered_at":"2026-05-04T03:02:01Z"`, `"suspended":{`,
+		`"point":"OnPermissionGranted"`,
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the audit log lacks %s", want)

@@ -193,6 +193,21 @@ func (t *Trajectory) write(run *agent.Run, r *TrajectoryRun) {
 	t.report(err)
 }
 
+// usageFacts returns a usage as a map, or nil for a zero usage.
+func usageFacts(u agent.Usage) any {
+	if u == (agent.Usage{}) {
+		return nil
+	}
+	m := map[string]any{"input_tokens": u.Input, "output_tokens": u.Output}
+	if u.CacheRead != 0 || u.CacheWrite != 0 {
+		m["cache_read_tokens"], m["cache_write_tokens"] = u.CacheRead, u.CacheWrite
+	}
+	if u.Cost != 0 {
+		m["cost"] = u.Cost
+	}
+	return m
+}
+
 const trajectoryFile = "trajectory.json"
 
 // ReadTrajectory reads the trajectory in the directory of a run. It returns an error if the file is missing or invalid.

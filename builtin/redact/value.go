@@ -24,8 +24,8 @@ type Shape struct {
 }
 
 // Value returns a redacted copy of v that json.Marshal can encode. v is decoded JSON, or a value that json.Marshal can
-// encode: its maps, slices and structs are redacted by their keys and fields. Bytes that are text with secrets become a
-// redacted text. Values beyond the limits of shape are replaced with an ellipsis.
+// encode: its maps, slices and structs are redacted by their keys and fields, and bytes that are text as a text. Values
+// beyond the limits of shape are replaced with an ellipsis.
 func (r *Redactor) Value(v any, shape Shape) any {
 	w := walk{redact: r, text: shape.Text, nodes: cmp.Or(shape.Values, -1), depth: cmp.Or(shape.Levels, -1)}
 	return w.value(v, 0, open)
@@ -94,12 +94,10 @@ func (w *walk) string(s string, within secrecy) string {
 	return w.text(s)
 }
 
-// bytes returns bytes in the notation of encoding/json, or a redacted text if they are a text with secrets.
+// bytes returns bytes in the notation of encoding/json, redacted if they are a text.
 func (w *walk) bytes(b []byte, within secrecy) any {
 	if within < everything && utf8.Valid(b) {
-		if s := w.redact.Text(string(b)); s != string(b) {
-			return w.text(s)
-		}
+		b = []byte(w.redact.Text(string(b)))
 	}
 	return w.string(base64.StdEncoding.EncodeToString(b), within)
 }

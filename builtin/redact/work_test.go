@@ -133,7 +133,7 @@ func BenchmarkWorstTexts(b *testing.B) {
 		"\x1b[31ma\x1b[0m ",
 		"-----END RSA PRIVATE KEY-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----", `<a b=\"`, "eyJaaaaaaaa~",
 		"password=", "a@",
-		"%20", "4111 ",
+		"%20", "4111 ", "key=", "key=a1B2 ", "session=1,", "token: x9y8z7w6v5u4 ", "api_id=Zq3xT9bLm2Vw7\n",
 	} {
 		b.Run(unit, func(b *testing.B) {
 			text := strings.Repeat(unit, 10<<20/len(unit))

@@ -10,7 +10,7 @@ import (
 )
 
 // An AuditLog is a [record.AuditStore] in a file, for record.Audit. Read its lines with [AuditLog.Reader], for example
-// with record.VerifyAudit or record.ReadAudit. It is safe for concurrent use, also by several processes.
+// with record.VerifyAudit or hooklog.Read. It is safe for concurrent use, also by several processes.
 type AuditLog struct {
 	DB   *DB
 	Name string // of the log, if the file has several, for example with different keys

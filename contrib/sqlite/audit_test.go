@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 func TestChangedAuditLogIsNoticed(t *testing.T) {
@@ -55,9 +56,9 @@ func TestAuditLogIsReadInPieces(t *testing.T) {
 		auditRecord(a, "text")
 	}
 	n := 0
-	for r, err := range record.ReadAudit(iotest.OneByteReader(AuditLog{DB: db}.Reader(t.Context()))) {
-		if n++; err != nil || r.Seq != uint64(n) || r.Result != "text" {
-			t.Fatalf("record %d: %+v, %v", n, r, err)
+	for e, err := range hooklog.Read(iotest.OneByteReader(AuditLog{DB: db}.Reader(t.Context()))) {
+		if n++; err != nil || e.Seq != int64(n) || !strings.Contains(string(e.Payload), `"output":"text"`) {
+			t.Fatalf("event %d: %+v, %v", n, e, err)
 		}
 	}
 	if n != 150 || verifyAudit(t, db) != 150 {
@@ -76,7 +77,7 @@ func TestAuditLogOfAClosedFileFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	auditRecord(a, "lost")
-	if noticed == nil || !strings.Contains(noticed.Error(), "a record of AfterTool is lost, 1 so far") {
+	if noticed == nil || !strings.Contains(noticed.Error(), "an event of AfterTool is lost, 1 so far") {
 		t.Errorf("noticed %v", noticed)
 	}
 	if _, err := io.ReadAll(AuditLog{DB: db}.Reader(t.Context())); err == nil {

@@ -317,8 +317,8 @@ func TestNoRefusalIsRecordedAsASuccess(t *testing.T) {
 		outcomes = append(outcomes, e.Outcome)
 	}
 	var successes []bool
-	for _, r := range audited(t, path, "AfterTool") {
-		successes = append(successes, r.Success != nil && *r.Success)
+	for _, r := range audited[agent.ToolCallResult](t, path, "AfterTool") {
+		successes = append(successes, r.Status == agent.CallSucceeded)
 	}
 	if !slices.Equal(outcomes, all("ok", "refused", "refused", "failed")) ||
 		!slices.Equal(successes, all(true, false, false, false)) {
@@ -350,7 +350,8 @@ func TestEveryReasonIsInAnEvent(t *testing.T) {
 		t.Errorf("events %v, want %v", reasons, want)
 	}
 	ran.Recorder.Decided(t, "OnPermission", "warden", "Deny", "not today")
-	if r := audited(t, path, "AfterTool"); len(r) != 1 || r[0].DecidedBy != "warden" || r[0].Why != "not today" {
+	r := audited[agent.ToolCallResult](t, path, "AfterTool")
+	if len(r) != 1 || r[0].By != "warden" || r[0].Reason != "not today" {
 		t.Errorf("audited %+v", r)
 	}
 }

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -20,28 +21,33 @@ import (
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// audited are the records of a point in an audit log.
-func audited(t testing.TB, path, point string) []record.AuditRecord {
+// audited are the payloads of the events of a point in an audit log.
+func audited[T any](t testing.TB, path, point string) (out []T) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var out []record.AuditRecord
-	for r, err := range record.ReadAudit(f) {
+	for e, err := range hooklog.Read(f) {
 		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Point != point {
+			continue
+		}
+		var payload T
+		if err := json.Unmarshal(e.Payload, &payload); err != nil {
 			t.Error(err)
 		}
-		if r.Point == point {
-			out = append(out, r)
-		}
+		out = append(out, payload)
 	}
 	return out
 }
@@ -84,7 +90,7 @@ func TestRecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")},
 			&record.Model{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
-	if r := audited(t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
+	if r := audited[agent.ToolCallResult](t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {

@@ -19,6 +19,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
@@ -162,7 +163,7 @@ func TestAuditLogWritesOnlyValidLines(t *testing.T) {
 	}
 	var points []string
 	for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
-		var r record.AuditRecord
+		var r hooklog.Event
 		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
 			t.Errorf("%s: %v", s.Bytes(), err)
 		}

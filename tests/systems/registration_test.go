@@ -150,11 +150,11 @@ func TestOneDispatchMakesOneAuditLine(t *testing.T) {
 	looptest.Harness{
 		Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](log), Agent: &loop.Agent{Hooks: hooks},
 	}.Run(t, "x")
-	for _, point := range all("BeforeTool", "AfterTool") {
-		records := audited(t, path, point)
-		if len(records) != 2 || records[0].CallID != "call_1_1" || records[1].CallID != "call_2_1" {
-			t.Errorf("two calls made %d lines of %s: %+v", len(records), point, records)
-		}
+	before := audited[agent.ToolCallRequest](t, path, "BeforeTool")
+	after := audited[agent.ToolCallResult](t, path, "AfterTool")
+	if len(before) != 2 || before[0].ID != "call_1_1" || before[1].ID != "call_2_1" ||
+		len(after) != 2 || after[0].Call.ID != "call_1_1" || after[1].Call.ID != "call_2_1" {
+		t.Errorf("two calls made the lines %+v and %+v", before, after)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // Writers of more than one file, and of append-only files.
@@ -246,17 +247,18 @@ var auditLog = writer{
 			return nil, err
 		}
 		seq := 0
-		for record, err := range record.ReadAudit(bytes.NewReader(data)) {
+		for event, err := range hooklog.Read(bytes.NewReader(data)) {
 			if err != nil {
 				continue // verified has counted it
 			}
+			var call agent.ToolCallRequest
 			var args struct{ Text string }
-			if err := json.Unmarshal(record.Args, &args); err != nil {
+			if err := errors.Join(json.Unmarshal(event.Payload, &call), json.Unmarshal(call.Args, &args)); err != nil {
 				return nil, err
 			}
 			v, err := wholeOf(args.Text, auditText)
-			if seq++; err != nil || v != seq || record.Seq != uint64(seq) {
-				return nil, fmt.Errorf("record %d has the number %d and the version %d, %w", seq, record.Seq, v, err)
+			if seq++; err != nil || v != seq {
+				return nil, fmt.Errorf("event %d has the version %d, %w", seq, v, err)
 			}
 		}
 		if seq != state.Records {
