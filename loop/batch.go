@@ -50,7 +50,8 @@ type call struct {
 	question *agent.Question // the question that a person has not answered yet; nil: none
 	skip     *savedSkip      // with ask or question: the result that a hook gave instead of the tool
 	spawned  []savedSpawn    // the runs that the call had started when the run was suspended
-	waits    bool            // one of spawned is suspended
+	waits    bool            // one of spawned is suspended, or the call is deferred
+	deferred bool            // a tool or a hook wants to be called again when the run is resumed
 }
 
 // give sets the result of the call.

@@ -77,8 +77,8 @@ func (s *snapshot) check() (err error) {
 		}
 		runs[s.Run] = true
 	})
-	if err == nil && len(asked) == 0 {
-		err = errors.New("it has no question")
+	if err == nil && len(asked) == 0 && !s.deferred() {
+		err = errors.New("it has no question and no deferred call")
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func (s *snapshot) checkRun(asked map[string]bool) error {
 		if c.Last {
 			last++
 		}
-		if c.Question != nil || c.waits() {
+		if c.Question != nil || c.Deferred || c.waits() {
 			waits = true
 		}
 		if err := c.check(asked, c.request(s.Counters.Steps)); err != nil {

@@ -32,7 +32,7 @@ func (r *run) dispatch(c *call) {
 	f := &c.flight
 	f.r, f.c, f.hookCall = r, c, c.forHooks()
 	var by hookkit.By
-	f.started.earlier, c.spawned, c.waits = c.spawned, nil, false
+	f.started.earlier, c.spawned, c.waits, c.deferred = c.spawned, nil, false, false
 	defer func() { // also if a hook ends the goroutine
 		f.all.end()
 		f.flushErrors(false)
@@ -77,6 +77,7 @@ func (r *run) dispatch(c *call) {
 	if err != nil {
 		tool := find[agent.ToolError](err)
 		c.stopsRun = tool != nil && tool.StopRun
+		c.deferred = tool != nil && tool.Kind == agent.FailSuspended && r.mayWait && !f.started.wait()
 		failed := failedResult(r.ctx, err)
 		failed.Parts, failed.Warnings = agentspec.CloneParts(failed.Parts), warnings(failed.Warnings)
 		c.give(failed)

@@ -41,6 +41,10 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 // resume the same state again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call
 // of the tool fails, and the model gets the reason.
 //
+// A call is deferred if its tool or a hook of AroundTool has returned a *agent.ToolError with the kind FailSuspended. For
+// example, its work is done by another process. Resume needs no answer then, and calls AroundTool and the tool again.
+// The hooks that have permitted the call do not fire again.
+//
 // A run of [RunAs] keeps the type of its answer. To get the answer as a value, resume it with RunAs.
 func (a *Agent) Resume(ctx context.Context, state agent.Suspension, answers ...Answer) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Suspended: &state, Answers: answers})
@@ -108,7 +112,7 @@ func opened(req Request) (*snapshot, map[string]Answer, error) {
 		}
 		answers[q.ID] = answer
 	}
-	if len(answers) == 0 {
+	if len(answers) == 0 && !s.deferred() {
 		return nil, nil, errors.New("there is no answer; give at least one")
 	}
 	return s, answers, nil

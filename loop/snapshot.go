@@ -64,6 +64,7 @@ type savedCall struct {
 	To       string                `json:"to,omitempty"`   // the target of a permitted handoff
 	Task     string                `json:"task,omitempty"` // the task for To
 	Spawned  []savedSpawn          `json:"spawned,omitempty"`
+	Deferred bool                  `json:"deferred,omitempty"` // its tool or a hook has deferred the call
 }
 
 // A savedSkip is the outcome SkipTool of a hook of BeforeTool.
@@ -113,9 +114,17 @@ func (s *snapshot) questions() (pending []agent.Question) {
 	return pending
 }
 
-// answered reports whether there is an answer to a question of the tree.
+// deferred reports whether a call of the tree is deferred.
+func (s *snapshot) deferred() (found bool) {
+	s.each(func(s *snapshot) {
+		found = found || slices.ContainsFunc(s.Calls, func(c savedCall) bool { return c.Deferred })
+	})
+	return found
+}
+
+// answered reports whether the tree can continue: there is an answer to one of its questions, or a call is deferred.
 func (s *snapshot) answered(answers map[string]Answer) bool {
-	return slices.ContainsFunc(s.questions(), func(q agent.Question) bool {
+	return s.deferred() || slices.ContainsFunc(s.questions(), func(q agent.Question) bool {
 		_, ok := answers[q.ID]
 		return ok
 	})

@@ -127,7 +127,7 @@ func (c *call) saved(last bool) savedCall {
 	case c.to != nil:
 		saved.To, saved.Task = c.to.name(), c.task
 	default:
-		saved.Spawned = c.spawned
+		saved.Spawned, saved.Deferred = c.spawned, c.deferred
 	}
 	return saved
 }
@@ -188,11 +188,12 @@ func (s *spawns) put(made savedSpawn) {
 	s.done, s.waits = append(s.done, made), s.waits || made.State != nil
 }
 
-// suspend leaves the call without a result if a run that it started is suspended, and reports whether it did.
+// suspend leaves the call without a result if it is deferred or a run that it started is suspended, and reports whether
+// it did.
 func (c *call) suspend(started *spawns) bool {
 	started.mu.Lock()
 	defer started.mu.Unlock()
-	if !started.waits {
+	if !started.waits && !c.deferred {
 		return false
 	}
 	*c.slot, c.result, c.stopsRun = agent.ToolCallResult{}, nil, false

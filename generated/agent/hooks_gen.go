@@ -3709,7 +3709,7 @@ const (
 	FailRunEnded = agentspec.FailRunEnded
 	// the handoff failed
 	FailHandoff = agentspec.FailHandoff
-	// only inside AroundTool: the call waits for an answer, see Suspension
+	// the call continues when its run is resumed, see Suspension
 	FailSuspended = agentspec.FailSuspended
 )
 

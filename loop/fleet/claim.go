@@ -79,19 +79,25 @@ func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 	if doubts := rec.doubts(); len(doubts) > 0 {
 		return c.suspend(event{Kind: suspended, Doubts: doubts})
 	}
-	j := newJournal(c.hard, c.writer, rec)
-	j.bank, j.accounts, j.maxReply, j.cancel = w.bank, accounts, w.maxReply(), cancel
-	j.draining = func() bool { return c.drain.Err() != nil }
+	j := c.journal(accounts, cancel)
 	result, err := a.Do(ctx, request(rec, j))
 	w.stats.replayed.Add(int64(j.replayed))
 	w.stats.steps.Add(int64(j.step - rec.step()))
 	return c.settle(ctx, j, result, err)
 }
 
+func (c *claim) journal(accounts []Account, cancel context.CancelCauseFunc) *journal {
+	j := newJournal(c.hard, c.writer, c.rec)
+	j.bank, j.accounts, j.maxReply, j.cancel = c.w.bank, accounts, c.w.maxReply(), cancel
+	j.draining = func() bool { return c.drain.Err() != nil }
+	_, j.defers = c.d.(*direct)
+	return j
+}
+
 // request returns the request that continues a run.
 func request(rec *record, j *journal) loop.Request {
 	use := []agent.Hook{j}
-	if rec.suspension != nil && len(rec.answers) > 0 {
+	if rec.suspension != nil && (len(rec.answers) > 0 || len(rec.effects) > 0) {
 		return loop.Request{Suspended: rec.suspension, Answers: rec.answers, Use: use}
 	}
 	t := rec.task
@@ -131,7 +137,7 @@ func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult
 		if tool := j.unused(); tool != "" { // a hook asks about a call that was made before
 			return c.refusedCall(tool)
 		}
-		return c.suspend(event{Kind: suspended, Suspension: result.Suspended})
+		return c.suspend(event{Kind: suspended, Suspension: result.Suspended, Calls: j.wanted})
 	case errors.Is(err, loop.ErrNotStarted) && c.rec.suspension != nil: // its answers are not lost
 		return c.postpone("the agent cannot continue: " + err.Error())
 	case errors.As(err, new(*loop.StoppedError)):

@@ -23,8 +23,14 @@ type Client struct {
 	store Store
 }
 
-// NewClient returns a client of the fleet that uses the store.
-func NewClient(s Store) *Client { return &Client{store: s} }
+// NewClient returns a client of the fleet that uses the store. Without a Queue, the client of an engine tells it about
+// changes; see [Worker.Advance].
+func NewClient(s Store) *Client {
+	if s.Queue == nil {
+		s.Queue = noQueue{}
+	}
+	return &Client{store: s}
+}
 
 func (c *Client) name() string { return cmp.Or(c.Name, "client") }
 
@@ -225,6 +231,18 @@ func (c *Client) Answer(ctx context.Context, run string, answers ...Answer) erro
 		}
 		return nil
 	}
+}
+
+// Check returns the error that Answer would return for answers now, or nil. An engine uses it before it sends them.
+func (c *Client) Check(ctx context.Context, run string, answers ...Answer) error {
+	rec, err := c.record(ctx, run)
+	if err == nil {
+		err = fits(rec, answers)
+	}
+	if err != nil {
+		return fmt.Errorf("fleet: answer run %.70s: %w", run, err)
+	}
+	return nil
 }
 
 // fits checks answers against the pending questions.

@@ -46,6 +46,7 @@ type event struct {
 	Outcome    *outcome          `json:"outcome,omitempty"`
 	Progress   *progress         `json:"progress,omitempty"`
 	Suspension *agent.Suspension `json:"suspension,omitempty"`
+	Calls      []call            `json:"calls,omitempty"` // of a suspended run, for an engine; see Worker.Perform
 	Doubts     []Question        `json:"doubts,omitempty"`
 	Answers    []Answer          `json:"answers,omitempty"`
 	Reason     string            `json:"reason,omitempty"`
@@ -114,7 +115,7 @@ func (e *event) unknown(data []byte) (string, error) {
 	var raw struct {
 		Task struct{ Parts, Messages json.RawMessage }
 
-		Reply, Call, Outcome, Progress, Suspension, Doubts, Answers json.RawMessage
+		Reply, Call, Outcome, Progress, Suspension, Calls, Doubts, Answers json.RawMessage
 	}
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return "", err
@@ -128,7 +129,8 @@ func (e *event) unknown(data []byte) (string, error) {
 		value any
 	}{
 		{raw.Task.Parts, task.Parts}, {raw.Task.Messages, task.Messages}, {raw.Reply, e.Reply}, {raw.Call, e.Call},
-		{raw.Outcome, e.Outcome}, {raw.Progress, e.Progress}, {raw.Suspension, e.Suspension}, {raw.Doubts, e.Doubts},
+		{raw.Outcome, e.Outcome}, {raw.Progress, e.Progress}, {raw.Suspension, e.Suspension}, {raw.Calls, e.Calls},
+		{raw.Doubts, e.Doubts},
 		{raw.Answers, e.Answers},
 	} {
 		if content.data == nil {
@@ -139,6 +141,17 @@ func (e *event) unknown(data []byte) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// key returns the key of the call that a worker makes or has made, or "".
+func (e *event) key() string {
+	switch e.Kind {
+	case begun:
+		return e.Call.Key
+	case finished:
+		return e.Outcome.Key
+	}
+	return ""
 }
 
 // check reports a field that the kind needs and that is missing.

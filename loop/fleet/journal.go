@@ -25,6 +25,8 @@ type journal struct {
 	accounts []Account
 	maxReply int // tokens; see Worker.MaxReply
 	draining func() bool
+	defers   bool                    // an engine makes the calls; see Worker.Advance
+	only     string                  // the key of the only call to make; "" in Advance
 	cancel   context.CancelCauseFunc // of the run
 
 	mu       sync.Mutex
@@ -37,6 +39,8 @@ type journal struct {
 	refused  string          // a call that was made before and that a hook refuses now; the run ends here
 	fatal    error           // the run cannot continue
 	late     []outcome       // results that came after the claim was lost
+	wanted   []call          // that the engine is to make
+	made     bool            // the call of only has its result
 	replayed int
 	attempts int // holds of the accounts so far
 }
@@ -186,6 +190,9 @@ func (j *journal) beforeLLM(
 	if j.isLost() {
 		return nil, errLost
 	}
+	if j.only != "" { // for example, the tool was removed, and the run would continue with the next step
+		return nil, errors.New("the call cannot be made any more")
+	}
 	if r := j.recorded(run, req.Step); r != nil {
 		return agent.UseReply{Response: r.Clone(), Reason: "recorded by " + j.rec.worker}, nil
 	}
@@ -283,6 +290,9 @@ func CallKey(ctx context.Context) string {
 func (j *journal) aroundTool(
 	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
 ) (none hookkit.Answer[agent.ToolCallResult], _ error) {
+	if j.defers {
+		return j.deferTool(ctx, run, req, next)
+	}
 	c := call{Request: req, Agent: run.Env.Agent}
 	if isRoot(run) {
 		c.Key = fmt.Sprintf("%d.%s", req.Step, req.ID)
@@ -298,15 +308,22 @@ func (j *journal) aroundTool(
 		}
 		ctx = context.WithValue(ctx, callKey{}, "")
 	}
-	if schema, ok := run.Env.Tools.Lookup(req.Name); ok {
-		c.Repeatable = schema.ReadOnly || schema.Idempotent
-	}
+	schema, _ := run.Env.Tools.Lookup(req.Name)
+	c.Repeatable = schema.ReadOnly || schema.Idempotent
+	return j.make(ctx, run, c, next)
+}
+
+// make makes a call and records it.
+func (j *journal) make(
+	ctx context.Context, run *agent.Run, c call, next agent.AroundToolNext,
+) (none hookkit.Answer[agent.ToolCallResult], _ error) {
 	if err := j.write(event{Kind: begun, Call: &c}); err != nil {
 		return none, &agent.ToolError{Kind: agent.FailCancelled, NoRetry: true, StopRun: true, Cause: err}
 	}
-	answer, err := next.Call(ctx, req)
+	answer, err := next.Call(ctx, c.Request)
 	tool := new(agent.ToolError)
-	if isTool := errors.As(err, &tool); isTool && tool.Kind == agent.FailSuspended || err != nil && ctx.Err() != nil {
+	if isTool := errors.As(err, &tool); isTool && tool.Kind == agent.FailSuspended && !j.defers ||
+		err != nil && ctx.Err() != nil {
 		return answer, err // it continues later, or nobody knows whether it was done
 	}
 	o := outcome{Key: c.Key, Result: answer.Value()}
@@ -323,6 +340,9 @@ func (j *journal) aroundTool(
 		}
 		return none, &agent.ToolError{Kind: agent.FailCancelled, NoRetry: true, StopRun: true, Cause: wrote}
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.made = true
 	return answer, err
 }
 

@@ -30,6 +30,7 @@ type record struct {
 	counters loop.Resume     // after the last saved step
 
 	suspension *agent.Suspension // the step continues from this state
+	effects    []call            // that an engine makes before the step continues
 	answers    []loop.Answer     // to the questions of suspension
 
 	reply *reply    // of the step after the last saved one
@@ -107,11 +108,12 @@ func (r *record) fold(entry Entry, e event) error {
 		}
 	case suspended:
 		r.tries, r.postponed = nil, 0
-		if r.state = Suspended; r.cancel { // the client has cancelled the run just before
+		// The client has cancelled the run just before, or the run asks after its calls were made.
+		if r.state = Suspended; r.cancel || len(e.Calls) > 0 {
 			r.state = Queued
 		}
 		if r.asked = e.Doubts; e.Suspension != nil {
-			r.suspension, r.answers, r.reply, r.calls = e.Suspension, nil, nil, nil
+			r.suspension, r.effects, r.answers, r.reply, r.calls = e.Suspension, e.Calls, nil, nil, nil
 			r.asked = asked(e.Suspension.Questions)
 		}
 	case answered:
@@ -166,7 +168,8 @@ func (r *record) save(p *progress) {
 	}
 	r.foreignStep = ""
 	r.messages, r.counters = append(r.messages, p.Messages...), p.Counters
-	r.suspension, r.answers, r.reply, r.calls, r.tries, r.postponed = nil, nil, nil, nil, nil, 0
+	r.suspension, r.effects, r.answers, r.reply, r.calls = nil, nil, nil, nil, nil
+	r.tries, r.postponed = nil, 0
 }
 
 // answer applies the answer of a person.

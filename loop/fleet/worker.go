@@ -36,6 +36,8 @@ type Worker struct {
 	Logger *slog.Logger // nil: slog.Default()
 	Clock  agent.Clock  // for waiting only; nil: the system clock
 
+	once    sync.Once
+	wrong   error // of the first use
 	stats   stats
 	waits   waits
 	name    string
@@ -91,6 +93,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
+	if w.Store.Queue == (noQueue{}) {
+		return errors.New("fleet: the Store has no Queue; open one, for example with natsfleet.Open")
+	}
 	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var all sync.WaitGroup
@@ -123,8 +128,17 @@ func (w *Worker) Run(ctx context.Context) error {
 }
 
 func (w *Worker) prepare() error {
+	w.once.Do(func() { w.wrong = w.complete() })
+	return w.wrong
+}
+
+// complete checks the fields and sets the defaults.
+func (w *Worker) complete() error {
 	var errs []error
-	if w.Store.Log == nil || w.Store.Queue == nil || w.Store.Table == nil {
+	if w.Store.Queue == nil {
+		w.Store.Queue = noQueue{}
+	}
+	if w.Store.Log == nil || w.Store.Table == nil {
 		errs = append(errs, errors.New("the Store is not complete; open one, for example with natsfleet.Open"))
 	}
 	if len(w.Agents) == 0 {

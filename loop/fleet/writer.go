@@ -29,6 +29,8 @@ type writer struct {
 	onCancel func() // is called when a client has cancelled the run; may be nil
 	waits    *waits // nil for a client
 
+	key string // events of calls with other keys do not end the claim; "": all do
+
 	turn chan struct{} // holds a value while somebody reads or adds events
 	last uint64
 	lost atomic.Bool // another process has changed the log, or the run has ended
@@ -132,6 +134,8 @@ func (w *writer) catchUp(ctx context.Context, id string) (changed, mine bool, er
 			if w.onCancel != nil {
 				w.onCancel()
 			}
+		case err == nil && w.key != "" && e.key() != "" && e.key() != w.key:
+			w.last = entry.Number
 		default:
 			w.lost.Store(true)
 		}

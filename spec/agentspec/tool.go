@@ -175,7 +175,7 @@ const (
 	FailRejected  FailureKind = "rejected"     // an answer was rejected, or AfterTool rejected the output
 	FailRunEnded  FailureKind = "run_ended"    // the run ended before the dispatch
 	FailHandoff   FailureKind = "handoff"      // the handoff failed
-	FailSuspended FailureKind = "suspended"    // only inside AroundTool: the call waits for an answer, see Suspension
+	FailSuspended FailureKind = "suspended"    // the call continues when its run is resumed, see Suspension
 )
 
 // A ToolSchema describes a tool to a model and to hooks.

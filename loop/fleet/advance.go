@@ -1,0 +1,170 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A Next says how an engine continues a run. It is small: the conversation and the questions are in the Log.
+type Next struct {
+	State State         `json:"state"`           // final: nothing follows; Suspended: wait for answers
+	Calls []string      `json:"calls,omitempty"` // give each to Worker.Perform, in any order, and then advance the run
+	Pause time.Duration `json:"pause,omitempty"` // before the next Advance, because an agent or a hook refuses to continue
+}
+
+// Advance continues a run until its next calls, its next questions, or its end. An engine that has queues, timers and
+// retries of its own uses it instead of Run, for example contrib/temporal; the Store then needs no Queue. The state of
+// the run is in the Log: hooks that have decided about a call do not fire again, and neither is a reply of the model
+// asked for again.
+//
+// The engine makes one Advance of a run at a time, and none while calls of it are performed. If an attempt is still
+// working when the next one begins, it cannot change the run any more. After an error, the engine tries again, also on
+// another worker: for example, this one has another release or does not have the agent.
+func (w *Worker) Advance(ctx context.Context, run string) (Next, error) {
+	if err := w.prepare(); err != nil {
+		return Next{}, err
+	}
+	d := &direct{run: run, token: Token{Queue: time.Now().UnixNano(), Message: 1, Try: 1}}
+	rec, err := w.claim(ctx, d)
+	if err == nil && rec != nil {
+		c := &claim{w: w, d: d, rec: rec, hard: ctx, drain: ctx, writer: w.writer(rec)}
+		own, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		c.writer.onCancel = func() { cancel(errCancelled) }
+		err = c.try(own, cancel)
+	}
+	if err != nil {
+		return Next{}, fmt.Errorf("fleet: advance run %.70s: %w", run, err)
+	}
+	now, err := NewClient(w.Store).record(ctx, run)
+	if err != nil {
+		return Next{}, fmt.Errorf("fleet: advance run %.70s: %w", run, err)
+	}
+	next := Next{State: now.state, Pause: d.pause}
+	if now.state.Final() || now.state == Suspended {
+		return next, nil
+	}
+	if rec == nil {
+		return Next{}, fmt.Errorf("fleet: advance run %.70s: this worker cannot continue it; see its log", run)
+	}
+	for _, c := range now.effects {
+		next.Calls = append(next.Calls, c.Key)
+	}
+	return next, nil
+}
+
+// Perform makes one of the calls in Next and records its result. Calls of one run may be performed at the same time, by
+// any workers. A call that has a result is not made again. A call that has begun and has no result is made again only if
+// its tool is read-only or idempotent; otherwise the next Advance asks a person about it.
+func (w *Worker) Perform(ctx context.Context, run, key string) error {
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	rec, err := NewClient(w.Store).record(ctx, run)
+	if err == nil {
+		err = rec.unreadable()
+	}
+	if err != nil {
+		return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, err)
+	}
+	at := slices.IndexFunc(rec.effects, func(c call) bool { return c.Key == key })
+	if at < 0 || rec.cancel || rec.state.Final() || rec.state == Suspended || !rec.needs(rec.effects[at]) {
+		return nil
+	}
+	a := w.Agents[rec.task.Agent]
+	if a == nil {
+		return fmt.Errorf("fleet: perform %.100q of run %.70s: this worker does not have the agent %.100q", key, run,
+			rec.task.Agent)
+	}
+	c := &claim{w: w, d: &direct{run: run}, rec: rec, hard: ctx, drain: ctx, writer: w.writer(rec)}
+	c.writer.key = key
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	j := c.journal(w.accounts(rec.task), cancel)
+	j.only = key
+	_, err = a.Do(own, request(rec, j))
+	switch {
+	case errors.Is(j.fatal, ErrTooLarge):
+		return c.end(Result{State: Failed, Err: j.fatal.Error()})
+	case j.made || c.writer.isLost(): // or another attempt has begun the call
+		return nil
+	}
+	return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, errors.Join(j.fatal, err, ctx.Err()))
+}
+
+// needs reports whether an effect is still to be made.
+func (r *record) needs(effect call) bool {
+	for _, c := range slices.Backward(r.calls) {
+		if c.Key == effect.Key && !c.void {
+			return c.outcome == nil && c.Repeatable
+		}
+	}
+	return true
+}
+
+// errDeferred suspends the run: an engine makes the call.
+func errDeferred() error {
+	return &agent.ToolError{Kind: agent.FailSuspended, NoRetry: true, Message: "the call is made by the engine"}
+}
+
+// deferTool gives back the recorded result of a call, makes it if it is the one to perform, or leaves it to the engine.
+// A call of a sub-agent is made here, and those inside it are left to the engine.
+func (j *journal) deferTool(
+	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
+) (none hookkit.Answer[agent.ToolCallResult], _ error) {
+	schema, _ := run.Env.Tools.Lookup(req.Name)
+	if schema.Concurrent && !schema.ReadOnly {
+		return next.Call(ctx, req)
+	}
+	c := call{Request: req, Agent: run.Env.Agent, Repeatable: schema.ReadOnly || schema.Idempotent}
+	if c.Key = fmt.Sprintf("%d.%s", req.Step, req.ID); !isRoot(run) {
+		c.Key = run.ID() + "." + c.Key
+	}
+	c.Unit = c.Key
+	switch j.only {
+	case "":
+		if o, err := j.replay(c); o != nil || err != nil {
+			return given(o, err)
+		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.wanted = append(j.wanted, c)
+	case c.Key:
+		ctx = context.WithValue(ctx, callKey{}, j.run+"."+c.Key)
+		_, err := j.make(ctx, run, c, next)
+		if tool := new(agent.ToolError); errors.As(err, &tool) && tool.Kind == agent.FailCancelled {
+			return none, err
+		}
+	}
+	return none, errDeferred()
+}
+
+// direct is the delivery of a run that an engine has chosen.
+type direct struct {
+	run   string
+	token Token
+	pause time.Duration
+}
+
+func (d *direct) Run() string                 { return d.run }
+func (d *direct) Token() Token                { return d.token }
+func (d *direct) Renew(context.Context) error { return nil }
+func (d *direct) Done(context.Context) error  { return nil }
+func (d *direct) Return(_ context.Context, after time.Duration) error {
+	d.pause = after
+	return nil
+}
+
+// noQueue is the queue of an engine that has its own.
+type noQueue struct{}
+
+func (noQueue) Put(context.Context, string) error             { return nil }
+func (noQueue) Take(context.Context) (Delivery, error)        { return nil, ErrNotFound }
+func (noQueue) Runs(context.Context) (map[string]bool, error) { return nil, nil }
+func (noQueue) Lifetime() time.Duration                       { return 0 }
