@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,8 @@ func TestWaitingRunsCostNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var reads atomic.Int64
+	store.Log = countedLog{store.Log, &reads}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var all sync.WaitGroup
@@ -61,11 +64,24 @@ func TestWaitingRunsCostNothing(t *testing.T) {
 		}
 	}
 	<-js.PublishAsyncComplete()
-	time.Sleep(4 * time.Minute) // one worker reads each run once
+	for reads.Load() < int64(*idleRuns) { // one worker reads each run once
+		time.Sleep(time.Second)
+	}
+	time.Sleep(10 * time.Second)
 	with := cpu(t)
 	t.Logf("%d workers: %.2f%% of a core without runs, %.2f%% with %d waiting runs", *idleWorkers, none, with, *idleRuns)
 	stop()
 	all.Wait()
+}
+
+type countedLog struct {
+	fleet.Log
+	reads *atomic.Int64
+}
+
+func (l countedLog) Read(ctx context.Context, run string, after uint64) ([]fleet.Entry, error) {
+	l.reads.Add(1)
+	return l.Log.Read(ctx, run, after)
 }
 
 // cpu returns how much of a processor this process uses in two minutes, in percent.
