@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/tests/remote/acts"
 )
 
 // A group is some hooks of one point that are in the same process.
@@ -18,7 +18,8 @@ type group struct {
 	name     string
 	priority int
 	remote   bool
-	hooks    []hookkit.AnyHook
+	acts     []acts.Act
+	hooks    []hookkit.AnyHook // of the acts
 }
 
 // drawGroup draws hooks that always do the same.
@@ -29,7 +30,8 @@ func drawGroup(t *rapid.T, p hookkit.AnyPoint, name string) *group {
 		remote:   rapid.IntRange(1, 3).Draw(t, "remote") > 1,
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "hooks") {
-		g.hooks = append(g.hooks, DrawHook(t, p))
+		a := drawAct(t, p)
+		g.acts, g.hooks = append(g.acts, a), append(g.hooks, hookOf(t, p, a))
 	}
 	return g
 }
@@ -39,11 +41,25 @@ func (g *group) add(p hookkit.AnyPoint, to *effect) {
 	p.HandleFailures(func(context.Context, *hookkit.Failure) {})
 	for n, hook := range g.hooks {
 		p.AddAny(func(ctx context.Context, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-			to.Calls = append(to.Calls, call{fmt.Sprint(g.name, " hook ", n), run.ID(), run.Parent(), run.Root(), c.Payload})
+			to.Calls = append(to.Calls, call{g.hookName(n), run.ID(), run.Parent(), run.Root(), c.Payload})
 			return hook(ctx, run, c)
 		}, hookkit.Named(g.name), hookkit.Priority(g.priority))
 	}
 }
+
+// elsewhere returns a caller for the hooks in another process. It appends their calls to the effect.
+func (g *group) elsewhere(t *rapid.T, host wire.Caller, p hookkit.AnyPoint, to *effect) wire.Caller {
+	called := func(c acts.Call) {
+		payload := reflect.New(reflect.TypeOf(p.New()).Elem())
+		if err := json.Unmarshal(c.Payload, payload.Interface()); err != nil {
+			t.Error(err)
+		}
+		to.Calls = append(to.Calls, call{g.hookName(c.Hook), c.Run, c.Parent, c.Root, payload.Elem().Interface()})
+	}
+	return acts.Elsewhere{To: host, Group: acts.Group{Name: g.name, Point: p.Name, Acts: g.acts}, Called: called}
+}
+
+func (g *group) hookName(n int) string { return fmt.Sprint(g.name, " hook ", n) }
 
 // A Caller is a transport without a network: every message is written and read as JSON.
 type Caller struct {
@@ -76,31 +92,43 @@ func (c Caller) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
 }
 
 // DrawHook draws a hook that always does the same at p: it continues, decides, contributes, fails or panics.
-func DrawHook(t *rapid.T, p hookkit.AnyPoint) hookkit.AnyHook {
-	var reply hookkit.AnyReply
-	var err error
+func DrawHook(t *rapid.T, p hookkit.AnyPoint) hookkit.AnyHook { return hookOf(t, p, drawAct(t, p)) }
+
+func hookOf(t *rapid.T, p hookkit.AnyPoint, a acts.Act) hookkit.AnyHook {
+	h, err := a.Hook(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func drawAct(t *rapid.T, p hookkit.AnyPoint) acts.Act {
+	a := acts.Act{Outcome: -1}
 	if p.Contribution != nil {
 		values := reflect.New(reflect.SliceOf(p.Contribution)).Elem()
 		for range rapid.IntRange(0, 3).Draw(t, "contributions") {
 			values = reflect.Append(values, DrawValue(t, p.Contribution, "contribution"))
 		}
 		if values.Len() > 0 {
-			reply.Collected = values.Interface()
+			a.Contributions = encode(t, values)
 		}
 	}
 	switch n := rapid.IntRange(-2, len(p.Outcomes)).Draw(t, "act"); {
 	case n == -2:
-		return func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { panic("failed") }
+		a.Panics = true
 	case n == -1:
-		return func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) {
-			return hookkit.AnyReply{}, errors.New("failed")
-		}
+		a.Fails = true
 	case n < len(p.Outcomes):
-		o := p.Outcomes[n]
-		reply.Outcome, err = o.New(DrawValue(t, o.Type, "value").Interface(), rapid.String().Draw(t, "reason"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a.Outcome, a.Value = n, encode(t, DrawValue(t, p.Outcomes[n].Type, "value"))
+		a.Reason = rapid.String().Draw(t, "reason")
 	}
-	return func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { return reply, nil }
+	return a
+}
+
+func encode(t *rapid.T, v reflect.Value) json.RawMessage {
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

@@ -20,7 +20,10 @@ import (
 )
 
 // A System is the generated code of one spec, without its types.
-type System struct{ new func() hooks }
+type System struct {
+	new  func() hooks
+	host wire.Caller // of the services; nil for services without a transport
+}
 
 // hooks are generated Hooks.
 type hooks struct {
@@ -37,7 +40,7 @@ func Of[H interface {
 	serve func(H, func(context.Context, wire.RunInfo) (R, error)) wire.Handler,
 	remote func(context.Context, wire.Caller, ...wire.RemoteOption) (K, error),
 ) System {
-	return System{func() hooks {
+	return System{new: func() hooks {
 		h := reflect.New(reflect.TypeFor[H]().Elem()).Interface().(H)
 		return hooks{
 			points: h.Points,
@@ -51,6 +54,12 @@ func Of[H interface {
 			},
 		}
 	}}
+}
+
+// In returns the System with its services in another process, which has an [acts.Host].
+func (s System) In(host wire.Caller) System {
+	s.host = host
+	return s
 }
 
 // Check draws hooks and payloads for each point. It fires the point with the hooks in this process, and with some of
@@ -96,9 +105,15 @@ func (s System) checkFire(t *rapid.T, i int) {
 			g.add(host.points()[i], there)
 			continue
 		}
-		service := s.new()
-		g.add(service.points()[i], there)
-		if err := host.connect(t.Context(), Caller{g.name, service.serve()}, hookkit.Priority(g.priority)); err != nil {
+		var caller wire.Caller
+		if s.host != nil {
+			caller = g.elsewhere(t, s.host, point, there)
+		} else {
+			service := s.new()
+			g.add(service.points()[i], there)
+			caller = Caller{g.name, service.serve()}
+		}
+		if err := host.connect(t.Context(), caller, hookkit.Priority(g.priority)); err != nil {
 			t.Fatal(err)
 		}
 	}
