@@ -63,6 +63,11 @@ var uses = []use{
 	{"tiktoken", "", `counter, err := tiktoken.ForModel("gpt-5-mini")
 	fmt.Println(err)
 	a.Tokens = counter`},
+	{"wasm", "", `caller, err := wasm.New(nil)
+	fmt.Println(err)
+	remote, err := agent.Remote(ctx, caller)
+	fmt.Println(err)
+	a.Hooks.Use(remote)`},
 }
 
 // agent returns the size of an agent that uses a module of contrib, or none if the name is "", and the modules of
