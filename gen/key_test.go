@@ -18,6 +18,9 @@ func TestKeysOfEveryLawCompile(t *testing.T) {
 	for i, law := range laws {
 		fmt.Fprintf(&methods, "\t//hookgen:key Tool Name\n\tOn%d(Call) %s\n", i, law)
 	}
+	for i, law := range []string{"", "(spec.Replace, spec.FailOpen)", "spec.Around[int]"} {
+		fmt.Fprintf(&methods, "\t//hookgen:key Tool Name\n\tTo%d(*Call) %s\n", i, law)
+	}
 	methods.WriteString("\t//hookgen:key Place In.Box\n\tDeep(*Letter) (spec.Edit[Where], spec.FailOpen)\n" +
 		"\t//hookgen:key Second Seconds time.Duration\n\tAfter(Wait) (spec.Replace, spec.FailOpen)\n")
 	spec := strings.Replace(specOf(methods.String(), "type Call struct{ Name string }\n\n"+

@@ -17,7 +17,7 @@ import (
 type Key struct {
 	name string
 	typ  reflect.Type
-	of   func(payload any) any
+	read func(payload any) any
 }
 
 // KeyOf describes a key. of returns the key of a payload.
@@ -31,6 +31,37 @@ func (k *Key) nameOf() string {
 		return ""
 	}
 	return k.name
+}
+
+// of returns the key of a payload, or nil for a point without a key.
+func (k *Key) of(payload any) any {
+	if k == nil {
+		return nil
+	}
+	return k.read(payload)
+}
+
+// changed returns the error of a replacement or an edit with another key than the payload had. The loop of the fire
+// finds the same, but only after the tracers were notified of the hook.
+func (k *Key) changed(began, payload, outcome any) error {
+	if _, ok := outcome.(interface{ decision() (string, string) }); !ok || k == nil {
+		return nil
+	}
+	to := reflect.ValueOf(outcome).FieldByName("To")
+	left := to
+	if v := reflect.ValueOf(payload); to.Type() != v.Type() { // an edit of the one field of this type
+		left = reflect.New(v.Type()).Elem()
+		left.Set(v)
+		for i := range left.NumField() {
+			if left.Type().Field(i).Type == to.Type() {
+				left.Field(i).Set(to)
+			}
+		}
+	}
+	if now := k.of(left.Interface()); now != began {
+		return OtherKey(k.name, began, now)
+	}
+	return nil
 }
 
 // For returns the option that registers hooks for these values of the key only. It panics with the place of the call of

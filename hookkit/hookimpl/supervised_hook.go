@@ -21,7 +21,7 @@ func (s *supervisedHook) call(
 	run hookkit.AnyRun,
 	call hookkit.AnyCall,
 ) (reply hookkit.AnyReply, err error) {
-	e := s.entry
+	e, began := s.entry, s.snapshot.point.Key.of(call.Payload)
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
 		start := time.Now()
@@ -46,6 +46,9 @@ func (s *supervisedHook) call(
 		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 	} else {
 		reply, err = s.callLimited(ctx, run, call)
+	}
+	if err == nil {
+		err = s.snapshot.point.Key.changed(began, call.Payload, reply.Outcome)
 	}
 	returned = true
 	return reply, err

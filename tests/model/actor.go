@@ -26,8 +26,8 @@ func (a actor) play(c points.Call) (r points.Reply) {
 	p := points.Named(a.entry.point)
 	does := h.Does.at(p, h.Timeout)
 	switch does {
-	case Replaces:
-		if c.Item = replaced(c.Item, name); p.Kind != points.Around {
+	case Replaces, Redirects:
+		if c.Item = replaced(c.Item, name, does); p.Kind != points.Around {
 			r.Outcome = p.Replace(c.Item, reason(name))
 		}
 	case Edits:

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,20 +76,25 @@ type listed struct {
 	name                   string
 	layer, priority        int
 	timeout, async, closed bool
+	keys                   string
 }
 
 // compareLists compares the listings of every layer with the model. The caller holds mu.
 func (s *harness) compareLists(when string) {
 	list := func(infos []hookkit.Info) (all []listed) {
 		for _, i := range infos {
-			all = append(all, listed{i.Name, i.Layer, i.Priority, i.Timeout > 0, i.Async > 0, i.FailClosed})
+			all = append(all, listed{i.Name, i.Layer, i.Priority, i.Timeout > 0, i.Async > 0, i.FailClosed,
+				fmt.Sprint(slices.SortedFunc(slices.Values(i.Keys), func(a, b any) int {
+					return strings.Compare(a.(string), b.(string))
+				}))})
 		}
 		return all
 	}
 	modelled := func(m snapshot, p *points.Point, entries []*entry) (all []listed) {
 		for _, e := range entries {
 			all = append(all, listed{e.name, m.layers[e.layer].depth, e.priority, e.hook.Timeout,
-				e.observe != nil && e.observe.Async, e.observe == nil && (p.Stops() || p.Decides() && e.hook.FailClosed)})
+				e.observe != nil && e.observe.Async, e.observe == nil && (p.Stops() || p.Decides() && e.hook.FailClosed),
+				fmt.Sprint(slices.Sorted(slices.Values(e.keys)))})
 		}
 		return all
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
@@ -22,14 +23,14 @@ type Shape struct {
 // AllSteps are the kinds of steps; repeated ones are drawn more often.
 var AllSteps = []Step{
 	Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Use{Replacing: []int{0}}, Observe{}, Remove{},
-	Layer{}, Trace{}, Handle{}, Drain{},
+	Layer{}, Trace{}, Handle{}, Drain{}, Pin{},
 }
 
 // threadSteps are the kinds of steps for threads.
 var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Use{Replacing: []int{0}}, Observe{}, Remove{}, Trace{}}
 
 // AllActions are the actions of hooks; repeated ones are drawn more often.
-var AllActions = []Action{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond,
+var AllActions = []Action{Continues, Continues, Continues, Replaces, Replaces, Redirects, Edits, Edits, Leaves, LeavesSecond,
 	LeavesThird, Contributes, Contributes, Both,
 	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues,
 	FailsAfter, PanicsAfter, Forgets}
@@ -56,6 +57,7 @@ func (s Shape) Draw(t *rapid.T) Program {
 	var p Program
 	// Programs use few points, so that the steps affect each other.
 	d.at = rapid.SliceOfN(rapid.Custom(d.anyPoint), 1, 2).Draw(t, "points")
+	d.keyed = slices.ContainsFunc(d.at, hasKind)
 	p.Steps = d.steps(d.Steps, d.Most)
 	if d.threads {
 		p.Threads = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) []Step {
@@ -71,6 +73,10 @@ func (d *drawing) anyPoint(t *rapid.T) string {
 	all := d.Points
 	if all == nil {
 		all = points.All
+	}
+	if keyed := slices.DeleteFunc(slices.Clone(all), func(p *points.Point) bool { return p.Key == "" }); len(keyed) > 0 &&
+		d4.Draw(t, "keyed") == 3 {
+		all = keyed
 	}
 	var kinds []points.Kind
 	for _, p := range all {
@@ -94,7 +100,9 @@ type drawing struct {
 	Shape
 	at           []string // the points
 	threads      bool
+	keyed        bool // one of them has the key Kind
 	regs, layers int
+	pins         int
 }
 
 // with uses t for the next draws: rapid shrinks draws in groups.
@@ -129,6 +137,7 @@ func (d *drawing) step(kinds []Step) Step {
 		if d.rarely("all") {
 			step.Point = ""
 		}
+		step.Keys = d.keys(step.Point)
 		if !d.Plain && d.rarely("fails") {
 			step.Does = rapid.SampledFrom([]Action{Panics, EndsGoroutine}).Draw(d.T, "does")
 		}
@@ -146,8 +155,17 @@ func (d *drawing) step(kinds []Step) Step {
 		step = Layer{d.layer()}
 		d.layers++
 		return step
+	case Pin:
+		d.pins++
+		return Pin{d.layer()}
 	case Fire:
 		step = Fire{Layer: d.layer(), Point: d.point(), How: rapid.SampledFrom(d.Hows).Draw(d.T, "how")}
+		if d.pins > 0 && d.rarely("pinned") {
+			step.Pin = 1 + d.some("pin", d.pins)
+		}
+		if hasKind(step.Point) {
+			step.Tool = rapid.SampledFrom([]string{"", "a", "b"}).Draw(d.T, "tool")
+		}
 		if d.Acts != nil && points.Named(step.Point).Kind == points.Around && rapid.Bool().Draw(d.T, "acts") {
 			step.Act = rapid.SliceOfN(rapid.SampledFrom(d.Acts), 1, 3).Draw(d.T, "act")
 		}
@@ -165,6 +183,7 @@ func (d *drawing) use(layer, level int) Use {
 		h.Before, h.After = d.anchors(), d.anchors()
 		u.Hooks = append(u.Hooks, h)
 	}
+	u.Keys = d.keys(u.Hooks[0].Point)
 	if u.Outrank {
 		u.Priority = d.priority()
 	}
@@ -179,6 +198,7 @@ func (d *drawing) use(layer, level int) Use {
 
 func (d *drawing) hook() Hook {
 	h := Hook{Point: d.point(), Priority: d.priority(), Does: rapid.SampledFrom(d.Actions).Draw(d.T, "action")}
+	h.Keys = d.keys(h.Point)
 	if d.Plain {
 		return h
 	}
@@ -206,6 +226,17 @@ func (d *drawing) inside() Step {
 	default:
 		return Fire{Layer: d.layer(), Point: d.point()}
 	}
+}
+
+// hasKind reports whether a point has the key Kind.
+func hasKind(point string) bool { return point != "" && points.Named(point).Key == "Kind" }
+
+// keys draws the keys of a registration, also rarely where they are not legal.
+func (d *drawing) keys(point string) []string {
+	if !d.keyed || !d.rarely("keys") || !hasKind(point) && !d.rarely("illegal keys") {
+		return nil
+	}
+	return rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 1, 2, rapid.ID).Draw(d.T, "values")
 }
 
 func (d *drawing) reg() int {

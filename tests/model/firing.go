@@ -13,17 +13,26 @@ import (
 // fire fires a point. The parent is the fire whose hook called it, or nil.
 func (s *harness) fire(ctx context.Context, parent *firing, parentRun *fixture.Run, call int, f Fire) {
 	s.mu.Lock()
-	if f.Layer >= len(s.layers) || parent != nil && (parent.depth == deepest || len(s.firings) >= mostFires) {
+	if f.Layer >= len(s.layers) || f.Pin > len(s.pins) || parent != nil && (parent.depth == deepest || len(s.firings) >= mostFires) {
 		s.mu.Unlock()
 		return
 	}
-	hooks, run := s.layers[f.Layer], fixture.NewRun(new(fixture.World))
+	at := pin{s.layers[f.Layer], f.Layer, len(s.past) - 1}
+	if f.Pin > 0 {
+		at = s.pins[f.Pin-1]
+		f.Layer = at.layer
+	}
+	run := fixture.NewRun(new(fixture.World))
 	p := points.Named(f.Point)
 	s.clock++
 	c := &firing{
-		Fire: f, number: len(s.firings) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock,
+		Fire: f, number: len(s.firings) + 1, parallel: s.parallel, from: at.snapshot, to: -1, begun: s.clock,
 		gone: map[int]bool{},
 	}
+	if f.Pin > 0 {
+		c.to = at.snapshot
+	}
+	c.item.Tool = f.Tool
 	if !p.Blank {
 		c.item.ID = c.number
 	}
@@ -65,7 +74,7 @@ func (s *harness) fire(ctx context.Context, parent *firing, parentRun *fixture.R
 			c.Bys = append(c.Bys, s.credits(by))
 		}
 	}()
-	back = p.FireAs(f.How, context.WithValue(ctx, firingKey{}, logged{s, c}), hooks, run, c.item, s.act(c))
+	back = p.FireAs(f.How, context.WithValue(ctx, firingKey{}, logged{s, c}), at.hooks, run, c.item, s.act(c))
 	returned = true
 }
 

@@ -17,6 +17,7 @@ type harness struct {
 
 	mu       sync.Mutex // guards the fields below; registrations and their model change together
 	layers   []*fixture.Hooks
+	pins     []pin
 	infos    [][]hookkit.AnyPoint // by layer
 	regs     map[int]*hookkit.Registration
 	makers   map[string]int   // registration numbers by name of hook
@@ -28,6 +29,12 @@ type harness struct {
 	clock    int             // counts starts and ends of fires
 	parallel bool            // steps run in parallel
 	touched  map[string]bool // the points with registrations
+}
+
+// A pin is the Hooks of a layer with the registrations of a snapshot.
+type pin struct {
+	hooks           *fixture.Hooks
+	layer, snapshot int
 }
 
 // A firing is one fire of the harness.
@@ -108,6 +115,10 @@ func (s *harness) play(st Step) {
 			}
 			return true
 		}, func(m snapshot) (snapshot, bool) { return m.handle(st.Layer, !st.Off), true })
+	case Pin:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.pins = append(s.pins, pin{s.layers[st.Layer].Pinned(), st.Layer, len(s.past) - 1})
 	case Fire:
 		done := make(chan struct{})
 		go func() { // its own goroutine, which a hook may end

@@ -89,7 +89,7 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{",
 		"model.Handle{", "model.Fire{",
 		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
-		"Uses:", "Replacing:", "Off:", "Act:", "How:",
+		"Uses:", "Replacing:", "Off:", "Keys:", "Tool:", "Pin:", "model.Pin{", "Redirects", "Act:", "How:",
 		"Does: model.Hangs",
 	} {
 		if !strings.Contains(strings.Join(all, "\n"), word) {

@@ -22,7 +22,8 @@ type prediction struct {
 	observers    []*entry
 	tracers      []*entry
 	item         fixture.Item
-	view         view // the view of observers
+	began        fixture.Item // the payload at the start, which has the key
+	view         view         // the view of observers
 	acts         int
 	contributors []string     // the hooks, one for each contribution
 	kept         []string     // at an around point: the hooks that crashed, in order; "" for the act
@@ -32,9 +33,11 @@ type prediction struct {
 // predict returns the result of a fire with the registrations of the snapshot.
 func (m snapshot) predict(f Fire, item fixture.Item, ended map[int]bool) FireResult {
 	s := &prediction{
-		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, ended: ended,
+		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, began: item,
+		ended: ended,
 	}
 	s.hooks, s.observers = m.firing(f.Layer, f.Point)
+	s.hooks, s.observers = ofKind(s.hooks, item), ofKind(s.observers, item)
 	s.view.Payload = payload(item)
 	switch s.point.Kind {
 	case points.Vote:
@@ -89,10 +92,17 @@ func (s *prediction) call(e *entry) outcome {
 		o.does = EndsGoroutine
 	}
 	switch o.does {
+	case Redirects:
+		if o.decision = "Replace"; s.point.Key == "Kind" {
+			left := replaced(s.item, e.name, o.does)
+			o.failure = hookimpl.OtherKey("Kind", points.KindOf(s.began), points.KindOf(left)).Error()
+		}
 	case Replaces:
 		o.decision = "Replace"
 	case Edits:
-		o.decision = "Edit"
+		if o.decision = "Edit"; s.point.Key == "Note" {
+			o.failure = hookimpl.OtherKey("Note", s.began.Note, edited(s.item.Note, e.name)).Error()
+		}
 	case Leaves, Both:
 		o.decision = s.point.Exits[0]
 	case LeavesSecond:
@@ -124,7 +134,7 @@ func (s *prediction) call(e *entry) outcome {
 func (d Action) at(p *points.Point, timeout bool) Action {
 	ok := true
 	switch d {
-	case Replaces:
+	case Replaces, Redirects:
 		ok = p.Replaces || p.Kind == points.Around && !p.Blank
 	case Edits:
 		ok = p.Edits
@@ -164,9 +174,12 @@ var panicsNilText = func() (text string) {
 	panic(nil)
 }()
 
-// replaced returns the payload after the named hook replaced it.
-func replaced(item fixture.Item, name string) fixture.Item {
+// replaced returns the payload after the named hook replaced or redirected it.
+func replaced(item fixture.Item, name string, does Action) fixture.Item {
 	item.Note, item.Tool = edited(item.Note, name), item.Tool+"+"
+	if does == Redirects {
+		item.Tool = "x" + item.Tool
+	}
 	return item
 }
 
@@ -238,7 +251,7 @@ func (s *prediction) inTurn() {
 		s.decidedBy(e.name, o.decision, s.reason(e.name, o.decision))
 		switch o.decision {
 		case "Replace":
-			s.item = replaced(s.item, e.name)
+			s.item = replaced(s.item, e.name, o.does)
 		case "Edit":
 			s.item.Note = edited(s.item.Note, e.name)
 		default:
@@ -364,8 +377,10 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 	case Fails:
 	case Answers:
 		a = own
-	case Replaces:
-		a = s.within(i+1, replaced(item, e.name))
+	case Replaces, Redirects:
+		if o.failure == "" {
+			a = s.within(i+1, replaced(item, e.name, o.does))
+		}
 	case CallsTwice, KeepsFirst:
 		if a = s.within(i+1, item); !a.gone {
 			second := s.within(i+1, item)

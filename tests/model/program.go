@@ -27,6 +27,7 @@ type (
 		Uses          []Use
 		Outrank       bool
 		Priority      int
+		Keys          []string
 		Before, After []int
 		Replacing     []int // at most one
 	}
@@ -37,6 +38,7 @@ type (
 		Priority      int
 		Async         bool
 		Does          Action // Continues, Panics or EndsGoroutine
+		Keys          []string
 		Before, After []int
 	}
 	// Trace attaches a tracer to a layer.
@@ -52,10 +54,14 @@ type (
 	Drain struct{ Reg int }
 	// Layer makes a layer.
 	Layer struct{ Parent int }
+	// Pin pins the Hooks of a layer, for later fires. Pins are numbered from 1.
+	Pin struct{ Layer int }
 	// Fire fires a point.
 	Fire struct {
 		Layer int
+		Pin   int // fires the pinned Hooks instead of those of the layer; 0: not
 		Point string
+		Tool  string // of the payload; at a point with the key Kind it is the key
 		How   points.How
 		Act   []Action // actions of the wrapped act, call by call: Continues, Fails, Panics or EndsGoroutine
 	}
@@ -69,6 +75,7 @@ func (Handle) step()  {}
 func (Remove) step()  {}
 func (Drain) step()   {}
 func (Layer) step()   {}
+func (Pin) step()     {}
 func (Fire) step()    {}
 
 // A Hook is one hook, with its registration options and its action. It plays the steps in Inside first. An Add
@@ -79,7 +86,8 @@ type Hook struct {
 	Does                Action
 	Inside              []Step
 	Timeout, FailClosed bool
-	Before, After       []int // in a Use
+	Keys                []string // for the option ForKind; nil: without it
+	Before, After       []int    // in a Use
 }
 
 // An Action is the behaviour of a hook. An action without meaning at its point continues.
@@ -89,6 +97,7 @@ type Action string
 const (
 	Continues     Action = ""
 	Replaces      Action = "Replaces"      // the payload; at an around point, for the inner hooks
+	Redirects     Action = "Redirects"     // replaces the payload by one with another key
 	Edits         Action = "Edits"         // the note of the payload
 	Leaves        Action = "Leaves"        // with the first exit of the point
 	LeavesSecond  Action = "LeavesSecond"  // with the second

@@ -57,11 +57,19 @@ func (s *harness) options(anchors []anchor) (opts []option) {
 	return opts
 }
 
+// forKeys returns the option for keys, unless they are nil.
+func forKeys(keys []string) []hookkit.KeyOption {
+	if keys == nil {
+		return nil
+	}
+	return []hookkit.KeyOption{fixture.ForKind(keys...)}
+}
+
 func (s *harness) add(a Add, name string) {
 	var e *entry
 	s.change(a.Layer, "Add of "+name, func(*fixture.Hooks) bool {
 		e = s.entry(entry{regs: []int{a.Reg}, layer: a.Layer, name: name, point: a.Hook.Point, priority: a.Hook.Priority,
-			anchors: s.anchors(a.Before, a.After), hook: a.Hook})
+			anchors: s.anchors(a.Before, a.After), hook: a.Hook, keys: a.Hook.Keys})
 		return s.register(a.Reg, func() *hookkit.Registration { return s.addTo(s.point(a.Layer, e.point), e, e.anchors) })
 	}, func(m snapshot) (snapshot, bool) { return m.add(e) })
 }
@@ -78,6 +86,9 @@ func (s *harness) addTo(at hookkit.AnyPoint, e *entry, anchors []anchor) *hookki
 			d = time.Second
 		}
 		opts = append(opts, hookkit.Timeout(d))
+	}
+	for _, o := range forKeys(e.hook.Keys) {
+		opts = append(opts, o)
 	}
 	p := points.Named(e.point)
 	if e.hook.FailClosed && p.Decides() {
@@ -131,7 +142,7 @@ func (s *harness) stage(u Use, layer int, inside map[int]bool) (entries []*entry
 	for i, h := range u.Hooks {
 		add(s.entry(entry{
 			layer: layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority,
-			anchors: s.anchorsTo(inside, h.Before, h.After), hook: h,
+			anchors: s.anchorsTo(inside, h.Before, h.After), hook: h, keys: h.Keys,
 		}))
 	}
 	for _, inner := range u.Uses {
@@ -146,6 +157,7 @@ func (s *harness) stage(u Use, layer int, inside map[int]bool) (entries []*entry
 		if u.Outrank {
 			moved.priority = u.Priority
 		}
+		moved.keys = narrow(e.keys, u.Keys)
 		moved.anchors = slices.Clone(e.anchors)
 		for j := range moved.anchors {
 			moved.anchors[j].weak = moved.anchors[j].weak || len(given) > 0
@@ -160,6 +172,9 @@ func (s *harness) stage(u Use, layer int, inside map[int]bool) (entries []*entry
 // useOf makes a Use of a bundle with the first of the hooks, and drops them from the list.
 func (s *harness) useOf(h *fixture.Hooks, u Use, hooks *[]*entry) *hookkit.Registration {
 	var opts []hookkit.UseOption
+	for _, o := range forKeys(u.Keys) {
+		opts = append(opts, o)
+	}
 	for _, o := range s.options(s.anchors(u.Before, u.After)) {
 		opts = append(opts, o)
 	}
@@ -194,9 +209,13 @@ func (s *harness) watch(o Observe) {
 	var e *entry
 	s.change(o.Layer, fmt.Sprint("Observe of ", o.Reg), func(h *fixture.Hooks) bool {
 		e = s.entry(entry{regs: []int{o.Reg}, layer: o.Layer, name: fmt.Sprint("o", o.Reg), point: o.Point,
-			priority: o.Priority, anchors: s.anchors(o.Before, o.After), observe: &o})
+			priority: o.Priority, anchors: s.anchors(o.Before, o.After), observe: &o,
+			keys: o.Keys})
 		opts := []hookkit.ObserverOption{hookkit.Named(e.name), hookkit.Priority(o.Priority)}
 		for _, o := range s.options(e.anchors) {
+			opts = append(opts, o)
+		}
+		for _, o := range forKeys(o.Keys) {
 			opts = append(opts, o)
 		}
 		if o.Async {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
@@ -32,6 +33,7 @@ type entry struct {
 	point    string // "" for all points
 	priority int
 	anchors  []anchor
+	keys     []string // for which it was registered; nil: for all
 	hook     Hook
 	observe  *Observe // nil for a hook
 	traces   bool
@@ -50,6 +52,26 @@ func (e *entry) of(reg int) bool { return slices.Contains(e.regs, reg) }
 // isAt reports whether the entry is a hook, or an observer, of the point in the layer.
 func (e *entry) isAt(layer int, point string, observer bool) bool {
 	return e.layer == layer && (e.point == point || e.point == "") && (e.observe != nil) == observer && !e.traces
+}
+
+// hasLegalKeys reports whether the entry may be registered for its keys.
+func (e *entry) hasLegalKeys() bool {
+	return e.keys == nil || len(e.keys) > 0 && e.point != "" && points.Named(e.point).Key == "Kind"
+}
+
+// narrow returns the keys of those that a Use registers for some keys. Nil means all.
+func narrow(keys, use []string) []string {
+	if keys == nil || use == nil {
+		return slices.Concat(keys, use)
+	}
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !slices.Contains(use, key) })
+}
+
+// ofKind returns the entries that are for all keys or for that of the payload.
+func ofKind(entries []*entry, item fixture.Item) []*entry {
+	return slices.DeleteFunc(entries, func(e *entry) bool {
+		return e.keys != nil && !slices.Contains(e.keys, points.KindOf(item))
+	})
 }
 
 // holder returns the registration that took the place of reg at last: reg itself if none did.
@@ -94,6 +116,9 @@ func (m snapshot) add(added ...*entry) (snapshot, bool) {
 		if e.traces {
 			continue
 		}
+		if !e.hasLegalKeys() {
+			return m, false
+		}
 		at := m.used()
 		if e.point != "" {
 			at = []string{e.point}
@@ -134,6 +159,9 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 		}
 	}
 	for _, e := range added { // nobody else has them yet
+		if !e.hasLegalKeys() {
+			return m, false
+		}
 		e.regs = slices.Concat(e.regs, around)
 		e.anchors = slices.DeleteFunc(e.anchors, func(a anchor) bool { return after.means(a.reg) == reg })
 		reached[e.point] = append(reached[e.point], m.outward(e.layer)...)

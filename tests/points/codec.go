@@ -26,6 +26,12 @@ func same[A any](a A) A { return a }
 // payloads are the codecs of an Item, by the payload's type in the spec.
 var payloads = map[string]codec{
 	"Item": codecOf(same[fixture.Item], same[fixture.Item]),
+	"Parcel": codecOf(func(i fixture.Item) fixture.Parcel {
+		return fixture.Parcel{Note: i.Note, Item: i, Tag: fixture.Tag{Kind: KindOf(i)}}
+	}, func(p fixture.Parcel) fixture.Item {
+		p.Item.Note = p.Note
+		return p.Item
+	}),
 	"*Item": codecOf(func(i fixture.Item) *fixture.Item { return &i }, func(i *fixture.Item) fixture.Item {
 		return *i
 	}),
@@ -51,6 +57,9 @@ var payloads = map[string]codec{
 type itemError struct{ item fixture.Item }
 
 func (e itemError) Error() string { return string(e.item.Note) }
+
+// KindOf returns the key of an Item as a Parcel. Hooks that replace the item append "+" to its Tool.
+func KindOf(i fixture.Item) string { return strings.TrimRight(i.Tool, "+") }
 
 // results are the codecs of a Result.
 var results = map[string]codec{

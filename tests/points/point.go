@@ -39,6 +39,7 @@ type Point struct {
 	Reversed bool
 	Closed   bool     // the policy is FailClosed
 	Exits    []string // in the order of the result list
+	Key      string   // the name of the key; "" without one
 	Blank    bool     // the payload is an empty struct, so hooks get a zero Item
 
 	index    int
@@ -57,7 +58,7 @@ func readAll() []*Point {
 	var all []*Point
 	hooks := new(fixture.Hooks)
 	for i, info := range hooks.Points() {
-		p := &Point{Name: info.Name, index: i, outcomes: map[string]hookkit.Outcome{}, methods: map[string]int{}}
+		p := &Point{Name: info.Name, Key: info.Key, index: i, outcomes: map[string]hookkit.Outcome{}, methods: map[string]int{}}
 		p.typ = reflect.TypeOf(info.New())
 		for _, o := range info.Outcomes {
 			p.outcomes[o.Name] = o

@@ -33,7 +33,7 @@ func wirePoints(h *fixture.Hooks) []hookkit.AnyPoint {
 // TestWire: hooks in another process have the effect of the same hooks in this one, for every payload and outcome. The
 // tests of package remote check the same for drawn specs.
 func TestWire(t *testing.T) {
-	remote.Of(fixture.Serve, fixture.Remote).Check(t, "Wrap", "WrapBack", "OnImported", "OnError")
+	remote.Of(fixture.Serve, fixture.Remote).Check(t, "Wrap", "WrapBack", "KeyedWrap", "OnImported", "OnError")
 }
 
 // rawCaller replies with a text.

@@ -129,6 +129,25 @@ func (p *pointEmitter) Wide() bool { return p.payload.width > 20 }
 // Keyed reports whether the point has a key.
 func (p *pointEmitter) Keyed() bool { return !p.Key.IsZero() }
 
+// PointerPayload reports whether the payload is a pointer, which may be nil.
+func (p *pointEmitter) PointerPayload() bool { return strings.HasPrefix(p.PayloadType, "*") }
+
+// KeyIn returns the key of a payload.
+func (p *pointEmitter) KeyIn(payload string) string {
+	if p.PointerPayload() {
+		return "(" + p.Lower + "Point{}).key(" + payload + ")"
+	}
+	return payload + "." + p.Key.Field
+}
+
+// PayloadKey returns the key of the payload that a fire begins with.
+func (p *pointEmitter) PayloadKey() string {
+	if p.PointerPayload() && p.Rewrites() {
+		return p.KeyIn("*payload")
+	}
+	return p.KeyIn("payload")
+}
+
 // EditsKey reports whether an Edit could change the key, and EditedKey returns the key in the edited value.
 func (p *pointEmitter) EditsKey() bool {
 	first, _, _ := strings.Cut(p.Key.Field, ".")
