@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/guardrail"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -131,4 +132,14 @@ func ExampleInput() {
 	// Output:
 	// <nil> <nil>
 	// {Ask the help desk. blocklist match: password} <nil>
+}
+
+func TestSecretsOfTasksAreRedacted(t *testing.T) {
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("done")},
+		Hooks: []agent.Hook{&guardrail.Input{Validators: []guardrail.Validator{guardrail.Redact(redact.Redactor{})}}},
+	}.Run(t, "log in with password=hunter2hunter2")
+	if got := ran.Script.Requests()[0].Messages[0].Content; got != "log in with password=[REDACTED]" {
+		t.Errorf("the model got %q", got)
+	}
 }

@@ -44,12 +44,17 @@ func (n *named) bare(a assignment, at int) (next int) {
 
 // maxJudged bounds the bytes of a value without quotes that decide whether it is secret. In a=b,a=b,a=b each value
 // without blanks reaches to the end of the text, so that the time would be quadratic without a bound.
-const maxJudged = 300
+const maxJudged = 150
 
 // bareEnd returns the end of the value without quotes that begins at at, but at most most bytes after at.
-func (n *named) bareEnd(a assignment, at, most int) (end int) {
-	s := n.s[:min(len(n.s), at+most+1)]
-	defer func() { end = min(end, at+most); visit(end - at) }()
+func (n *named) bareEnd(a assignment, at, most int) int {
+	end := min(bareEnd(n.s[:min(len(n.s), at+most+1)], a, at), at+most)
+	visit(end - at)
+	return end
+}
+
+// bareEnd returns the end of the value without quotes that begins at at.
+func bareEnd(s string, a assignment, at int) int {
 	depth := 0
 	alone := a.op.sign == '=' && !a.op.spaced && beginsLine(s, a.start) // a line of an .env file
 	for i := at; i < len(s); i++ {
@@ -210,8 +215,7 @@ func isCodeValue(s string, a assignment, at, to int) bool {
 	}
 	base := strings.TrimRight(value, "[]0123456789,)")
 	if strings.ContainsAny(value, ".[") && a.start > 0 && isDottedName(base) {
-		before := strings.TrimRight(s[lineStart(s, a.start):a.start], " \t")
-		if before == "" || before[len(before)-1] == '(' || before[len(before)-1] == ',' {
+		if last := before(s, a.start); last == 0 || last == '(' || last == ',' {
 			return !hasDigit(base)
 		}
 	}

@@ -8,8 +8,10 @@ func (a *assignment) hides(value string) bool {
 		return hidden(value, a.kind) && !namesItself(value, a.name) || a.makers.make(value)
 	}
 	value = strings.TrimSpace(value)
-	repeats := len(a.name) >= 4 && strings.Contains(strings.ToLower(value), strings.ToLower(a.name))
-	return !isPlaceholder(value) && (isRandom(value) && !repeats || a.makers.make(value))
+	repeats := func() bool {
+		return len(a.name) >= 4 && strings.Contains(strings.ToLower(value), strings.ToLower(a.name))
+	}
+	return (isRandom(value) && !repeats() || a.makers.make(value)) && !isPlaceholder(value)
 }
 
 // hidden reports whether a value of a name of this kind is secret.

@@ -6,7 +6,14 @@ import (
 )
 
 // hasDigit reports whether s contains a digit.
-func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			return true
+		}
+	}
+	return false
+}
 
 // variety returns the number of different bytes at the beginning of s.
 func variety(s string) int {
@@ -71,11 +78,17 @@ func isVaried(s string) bool { return variety(s) >= 5 }
 // isRandom reports whether s looks like a random text and not like a word, a name, a number, a date, a UUID or a hash.
 // A part without punctuation must change between letters, digits and cases more often than names do.
 func isRandom(s string) bool {
-	if len(s) < 12 || isUUID(s) || isHash(s) {
+	if len(s) < 12 || !hasDigit(s[:min(len(s), 512)]) || isUUID(s) || isHash(s) {
 		return false
 	}
-	for part := range strings.FieldsFuncSeq(s[:min(len(s), 512)], isPunctuation) {
-		part = strings.TrimRight(part, "=")
+	s = s[:min(len(s), 512)]
+	for from := 0; from < len(s); {
+		to := from
+		for to < len(s) && !punctuation[s[to]] {
+			to++
+		}
+		part := strings.TrimRight(s[from:to], "=")
+		from = to + 1
 		if len(part) < 10 || !hasDigit(part) || digits.all(part) || variety(part) < 8 {
 			continue
 		}
@@ -90,7 +103,8 @@ func isRandom(s string) bool {
 	return false
 }
 
-func isPunctuation(c rune) bool { return strings.ContainsRune("_.-/:%~ ", c) }
+// punctuation divides a text into the parts of isRandom.
+var punctuation = chars("_./:%~ -")
 
 // isOpaque is like isRandom and accepts long hexadecimal numbers too.
 func isOpaque(s string) bool { return isRandom(s) || len(s) >= 32 && anyHex.all(s) && isMixed(s) }

@@ -89,7 +89,24 @@ func lineStart(s string, at int) int {
 
 // beginsLine reports whether only indentation and marks precede the name at start on its line.
 func beginsLine(s string, start int) bool {
-	return strings.Trim(s[lineStart(s, start):start], " \t-\"'#>+*|/\x1f") == ""
+	at := start
+	for at > 0 && start-at < 400 && lineMarks[s[at-1]] {
+		at--
+	}
+	return at == 0 || start-at == 400 || s[at-1] == '\n'
+}
+
+var lineMarks = chars(" \t\"'#>+*|/\x1f-")
+
+// before returns the last byte before at on its line that is not a blank, or 0 if there is none.
+func before(s string, at int) byte {
+	for at > 0 && isBlank(s[at-1]) {
+		at--
+	}
+	if at == 0 || s[at-1] == '\n' {
+		return 0
+	}
+	return s[at-1]
 }
 
 // wordAt returns the text at at up to the next blank.

@@ -220,10 +220,8 @@ func appendMarked(found []span, s string) []span {
 			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
 				continue
 			}
-			if isRepetitive(s[from:to]) {
-				continue
-			}
-			if left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd {
+			fits := left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd
+			if fits && !isRepetitive(s[from:to]) {
 				found = append(found, span{from, to, m.kind})
 				at = to
 			}
