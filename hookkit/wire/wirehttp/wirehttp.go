@@ -17,6 +17,8 @@ import (
 	"mime"
 	"net/http"
 	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
 )
 
 // The defaults of the options.
@@ -25,6 +27,10 @@ const (
 	DefaultMaxBytes = 16 << 20
 	DefaultMaxCalls = 128
 )
+
+// A handler of package net/http panics with this value to hang up, and its server expects it. An act of an around point
+// may be such a handler.
+func init() { hookkit.PassPanic(http.ErrAbortHandler) }
 
 const contentType = "application/json"
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
 )
@@ -348,4 +349,18 @@ func TestHandlerRefusesOtherRequests(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHandlersMayHangUp: the panic of a handler inside an around point reaches the server, in a program that imports
+// this package.
+func TestHandlersMayHangUp(t *testing.T) {
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler {
+			t.Errorf("the panic is %v", v)
+		}
+	}()
+	hooks := new(testpoints.Hooks)
+	act := func(context.Context, int) (string, error) { panic(http.ErrAbortHandler) }
+	_, err := hooks.Wrap.Fire(t.Context(), nil, 1, act)
+	t.Errorf("the act returned %v", err)
 }
