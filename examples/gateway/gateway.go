@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hookgen/hookgen/hookkit"
+
+	"example.com/gateway/points"
+)
+
+// A Gateway is an http.Handler that sends requests to upstreams, as its plug-ins decide.
+type Gateway struct {
+	hooks   points.Hooks
+	proxy   httputil.ReverseProxy
+	current atomic.Pointer[version]
+
+	mu      sync.Mutex // of a reload
+	plugins *hookkit.Registration
+	started set
+
+	closing chan struct{}
+	pending sync.WaitGroup // sets that are not closed
+}
+
+// A version is a configuration with its plug-ins. Each request has one from its beginning to its end.
+type version struct {
+	routes map[points.Route]*route
+	hooks  *points.Hooks // pinned
+}
+
+type route struct {
+	prefix    points.Route
+	upstreams []*url.URL
+	names     []string
+}
+
+func init() {
+	// The reverse proxy panics with this value if the client or the upstream hangs up. The server expects it.
+	hookkit.PassPanic(http.ErrAbortHandler)
+}
+
+// NewGateway returns a gateway without a configuration. Call Reload before it gets requests.
+func NewGateway(transport http.RoundTripper) *Gateway {
+	g := &Gateway{closing: make(chan struct{})}
+	g.proxy = httputil.ReverseProxy{
+		Rewrite:        rewrite,
+		Transport:      around{transport},
+		ModifyResponse: modifyResponse,
+		ErrorHandler:   upstreamError,
+	}
+	return g
+}
+
+// Reload reads a configuration, starts its plug-ins, and uses both for the requests from now on. Requests under way keep
+// theirs, and the old plug-ins are closed after the last of them. After an error, nothing has changed.
+func (g *Gateway) Reload(ctx context.Context, file string) (err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	config, err := readConfig(file)
+	if err != nil {
+		return err
+	}
+	next := newVersion(config)
+	plan := points.Reload{}
+	for r := range config.Routes {
+		plan.Routes = append(plan.Routes, string(r))
+	}
+	for _, p := range config.Plugins {
+		plan.Plugins = append(plan.Plugins, p.Name)
+	}
+	if err := g.hooks.CheckReload.Fire(ctx, points.NewRun(struct{}{}), plan); err != nil {
+		return fmt.Errorf("%s: a plug-in refuses the configuration: %w", file, err)
+	}
+	plugins, err := openAll(ctx, config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	registration, err := g.use(plugins)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", file, err), plugins.Close())
+	}
+	next.hooks = g.hooks.Pinned()
+	g.current.Store(next)
+	g.retire()
+	g.plugins, g.started = registration, plugins
+	return nil
+}
+
+func newVersion(c *Config) *version {
+	v := &version{routes: map[points.Route]*route{}}
+	for prefix, upstreams := range c.Routes {
+		r := &route{prefix: prefix, names: upstreams}
+		for _, upstream := range upstreams {
+			u, _ := url.Parse(upstream) // readConfig has checked it
+			r.upstreams = append(r.upstreams, u)
+		}
+		v.routes[prefix] = r
+	}
+	return v
+}
+
+// use registers plug-ins in the place of the present ones. A plug-in that does not fit the points panics there.
+func (g *Gateway) use(plugins set) (r *hookkit.Registration, err error) {
+	if len(plugins) == 0 {
+		if g.plugins != nil {
+			g.plugins.Remove()
+		}
+		return nil, nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("a plug-in cannot be registered: %v", v)
+		}
+	}()
+	if g.plugins == nil {
+		return g.hooks.Use(plugins), nil
+	}
+	return g.hooks.Use(plugins, hookkit.Replacing(g.plugins)), nil
+}
+
+// retire closes the present plug-ins when no request uses them any more.
+func (g *Gateway) retire() {
+	if g.plugins == nil {
+		return
+	}
+	released, plugins := g.plugins.Released(), g.started
+	g.pending.Go(func() {
+		select {
+		case <-released:
+		case <-g.closing:
+		}
+		if err := plugins.Close(); err != nil {
+			slog.Error("a plug-in did not end well", "error", err)
+		}
+	})
+}
+
+// Close ends all plug-ins. Call it after the last request.
+func (g *Gateway) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.closing)
+	g.pending.Wait()
+	return g.started.Close()
+}
+
+// route returns the route with the longest prefix of a path, or nil.
+func (v *version) route(path string) *route {
+	for end := strings.LastIndexByte(path, '/'); end >= 0; end = strings.LastIndexByte(path[:end], '/') {
+		if r := v.routes[points.Route(path[:end+1])]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
