@@ -60,6 +60,7 @@ var uses = []use{
 	{"sqlite", "builtin/session", `db, err := sqlite.Open("agent.db", sqlite.Options{})
 	fmt.Println(err)
 	a.Hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})`},
+	{"temporal", "loop/fleet", `fmt.Println((&temporal.Worker{Fleet: &fleet.Worker{}}).Run(ctx))`},
 	{"tiktoken", "", `counter, err := tiktoken.ForModel("gpt-5-mini")
 	fmt.Println(err)
 	a.Tokens = counter`},

@@ -17,14 +17,15 @@ import (
 
 // unreleased are the modules that no release has, with the reason. Every other module of the repository is released.
 var unreleased = map[string]string{
-	"lab/bench":            "measures speed next to other systems, in this repository only",
-	"cmd/hooklog/pagetest": "has only tests, which need a browser",
-	"site/sitetest":        "has only tests, which need a browser",
-	"examples/agent":       "is a program to read and run in a clone",
-	"examples/coder":       "is a program to read and run in a clone",
-	"examples/fleet":       "is a program to read and run in a clone",
-	"examples/gateway":     "is a program to read and run in a clone",
-	"examples/quickstart":  "is a program to read and run in a clone",
+	"lab/bench":                   "measures speed next to other systems, in this repository only",
+	"cmd/hooklog/pagetest":        "has only tests, which need a browser",
+	"site/sitetest":               "has only tests, which need a browser",
+	"contrib/temporal/servertest": "has only tests, which need a server that takes minutes to compile",
+	"examples/agent":              "is a program to read and run in a clone",
+	"examples/coder":              "is a program to read and run in a clone",
+	"examples/fleet":              "is a program to read and run in a clone",
+	"examples/gateway":            "is a program to read and run in a clone",
+	"examples/quickstart":         "is a program to read and run in a clone",
 }
 
 // A tree is the modules of a directory.

@@ -118,8 +118,11 @@ func (w *worker) Sleep(ctx context.Context, d time.Duration) error {
 	return w.SystemClock.Sleep(ctx, d)
 }
 
+// kill ends the worker. When it returns, the worker makes no payment any more.
 func (w *worker) kill() {
+	w.st.mu.Lock()
 	w.dead.Store(true)
+	w.st.mu.Unlock()
 	w.stop()
 }
 
@@ -157,9 +160,12 @@ func (st *storm) supervise(ctx context.Context) {
 		st.mu.Unlock()
 		var own context.Context
 		own, p.stop = context.WithCancel(ctx)
+		store := fleet.Store{Log: faultyLog{st.store.Log, p}, Table: faultyTable{st.store.Table, p}}
+		if st.store.Queue != nil { // otherwise the engine has its own
+			store.Queue = faultyQueue{st.store.Queue, p}
+		}
 		err := st.Work(own, &fleet.Worker{
-			Store: fleet.Store{Log: faultyLog{st.store.Log, p}, Queue: faultyQueue{st.store.Queue, p},
-				Table: faultyTable{st.store.Table, p}},
+			Store: store,
 			Name: name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tries: 20, Accounts: st.accounts,
 		})
@@ -183,11 +189,11 @@ type item struct {
 // clerk is the agent: it pays twice, pays with the permission of a person, and pays again.
 func (st *storm) clerk(p *worker) *loop.Agent {
 	pay := func(_ context.Context, args item) (string, error) {
+		st.mu.Lock()
+		defer st.mu.Unlock()
 		if p.dead.Load() {
 			return "", errKilled
 		}
-		st.mu.Lock()
-		defer st.mu.Unlock()
 		st.paid[args.Item]++
 		return "paid " + args.Item, nil
 	}

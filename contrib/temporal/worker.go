@@ -1,0 +1,105 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/hookgen/hookgen/loop/fleet"
+)
+
+// DefaultQueue is the task queue of workers and clients that name none.
+const DefaultQueue = "agents"
+
+// A Worker runs the agents of a fleet.Worker for workflows of Temporal. Client and Fleet are required. Do not change it
+// after Run.
+type Worker struct {
+	Client client.Client
+	Fleet  *fleet.Worker // its Store needs a Log and a Table, which all workers and clients share, and no Queue
+	Queue  string        // the task queue; "": DefaultQueue
+}
+
+// Run works until ctx is done. Then it takes no more activities and waits for those that run, at most Fleet.Grace.
+// Activities that have not ended are given up; a call in one of them may then be in doubt.
+func (w *Worker) Run(ctx context.Context) error {
+	if w.Client == nil || w.Fleet == nil {
+		return errors.New("temporal: the Client or the Fleet is missing; set both")
+	}
+	own := worker.New(w.Client, cmp.Or(w.Queue, DefaultQueue), worker.Options{
+		MaxConcurrentActivityExecutionSize: cmp.Or(w.Fleet.Slots, 4),
+		WorkerStopTimeout:                  cmp.Or(w.Fleet.Grace, 30*time.Second),
+	})
+	register(own, w.Fleet)
+	if err := own.Start(); err != nil {
+		return fmt.Errorf("temporal: the worker cannot start; check that the server runs and has the namespace: %w", err)
+	}
+	<-ctx.Done()
+	own.Stop()
+	return nil
+}
+
+// register adds the workflow and the activities.
+func register(r worker.Registry, w *fleet.Worker) {
+	a := activities{w}
+	r.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: workflowName})
+	r.RegisterActivityWithOptions(a.advance, activity.RegisterOptions{Name: advanceName})
+	r.RegisterActivityWithOptions(a.perform, activity.RegisterOptions{Name: performName})
+}
+
+type activities struct{ *fleet.Worker }
+
+// advance records what clients have sent, and continues the run until its next calls.
+func (a activities) advance(ctx context.Context, in input) (fleet.Next, error) {
+	ctx, stop := beat(ctx)
+	defer stop()
+	c := fleet.NewClient(a.Store)
+	for _, answer := range in.Answers { // a question that another answer was faster for stays as it is
+		if err := c.Answer(ctx, in.Run, answer); err != nil && !errors.Is(err, fleet.ErrConflict) {
+			return fleet.Next{}, err
+		}
+	}
+	if in.Cancel {
+		if err := c.Cancel(ctx, in.Run); err != nil {
+			return fleet.Next{}, err
+		}
+	}
+	return a.Advance(ctx, in.Run)
+}
+
+// perform makes a call.
+func (a activities) perform(ctx context.Context, run, call string) error {
+	ctx, stop := beat(ctx)
+	defer stop()
+	return a.Perform(ctx, run, call)
+}
+
+// beat tells the server that the activity runs, three times in the time after which the server would start it again.
+// The context that it returns is done when the server or the worker has given the activity up.
+func beat(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		ticker := time.NewTicker(max(activity.GetInfo(ctx).HeartbeatTimeout/3, time.Millisecond))
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				activity.RecordHeartbeat(ctx)
+			case <-ctx.Done():
+				return
+			case <-activity.GetWorkerStopChannel(ctx): // the activity has Fleet.Grace left
+				<-ctx.Done()
+				return
+			}
+		}
+	})
+	return ctx, func() { cancel(); beating.Wait() }
+}

@@ -1,0 +1,122 @@
+package temporal
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/hookgen/hookgen/loop/fleet"
+)
+
+// The names that the server keeps. A change of one of them needs workers for both.
+const (
+	workflowName = "hookgen.run"
+	advanceName  = "hookgen.advance"
+	performName  = "hookgen.perform"
+	answerSignal = "answer"
+	cancelSignal = "cancel"
+	stateQuery   = "state"
+)
+
+// maxActivities is the number of activities after which the history of a workflow begins anew. Each activity has three
+// events, and a history at most 51,200. Tests change it.
+var maxActivities = 1000
+
+// An input is what a workflow and its activities get. It has no conversation, because the server takes at most 2 MiB.
+type input struct {
+	Run      string         `json:"run"`
+	Lifetime time.Duration  `json:"lifetime"` // of an activity without a heartbeat
+	Answers  []fleet.Answer `json:"answers,omitempty"`
+	Cancel   bool           `json:"cancel,omitempty"`
+}
+
+// State is the answer to the query "state".
+type State struct {
+	fleet.Next
+	Activities int `json:"activities"` // since the history began
+}
+
+// run is the workflow of a run.
+func run(ctx workflow.Context, in input) error {
+	var state State
+	if err := workflow.SetQueryHandler(ctx, stateQuery, func() (State, error) { return state, nil }); err != nil {
+		return err
+	}
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: in.Lifetime,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
+	})
+	s := newSignals(ctx, &in)
+	for {
+		for s.HasPending() {
+			s.Select(ctx)
+		}
+		if state.Activities >= maxActivities {
+			return workflow.NewContinueAsNewError(ctx, workflowName, in)
+		}
+		var next fleet.Next
+		if err := workflow.ExecuteActivity(ctx, advanceName, in).Get(ctx, &next); err != nil {
+			return err
+		}
+		in.Answers = nil
+		state.Next = next
+		state.Activities += 1 + len(next.Calls)
+		switch {
+		case next.State.Final():
+			return nil
+		case len(next.Calls) > 0:
+			if err := s.perform(ctx, next.Calls); err != nil {
+				return err
+			}
+		case next.State == fleet.Suspended:
+			s.Select(ctx)
+		case next.Pause > 0:
+			if err := workflow.Sleep(ctx, next.Pause); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// signals put what clients send into the input of the next activity.
+type signals struct {
+	workflow.Selector
+	in *input
+}
+
+func newSignals(ctx workflow.Context, in *input) *signals {
+	s := &signals{workflow.NewSelector(ctx), in}
+	s.AddReceive(workflow.GetSignalChannel(ctx, answerSignal), func(c workflow.ReceiveChannel, _ bool) {
+		var answers []fleet.Answer
+		c.Receive(ctx, &answers)
+		in.Answers = append(in.Answers, answers...)
+	})
+	s.AddReceive(workflow.GetSignalChannel(ctx, cancelSignal), func(c workflow.ReceiveChannel, _ bool) {
+		c.Receive(ctx, nil)
+		in.Cancel = true
+	})
+	return s
+}
+
+// perform makes calls at the same time, until all have returned or a client cancels the run.
+func (s *signals) perform(ctx workflow.Context, calls []string) error {
+	ctx, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	left := len(calls)
+	var failed error
+	for _, call := range calls {
+		s.AddFuture(workflow.ExecuteActivity(ctx, performName, s.in.Run, call), func(f workflow.Future) {
+			left--
+			if err := f.Get(ctx, nil); err != nil && failed == nil {
+				failed = err
+			}
+		})
+	}
+	for left > 0 && failed == nil {
+		if s.Select(ctx); s.in.Cancel { // the activities end with their next heartbeat
+			return nil
+		}
+	}
+	return failed
+}
