@@ -12,11 +12,11 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// Episodes stores each tool call and its outcome as an episode, so that later runs can learn from them.
+// Episodes is a [View] that stores each tool call and its outcome as an episode, so that later runs can learn from them.
 //
 // For example, memory.Injector shows the model "[tool_call] name=deploy -> failed" in the next run. Set Store, Path, or
 // both.
@@ -33,8 +33,7 @@ import (
 // next line starts after it.
 //
 // Secrets and personal data are removed first, then texts are truncated. A failure to store is reported and does not
-// stop the run. Episodes observes AfterTool and OnRunEnd and is safe for concurrent use. It records each call once even
-// if it is bound twice. Bind panics if neither Store nor Path is set.
+// stop the run. Episodes reads AfterTool and OnRunEnd. Bind panics if neither Store nor Path is set.
 type Episodes struct {
 	Store    memory.Store
 	Path     string
@@ -45,8 +44,8 @@ type Episodes struct {
 	Classify func(output string) (signal string)
 	OnError  func(error) // receives failures to store; nil: they are logged
 
-	once   kit.OnceObserver
-	turns  hookkit.PerRun[int]
+	watch
+	turns  map[string]int // calls so far, by the ID of a run that has not ended
 	failed kit.Reporter
 }
 
@@ -55,32 +54,36 @@ const (
 	episodeValue = 2000
 )
 
-// Bind adds the observers.
+// Bind adds the view to its points.
 func (e *Episodes) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.Episodes", e.MaxChars.Check("MaxChars"))
 	if e.Store == nil && e.Path == "" {
 		kit.MustConfig("record.Episodes", errors.New("Store and Path are both empty; set the one to store episodes in"))
 	}
-	as := new(kit.Binding)
-	name := hookkit.Named("record.Episodes")
-	h.AfterTool.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.AfterToolFired[agent.ToolCallResult]) {
-		if e.once.First(run, as, "AfterTool", f.Verdict) {
-			e.remember(ctx, run, f.Payload)
-		}
-	}, name)
+	e.bind(h, "record.Episodes", e)
+}
 
-	if e.Store != nil {
-		h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
-			e.report(e.Store.Flush(kit.For(ctx, run)))
-		}, name)
+func (e *Episodes) points() []string { return []string{"AfterTool", "OnRunEnd"} }
+
+func (e *Episodes) see(ctx context.Context, ev event) {
+	ctx = agentspec.WithIdentity(ctx, ev.Identity)
+	switch p := ev.payload.(type) {
+	case agent.ToolCallResult:
+		e.remember(ctx, ev, p)
+	case agent.AgentResult:
+		e.mu.Lock()
+		delete(e.turns, ev.run)
+		e.mu.Unlock()
+		if e.Store != nil {
+			e.report(e.Store.Flush(ctx))
+		}
 	}
 }
 
 func (e *Episodes) report(err error) { e.failed.Report("record.Episodes", e.OnError, err) }
 
-func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCallResult) {
+func (e *Episodes) remember(ctx context.Context, ev event, r agent.ToolCallResult) {
 	outcome, signal := e.outcome(r)
-	env := kit.Env(run)
 	if e.Store != nil {
 		most := e.MaxChars.Or(episodeValue)
 		args := e.Redact.CutJSON(r.Call.Args, most)
@@ -94,13 +97,13 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 		if r.Err != "" {
 			payload["error"] = e.Redact.CutText(r.Err, most)
 		}
-		e.report(e.Store.AddEpisode(kit.For(ctx, run), memory.Episode{
-			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(),
-			Agent: e.Redact.CutText(kit.Agent(run), most), Run: run.ID(), Identity: kit.Owner(run),
+		e.report(e.Store.AddEpisode(ctx, memory.Episode{
+			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: ev.at,
+			Agent: e.Redact.CutText(ev.agent, most), Run: ev.run, Identity: ev.Identity,
 		}))
 	}
 	if e.Path != "" {
-		e.report(e.observation(run, r, outcome, signal))
+		e.report(e.observation(ev, r, outcome, signal))
 	}
 }
 
@@ -154,19 +157,23 @@ type observation struct {
 	ElapsedMS     float64 `json:"elapsed_ms"`
 }
 
-func (e *Episodes) observation(run *agent.Run, r agent.ToolCallResult, outcome, signal string) error {
+func (e *Episodes) observation(ev event, r agent.ToolCallResult, outcome, signal string) error {
 	o := observation{
-		Run: run.ID(), Identity: kit.Owner(run),
-		Timestamp: kit.UnixSeconds(kit.Env(run).Now()), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
+		Run: ev.run, Identity: ev.Identity,
+		Timestamp: kit.UnixSeconds(ev.at), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
 		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
 		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),
 	}
 	if signal != "" {
 		o.ErrorSignal = &signal
 	}
-	if run != nil {
-		e.turns.Do(run, func(n *int) { *n++; o.TurnIndex = *n })
+	e.mu.Lock()
+	if e.turns == nil {
+		e.turns = make(map[string]int)
 	}
+	e.turns[ev.run]++
+	o.TurnIndex = e.turns[ev.run]
+	e.mu.Unlock()
 	return atomicfile.AppendLine(e.Path, jsonx.Encode(o))
 }
 

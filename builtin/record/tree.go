@@ -19,11 +19,10 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// Tree records the tool calls of a conversation as a tree, in which a program can go back and start a new branch.
+// Tree is a [View] that writes the tool calls of a conversation as a tree, in which a program can go back and start a new branch.
 //
 // For example, a user does not like the result, goes back to the third call with [Tree.Fork], and runs the agent again
 // from a checkpoint. The calls of the new run become a branch below the third call. [Tree.Markdown] shows both.
@@ -35,15 +34,17 @@ import (
 //
 // Secrets and personal data are removed from arguments and errors, which are then truncated to 200 characters.
 //
-// Tree observes AfterTool and uses OnRunEnd. A failure to write is reported as a failure of the hook and does not
-// affect the run. Tree is safe for concurrent use, also of several processes. Bind panics if Dir is empty or Keep is
-// invalid.
+// Tree reads AfterTool and OnRunEnd. A failure to write does not affect the run. Several processes may use one Dir. Bind
+// panics if Dir is empty or Keep is invalid.
 type Tree struct {
-	Dir    string
-	Keep   limit.Bound[int] // nodes of a conversation; default 10,000
-	Redact redact.Redactor
+	Dir     string
+	Keep    limit.Bound[int] // nodes of a conversation; default 10,000
+	Redact  redact.Redactor
+	OnError func(error) // receives failures to write, concurrently; nil: they are logged
 
-	runs hookkit.PerRun[[]TreeNode] // calls that are not written yet
+	watch
+	runs   map[string][]TreeNode // calls that are not written yet, by the ID of their run
+	failed kit.Reporter
 }
 
 // A TreeNode is a tool call in the tree of a conversation.
@@ -73,7 +74,7 @@ type ConversationTree struct {
 	agent.Identity
 }
 
-// Bind adds the hook to its points.
+// Bind adds the view to its points.
 func (r *Tree) Bind(h *agent.Hooks) {
 	err := r.Keep.Check("Keep")
 	if err == nil && r.keep() < 1 {
@@ -83,46 +84,57 @@ func (r *Tree) Bind(h *agent.Hooks) {
 		err = errors.New("Dir is empty; name the directory for the files of conversations")
 	}
 	kit.MustConfig("record.Tree", err)
-	h.AfterTool.Observe(r)
-	h.OnRunEnd.Add(r)
+	r.bind(h, "record.Tree", r)
 }
 
 func (r *Tree) keep() int { return r.Keep.Or(10_000) }
 
-// ObserveAfterTool records a call.
-func (r *Tree) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	if run.Parent() != "" || kit.ConversationID(run) == "" {
+func (r *Tree) points() []string { return []string{"AfterTool", "OnRunEnd"} }
+
+func (r *Tree) see(_ context.Context, e event) {
+	if e.parent != "" || !e.Named() {
 		return
 	}
-	result := kit.AfterHooks(fired.Payload, fired.Final)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if result, ok := e.payload.(agent.ToolCallResult); ok {
+		nodes := append(r.runs[e.run], r.node(e, kit.AfterHooks(result, e.final.(agent.ToolCallResult))))
+		if r.runs == nil {
+			r.runs = make(map[string][]TreeNode)
+		}
+		r.runs[e.run] = nodes[max(0, len(nodes)-r.keep()):]
+		return
+	}
+	nodes := r.runs[e.run]
+	delete(r.runs, e.run)
+	if err := r.add(e, nodes); err != nil {
+		r.failed.Report("record.Tree", r.OnError, fmt.Errorf("the calls of the run are not added to the tree: %w", err))
+	}
+}
+
+// node returns the node of a call, which has no ID yet.
+func (r *Tree) node(e event, result agent.ToolCallResult) TreeNode {
 	args := ""
 	if len(result.Call.Args) > 0 {
 		args = shorten.JSON(r.Redact.CutJSON(result.Call.Args, shorten.SummaryChars), shorten.SummaryChars)
 	}
-	node := TreeNode{
+	return TreeNode{
 		Step: result.Call.Step, Tool: r.Redact.CutText(result.Call.Name, shorten.KeyChars), Args: args,
 		Error:     r.Redact.CutText(result.Err, shorten.SummaryChars),
-		Timestamp: kit.UnixSeconds(kit.Env(run).Now()),
-		Agent:     r.Redact.CutText(kit.Agent(run), shorten.KeyChars),
-		Run:       run.ID(), Identity: kit.Owner(run),
+		Timestamp: kit.UnixSeconds(e.at),
+		Agent:     r.Redact.CutText(e.agent, shorten.KeyChars),
+		Run:       e.run, Identity: e.Identity,
 	}
-	r.runs.Do(run, func(nodes *[]TreeNode) {
-		if *nodes = append(*nodes, node); len(*nodes) > r.keep() {
-			*nodes = slices.Delete(*nodes, 0, 1)
-		}
-	})
 }
 
-// OnRunEnd writes the calls of the run.
-func (r *Tree) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
-	var nodes []TreeNode
-	r.runs.Do(run, func(all *[]TreeNode) { nodes, *all = *all, nil })
+// add writes the calls of a run.
+func (r *Tree) add(e event, nodes []TreeNode) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	err := r.change(kit.Owner(run), func(t *ConversationTree) error {
+	return r.change(e.Identity, func(t *ConversationTree) error {
 		next := t.nextID()
-		t.Run, t.Identity = run.ID(), kit.Owner(run)
+		t.Run, t.Identity = e.run, e.Identity
 		for _, n := range nodes {
 			n.ID, n.ParentID = strconv.Itoa(next), t.ActiveID
 			t.Nodes, t.ActiveID = append(t.Nodes, n), n.ID
@@ -131,10 +143,6 @@ func (r *Tree) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResult) 
 		t.limit(r.keep())
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("the calls of the run are not added to the tree: %w", err)
-	}
-	return nil
 }
 
 // Fork makes a node the active one, so that the next calls of the conversation become a branch below it. The label, for
