@@ -71,6 +71,9 @@ func (g *Input) check() error {
 	if len(g.Block) == 0 && g.Allow == nil && len(g.Validators) == 0 {
 		return errors.New("there are neither a Block nor an Allow list nor Validators, so nothing would be checked; give one")
 	}
+	if g.Beside && len(g.Validators) == 0 {
+		return errors.New("Beside is set, but there are no Validators to run beside the model; give some")
+	}
 	return errors.Join(toolname.Check("Block", g.Block), toolname.Check("Allow", g.Allow), checkAll(g.Validators))
 }
 

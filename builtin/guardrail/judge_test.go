@@ -131,3 +131,12 @@ func ExampleJudge() {
 	// I can't help with that.
 	// task validation: not about our products
 }
+
+func TestBesideNeedsValidators(t *testing.T) {
+	defer func() {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, "there are no Validators to run beside") {
+			t.Errorf("panicked with %q", got)
+		}
+	}()
+	new(agent.Hooks).Use(&guardrail.Input{Block: []string{"x"}, Beside: true})
+}

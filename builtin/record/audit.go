@@ -120,13 +120,17 @@ func (a *Audit) check(h *agent.Hooks) error {
 	return errors.Join(errs...)
 }
 
-// checkPlace returns an error unless the log is either a file or a store.
+// checkPlace returns an error unless the log is either a file or a store, with options for it.
 func (a *Audit) checkPlace() error {
 	switch {
 	case a.Path == "" && a.Store == nil:
 		return errors.New("Path is empty; name the file to write to, or set Store")
 	case a.Path != "" && a.Store != nil:
 		return errors.New("Path and Store are both set; leave one out")
+	case a.Store != nil && a.Sync:
+		return errors.New("Sync is for a file, and Store is set; leave Sync out: a store's lines are permanent")
+	case a.Path != "" && a.Path == a.HeadFile:
+		return errors.New("Path and HeadFile are the same file; name two")
 	}
 	return nil
 }

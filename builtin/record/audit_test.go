@@ -448,6 +448,8 @@ func TestAuditReportsWriteFailures(t *testing.T) {
 func TestInvalidAuditPanicsInBind(t *testing.T) {
 	for want, log := range map[string]*record.Audit{
 		"Path is empty":                        {},
+		"Sync is for a file":                   {Store: new(lineStore), Sync: true},
+		"Path and HeadFile are the same file":  {Path: "x", HeadFile: "x"},
 		`Points names "BeforTool"`:             {Path: "x", Points: []string{"BeforTool"}},
 		"record.Audit: Points names \"after\"": {Path: "x", Points: []string{"after"}},
 	} {

@@ -77,7 +77,7 @@ func (m *Metrics) see(ctx context.Context, e event) {
 			s.OutputTokens += p.Usage.Output
 		})
 	case agent.StepResult:
-		m.step(ctx, p, e.live)
+		m.step(ctx, p, e.of != nil)
 	case agent.ToolFailure:
 		m.count(func(s *MetricsReport) { s.Attempts++ })
 	case agent.BudgetExceeded:
@@ -173,7 +173,7 @@ func anyFailed(results []agent.ToolCallResult) bool {
 
 func (m *Metrics) exceeded(ctx context.Context, e event, b agent.BudgetExceeded) {
 	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
-	if e.live {
+	if e.of != nil {
 		m.log().WarnContext(ctx, "a budget was exceeded", "run", e.run, ownerAttr(e.Identity),
 			"kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
 	}

@@ -192,23 +192,26 @@ func (m *Model) next(run *agent.Run) (index int) {
 }
 
 // Calls returns a copy of the calls of a run so far, in the order in which they began.
-func (m *Model) Calls(run *agent.Run) (calls []ModelCall) {
-	m.runs.Do(run, func(r *recordedRun) { calls = append(calls, r.calls...) })
+func (m *Model) Calls(run *agent.Run) []ModelCall { return m.callsAfter(run, 0) }
+
+// callsAfter is Calls without the first ones.
+func (m *Model) callsAfter(run *agent.Run, without int) (calls []ModelCall) {
+	m.runs.Do(run, func(r *recordedRun) { calls = append(calls, r.calls[without:]...) })
 	return calls
 }
 
 // RunDir returns the directory of a run. A run that is resumed has one more directory for each part.
-func (m *Model) RunDir(run *agent.Run) string { return runDir(m.Dir, m.OneRun, run) }
+func (m *Model) RunDir(run *agent.Run) string { return runDir(m.Dir, m.OneRun, liveEvent(run)) }
 
-func runDir(dir string, oneRun bool, run *agent.Run) string {
+func runDir(dir string, oneRun bool, of event) string {
 	if !oneRun {
-		dir = filepath.Join(dir, run.Root())
+		dir = filepath.Join(dir, of.root)
 	}
-	if run.Parent() != "" {
-		dir = filepath.Join(dir, "runs", run.ID())
+	if of.parent != "" {
+		dir = filepath.Join(dir, "runs", of.run)
 	}
-	if env := kit.Env(run); env != nil && env.Resumed != "" { // the numbers of the files begin anew
-		dir = filepath.Join(dir, "resumed", env.Resumed)
+	if of.resumed != "" { // the numbers of the files begin anew
+		dir = filepath.Join(dir, "resumed", of.resumed)
 	}
 	return dir
 }

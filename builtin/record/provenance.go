@@ -68,4 +68,4 @@ func (p *Provenance) SetMetadata(run *agent.Run, key string, value any) {
 }
 
 // RunDir returns the directory of a run.
-func (p *Provenance) RunDir(run *agent.Run) string { return runDir(p.Dir, p.OneRun, run) }
+func (p *Provenance) RunDir(run *agent.Run) string { return runDir(p.Dir, p.OneRun, liveEvent(run)) }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Trajectory records the steps of a run, however the run ends.
+// Trajectory is a [View] that writes the steps of a run, however the run ends.
 //
 // For example, after a crash in step 12, the directory of the run contains steps/step_01.json to step_11.json. Each is
 // a [TrajectoryStep], written at the end of the step. At the end of the run, trajectory.json with a [TrajectoryRun] is
@@ -24,8 +25,9 @@ import (
 //
 // Texts are redacted and then truncated. A failure to write is reported and does not affect the run.
 //
-// Trajectory observes OnRunStart, Briefing, BeforeStep, CheckDone, AfterStep and OnRunEnd, and with Snapshot also
-// BeforeLLM. It is safe for concurrent use. Bind panics on an empty Dir and on a negative bound.
+// Trajectory reads OnRunStart, BeforeStep, Briefing, BeforeLLM, CheckDone, AfterStep and OnRunEnd. From a record, it
+// knows neither Recorder's calls nor the limits of the Snapshot. Bind panics on an empty Dir, on a negative bound, and
+// on Hooks without Snapshot.
 type Trajectory struct {
 	Dir       string           // required
 	OneRun    bool             // Dir is the directory of the only run
@@ -37,22 +39,26 @@ type Trajectory struct {
 	Hooks     *agent.Hooks // hooks to list in the snapshot; nil: no list
 	OnError   func(error)  // receives write failures; nil: they are logged
 
-	once   kit.OnceObserver
-	runs   hookkit.PerRun[tracedRun]
+	watch
+	runs   hookkit.PerRun[tracedRun] // of live runs
+	read   map[string]*tracedRun     // of runs in a record that have not ended, by their IDs
 	failed kit.Reporter
 }
 
 // tracedRun is the state of one run.
 type tracedRun struct {
-	started   time.Time
-	task      string
-	steps     []TrajectoryStep
-	context   string
-	stepStart time.Time
-	rejected  string
-	snapshot  *Snapshot
-	metadata  map[string]any
-	ended     *TrajectoryRun // set once trajectory.json is written
+	started    time.Time
+	task       string
+	steps      []TrajectoryStep
+	stepNumber int // of the current step
+	stepStart  time.Time
+	context    string
+	rejected   string
+	calls      int // model calls before the current step
+	snapshot   *Snapshot
+	dir        string // of the files, once the run has ended
+	metadata   map[string]any
+	ended      *TrajectoryRun // set once trajectory.json is written
 }
 
 // TrajectoryStep is one step. If the step has exactly one call, it is in ToolCall and ToolResult, otherwise in
@@ -98,53 +104,74 @@ type TrajectoryRun struct {
 	LLMCalls          []ModelCall      `json:"llm_calls"`
 }
 
-// Bind adds the observers.
+// Bind adds the view to its points.
 func (t *Trajectory) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.Trajectory", t.MaxChars.Check("MaxChars"))
 	if t.Dir == "" {
 		kit.MustConfig("record.Trajectory", errors.New("Dir is empty; name the directory to write to"))
 	}
-	as := new(kit.Binding)
-	name := hookkit.Named("record.Trajectory")
-	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
-		t.runs.Do(run, func(r *tracedRun) {
+	if t.Hooks != nil && !t.Snapshot {
+		kit.MustConfig("record.Trajectory", errors.New("Hooks is for the snapshot; set Snapshot, or leave Hooks out"))
+	}
+	t.bind(h, "record.Trajectory", t)
+}
+
+func (t *Trajectory) points() []string {
+	return []string{"OnRunStart", "BeforeStep", "Briefing", "BeforeLLM", "CheckDone", "AfterStep", "OnRunEnd"}
+}
+
+func (t *Trajectory) see(_ context.Context, e event) {
+	switch p := e.final.(type) {
+	case agent.RunStart:
+		t.of(e, func(r *tracedRun) {
 			if r.started.IsZero() {
-				r.started, r.task = kit.Env(run).Now(), t.text(f.Final.Task)
+				r.started, r.task = e.at, t.text(p.Task)
 			}
 		})
-	}, name)
-	h.Briefing.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BriefingFired[agent.Step]) {
-		if !t.NoContext {
-			t.runs.Do(run, func(r *tracedRun) { r.context = t.text(strings.Join(f.Collected, "\n\n")) })
-		}
-	}, name)
-	h.BeforeStep.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.BeforeStepFired[agent.Step]) {
-		t.runs.Do(run, func(r *tracedRun) { r.stepStart, r.context, r.rejected = kit.Env(run).Now(), "", "" })
-	}, name)
-	h.CheckDone.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.CheckDoneFired[agent.DoneRequest]) {
-		t.rejected(run, f)
-	}, name)
-
-	if t.Snapshot {
-		h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
-			t.runs.Do(run, func(r *tracedRun) {
+	case agent.Step: // of BeforeStep, and then of Briefing, which may have collected texts
+		t.of(e, func(r *tracedRun) {
+			switch {
+			case r.stepNumber != p.Number:
+				r.stepNumber, r.stepStart, r.context, r.rejected = p.Number, e.at, "", ""
+			case !t.NoContext:
+				r.context = t.text(strings.Join(e.collected, "\n\n"))
+			}
+		})
+	case agent.LLMRequest:
+		if t.Snapshot {
+			t.of(e, func(r *tracedRun) {
 				if r.snapshot == nil {
-					r.snapshot = t.snapshot(run, f.Final)
+					r.snapshot = t.snapshot(e, p)
 				}
 			})
-		}, name)
+		}
+	case agent.DoneRequest:
+		t.rejected(e)
+	case agent.StepResult:
+		t.step(e, p)
+	case agent.AgentResult:
+		t.end(e, p)
 	}
-	h.AfterStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
-		if t.once.First(run, as, "AfterStep", f.Verdict) {
-			t.step(run, f.Payload)
-		}
-	}, name)
-	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
-		if t.once.First(run, as, "OnRunEnd", f.Verdict) {
-			t.end(run, f.Payload)
-		}
-	}, name, hookkit.Priority(kit.LastPriority))
+}
 
+// of calls f with the state of the run of an event.
+func (t *Trajectory) of(e event, f func(*tracedRun)) {
+	if e.of != nil {
+		t.runs.Do(e.of, f)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.read == nil {
+		t.read = make(map[string]*tracedRun)
+	}
+	if t.read[e.run] == nil {
+		t.read[e.run] = new(tracedRun)
+	}
+	f(t.read[e.run])
+	if t.read[e.run].ended != nil {
+		delete(t.read, e.run)
+	}
 }
 
 // SetMetadata adds a value to the metadata of a run. If trajectory.json is already written, it is replaced.
@@ -156,78 +183,66 @@ func (t *Trajectory) SetMetadata(run *agent.Run, key string, value any) {
 		r.metadata[t.text(key)] = t.value(map[string]any{key: value})
 		if r.ended != nil {
 			r.ended.Metadata = r.metadata
-			t.write(run, r.ended)
+			t.write(r.dir, r.ended)
 		}
 	})
 }
 
-func (t *Trajectory) rejected(run *agent.Run, f agent.CheckDoneFired[agent.DoneRequest]) {
-	why := ""
-	switch exit := f.Exit.(type) {
-	case agent.RejectDone:
-		why = exit.Feedback
-		if why == "" {
-			why = exit.Reason
-		}
-		if why == "" {
-			why = "rejected"
-		}
-	default:
-		if f.Err != nil {
-			why = f.Err.Error()
-		}
+func (t *Trajectory) rejected(e event) {
+	why := e.err
+	if exit, ok := e.exit.(agent.RejectDone); ok {
+		why = cmp.Or(exit.Feedback, exit.Reason, "rejected")
 	}
 	if why != "" {
-		t.runs.Do(run, func(r *tracedRun) { r.rejected = t.text(why) })
+		t.of(e, func(r *tracedRun) { r.rejected = t.text(why) })
 	}
 }
 
 // step records a finished step.
-func (t *Trajectory) step(run *agent.Run, s agent.StepResult) {
-	var indices []int
-	if t.Recorder != nil {
-		for _, c := range t.Recorder.Calls(run) {
-			if c.StepNum == s.Step.Number {
-				indices = append(indices, c.Index)
-			}
-		}
-	}
-	now := kit.Env(run).Now()
-	var made TrajectoryStep
-	t.runs.Do(run, func(r *tracedRun) {
+func (t *Trajectory) step(e event, s agent.StepResult) {
+	made := t.made(s)
+	made.Run, made.Identity, made.LLMCallIndices = e.run, e.Identity, []int{}
+	t.of(e, func(r *tracedRun) {
 		start := r.stepStart
 		if start.IsZero() {
-			start = now
+			start = e.at
 		}
-		made = t.made(s)
-		made.Run, made.Identity = run.ID(), kit.Owner(run)
-		made.Timestamp, made.DurationMS = kit.UnixSeconds(start), kit.Milliseconds(now.Sub(start))
-		made.ContextBefore, made.Rejected, made.LLMCallIndices = r.context, r.rejected, append([]int{}, indices...)
+		made.Timestamp, made.DurationMS = kit.UnixSeconds(start), kit.Milliseconds(e.at.Sub(start))
+		made.ContextBefore, made.Rejected = r.context, r.rejected
+		for _, c := range t.calls(e, r.calls) {
+			r.calls++
+			if c.StepNum == s.Step.Number {
+				made.LLMCallIndices = append(made.LLMCallIndices, c.Index)
+			}
+		}
 		made.Pretty = made.pretty()
 		r.steps = append(r.steps, made)
 		r.context, r.rejected = "", ""
 	})
-	t.writeStep(run, made)
+	t.writeStep(runDir(t.Dir, t.OneRun, e), made)
+}
+
+// calls returns the recorded model calls of the run of an event, without the first ones.
+func (t *Trajectory) calls(e event, without int) []ModelCall {
+	if t.Recorder == nil || e.of == nil {
+		return nil
+	}
+	return t.Recorder.callsAfter(e.of, without)
 }
 
 // end writes the trajectory.
-func (t *Trajectory) end(run *agent.Run, result agent.AgentResult) {
-	var calls []ModelCall
-	if t.Recorder != nil {
-		calls = t.Recorder.Calls(run)
-	}
-	id, parent := kit.Identity(run)
-	t.runs.Do(run, func(r *tracedRun) {
+func (t *Trajectory) end(e event, result agent.AgentResult) {
+	t.of(e, func(r *tracedRun) {
 		if r.started.IsZero() {
-			r.started = kit.Env(run).Now().Add(-result.Elapsed)
+			r.started = e.at.Add(-result.Elapsed)
 		}
 		ended := &TrajectoryRun{
-			RunID: id, Identity: kit.Owner(run), Parent: parent, Agent: t.text(kit.Agent(run)),
-			StartedAt: kit.UnixSeconds(r.started), EndedAt: kit.UnixSeconds(kit.Env(run).Now()),
+			RunID: e.run, Identity: e.Identity, Parent: e.parent, Agent: t.text(e.agent),
+			StartedAt: kit.UnixSeconds(r.started), EndedAt: kit.UnixSeconds(e.at),
 			Task: r.task, Reply: t.text(result.Reply), TerminationReason: t.text(reasonOf(result.Stop)),
 			Error:    t.text(result.Err),
 			Metadata: r.metadata, Snapshot: r.snapshot, StepCount: len(r.steps), LLMCallCount: result.ModelCalls,
-			Steps: append([]TrajectoryStep{}, r.steps...), LLMCalls: append([]ModelCall{}, calls...),
+			Steps: append([]TrajectoryStep{}, r.steps...), LLMCalls: append([]ModelCall{}, t.calls(e, 0)...),
 		}
 		if ended.Metadata == nil {
 			ended.Metadata = map[string]any{}
@@ -246,8 +261,8 @@ func (t *Trajectory) end(run *agent.Run, result agent.AgentResult) {
 		ended.SessionLogText = strings.Join(log, "\n")
 		ended.Summary = fmt.Sprintf("%d steps, %d failed, %s, %.1fs",
 			len(r.steps), failed, endWord(result), result.Elapsed.Seconds())
-		r.ended = ended
-		t.write(run, ended)
+		r.ended, r.dir = ended, runDir(t.Dir, t.OneRun, e)
+		t.write(r.dir, ended)
 	})
 }
 

@@ -149,8 +149,8 @@ func (s TrajectoryStep) pretty() string {
 	return line.String()
 }
 
-func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *Snapshot {
-	count := kit.Env(run).Count()
+func (t *Trajectory) snapshot(e event, req agent.LLMRequest) *Snapshot {
+	count := kit.Env(e.of).Count()
 	s := &Snapshot{
 		SchemaVersion: snapshotSchema, Model: t.text(req.Model), Tools: []ToolSnapshot{}, Hooks: []string{},
 		Limits: map[string]any{
@@ -176,19 +176,19 @@ func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *Snapshot {
 	return s
 }
 
-func (t *Trajectory) writeStep(run *agent.Run, s TrajectoryStep) {
+func (t *Trajectory) writeStep(dir string, s TrajectoryStep) {
 	data, err := json.MarshalIndent(s, "", " ")
 	if err == nil {
 		name := fmt.Sprintf("step_%02d.json", s.StepNum)
-		err = atomicfile.Write(filepath.Join(runDir(t.Dir, t.OneRun, run), "steps", name), data)
+		err = atomicfile.Write(filepath.Join(dir, "steps", name), data)
 	}
 	t.report(err)
 }
 
-func (t *Trajectory) write(run *agent.Run, r *TrajectoryRun) {
+func (t *Trajectory) write(dir string, r *TrajectoryRun) {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err == nil {
-		err = atomicfile.Write(filepath.Join(runDir(t.Dir, t.OneRun, run), trajectoryFile), data)
+		err = atomicfile.Write(filepath.Join(dir, trajectoryFile), data)
 	}
 	t.report(err)
 }

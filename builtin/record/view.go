@@ -28,11 +28,14 @@ type View interface {
 // An event is a fire, as views see it.
 type event struct {
 	agent.Identity
-	run, parent, agent string
-	at                 time.Time
-	payload, final     any // final is the payload as the hooks left it
-	failed             bool
-	live               bool
+	run, parent, root string
+	agent, resumed    string // of the RunStart of the run
+	at                time.Time
+	payload, final    any // final is the payload as the hooks left it
+	exit              any // nil: none
+	collected         []string
+	err               string     // of the fire
+	of                *agent.Run // nil: the event is from a record
 }
 
 // Read passes the events of a record to views, in order. For example, metrics of last week:
@@ -47,7 +50,7 @@ func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...
 	for _, p := range new(agent.Hooks).Points() {
 		points[p.Name] = p
 	}
-	agents := make(map[string]string) // names of agents, by the ID of a run that has not ended
+	starts := make(map[string]agent.RunStart) // of runs that have not ended, by their IDs
 	for e, err := range events {
 		if err == nil {
 			err = ctx.Err()
@@ -64,11 +67,11 @@ func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...
 			return fmt.Errorf("the event %d of %s: %w", e.Seq, e.Point, err)
 		}
 		if start, ok := seen.payload.(agent.RunStart); ok {
-			agents[e.Run.ID] = start.Agent
+			starts[e.Run.ID] = agent.RunStart{Agent: start.Agent, Resumed: start.Resumed}
 		}
-		seen.agent = agents[e.Run.ID]
-		if _, ok := seen.payload.(agent.AgentResult); ok && e.Point == "OnRunEnd" {
-			delete(agents, e.Run.ID)
+		seen.agent, seen.resumed = starts[e.Run.ID].Agent, starts[e.Run.ID].Resumed
+		if e.Point == "OnRunEnd" {
+			delete(starts, e.Run.ID)
 		}
 		for _, v := range views {
 			if slices.Contains(v.points(), e.Point) {
@@ -91,7 +94,7 @@ func decoded(e hooklog.Event, point hookkit.AnyPoint) (event, error) {
 	labels := e.Run.Labels
 	seen := event{
 		Identity: agent.Identity{Tenant: labels["tenant"], User: labels["user"], Conversation: labels["conversation"]},
-		run:      e.Run.ID, parent: e.Run.Parent, at: e.Time, failed: e.Error != "",
+		run:      e.Run.ID, parent: e.Run.Parent, root: e.Run.Root, at: e.Time, err: e.Error,
 	}
 	if seen.Conversation == "" {
 		seen.Conversation = "run " + e.Run.Root
@@ -102,7 +105,17 @@ func decoded(e hooklog.Event, point hookkit.AnyPoint) (event, error) {
 	}
 	seen.final = seen.payload
 	if len(e.Final) > 0 {
-		seen.final, err = value(e.Final)
+		if seen.final, err = value(e.Final); err != nil {
+			return seen, err
+		}
+	}
+	_ = json.Unmarshal(e.Collected, &seen.collected) // other points than Briefing collect no texts
+	for _, o := range point.Outcomes {
+		if o.Name == e.Decision && len(e.Value) > 0 {
+			into := reflect.New(o.Type)
+			err = json.Unmarshal(e.Value, into.Interface())
+			seen.exit = into.Elem().Interface()
+		}
 	}
 	return seen, err
 }
@@ -125,11 +138,25 @@ func (w *watch) bind(h *agent.Hooks, name string, v View) {
 			if !w.once.First(run, as, fired.Point, fired.Verdict) {
 				return
 			}
-			e := event{
-				Identity: kit.Owner(run), run: run.ID(), parent: run.Parent(), agent: kit.Agent(run),
-				at: kit.Env(run).Now(), payload: fired.Payload, final: fired.Final, failed: fired.Err != nil, live: true,
+			e := liveEvent(run)
+			e.payload, e.final, e.exit = fired.Payload, fired.Final, fired.Exit
+			e.collected, _ = fired.Collected.([]string)
+			if fired.Err != nil {
+				e.err = fired.Err.Error()
 			}
 			v.see(ctx, e)
 		}, hookkit.Named(name))
 	}
+}
+
+// liveEvent returns an event of a live run without a fire.
+func liveEvent(run *agent.Run) event {
+	e := event{
+		Identity: kit.Owner(run), run: run.ID(), parent: run.Parent(), root: run.Root(), agent: kit.Agent(run),
+		at: kit.Env(run).Now(), of: run,
+	}
+	if env := kit.Env(run); env != nil {
+		e.resumed = env.Resumed
+	}
+	return e
 }
