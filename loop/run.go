@@ -161,6 +161,7 @@ func (r *run) begin() error {
 		r.fail("OnRunStart", illegal(exit))
 		return nil
 	}
+	r.reportKeys() // hooks of OnRunStart may have added tools
 	if r.from != nil {
 		r.step(r.workAgain)
 	}

@@ -40,7 +40,7 @@ func (s *SubmitOnce) Bind(h *agent.Hooks) {
 		kit.MustConfig("answer.SubmitOnce", errors.New("Tool is empty; name the tool that submits the result"))
 	}
 	h.BeforeTool.Add(s, hookkit.Priority(hookkit.Safety))
-	h.AfterTool.Observe(s)
+	h.AfterTool.Observe(s, agent.ForTool(s.Tool))
 	h.ShouldStop.Add(s, hookkit.Priority(hookkit.Safety))
 	h.BeforeRunEnd.Add(s, hookkit.Priority(hookkit.InputShape))
 	kit.WatchTools(h, "answer.SubmitOnce", kit.ExactTool("Tool", s.Tool))

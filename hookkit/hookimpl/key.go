@@ -219,10 +219,17 @@ func (p *Point) checkKeys(e *entry) error {
 
 // Keys implements [hookkit.AnyPoint.Keys].
 func (r *Registry) Keys() []any {
+	if !r.state.Active() {
+		return nil
+	}
+	now := r.state.latest().keyed
+	if now == nil {
+		return nil
+	}
 	var keys []any
 	known := make(map[any]bool)
-	for _, i := range append(r.Hooks(), r.Observers()...) {
-		for _, key := range i.Keys {
+	for _, e := range slices.Concat(now.hooks.all, now.observers.all) {
+		for _, key := range e.keys.Values {
 			if !known[key] {
 				known[key] = true
 				keys = append(keys, key)

@@ -34,6 +34,22 @@ func Suggest(name string, candidates []string) string {
 	return best
 }
 
+// Qualified is Suggest for names that may lack the qualifier of the candidate. For example, refund means desk__refund.
+// The function same reports whether a candidate, or a part of it after a separator, is the name.
+func Qualified(name string, candidates []string, same func(part string) bool) string {
+	for _, c := range candidates {
+		for rest, more := c, true; more; {
+			if same(rest) {
+				return c
+			}
+			separator := strings.IndexAny(rest, "_.-/:")
+			more = separator >= 0
+			rest = rest[separator+1:]
+		}
+	}
+	return Suggest(name, candidates)
+}
+
 // Distance returns the optimal string alignment distance of two names. That is the smallest number of insertions,
 // deletions, replacements and swaps of neighbours that turn a into b.
 func Distance(a, b string) int {

@@ -114,15 +114,7 @@ func (w *toolWatch) first(agentName, at string) bool {
 // similar returns a tool that a name without a tool probably means, or "". Such a tool differs in case or in a few
 // letters, or it is the name after that of a server, for example desk__refund for refund.
 func (n ToolName) similar(tools []string) string {
-	for _, tool := range tools {
-		for rest, more := tool, true; more; {
-			if n.matches(rest) || strings.EqualFold(n.Name, rest) {
-				return tool
-			}
-			separator := strings.IndexAny(rest, "_.-/:")
-			more = separator >= 0
-			rest = rest[separator+1:]
-		}
-	}
-	return spelling.Suggest(n.Name, tools)
+	return spelling.Qualified(n.Name, tools, func(part string) bool {
+		return n.matches(part) || strings.EqualFold(n.Name, part)
+	})
 }
