@@ -94,6 +94,7 @@ func (c *comparison) comparePoint(p pair) {
 			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, is, was)
 	}
 	c.compareLaw(p)
+	c.compareKey(p, report)
 	c.compareDocs(points, now.Name, old.SurfaceDecl, now.SurfaceDecl)
 	switch {
 	case !c.old.Wire || !c.now.Wire:
@@ -103,6 +104,29 @@ func (c *comparison) comparePoint(p pair) {
 	case old.Local && !now.Local:
 		report("point-wired", BreaksWire, "%s is open to other processes: old programs refuse to connect to a service that "+
 			"has hooks there, and records now have its payloads", now.Name)
+	}
+}
+
+// compareKey compares the keys of a point.
+func (c *comparison) compareKey(p pair, report reporter) {
+	old, now := p.old.Key, p.now.Key
+	first, _, _ := strings.Cut(now.Field, ".")
+	switch {
+	case old.IsZero() && now.IsZero():
+	case old.IsZero() && (p.now.Replace || p.now.Kind == gen.Around || p.now.EditField == first):
+		report("key-added", ChangesBehaviour, "%s has the key %s: hooks may be registered with For%s, and a hook that changes "+
+			"%s of the payload fails now", p.now.Name, now.Name, now.Name, now.Field)
+	case old.IsZero():
+		report("key-added", Safe, "%s has the key %s: hooks may be registered with For%s", p.now.Name, now.Name, now.Name)
+	case now.IsZero():
+		report("key-removed", BreaksHooks, "%s no longer has the key %s: hooks that are registered with For%s do not compile, "+
+			"or panic at registration", p.now.Name, old.Name, old.Name)
+	case old.Name != now.Name || !c.same(old.Type, now.Type):
+		report("key-changed", BreaksHooks, "the key of %s is %s of type %s and was %s of type %s: hooks that are registered "+
+			"with For%s do not compile", p.now.Name, now.Name, now.Type.Text, old.Name, old.Type.Text, old.Name)
+	case old.Field != now.Field && !c.fieldRenamed(p, old.Field, now.Field):
+		report("key-changed", ChangesBehaviour, "the key %s of %s is %s of the payload and was %s: hooks that are registered "+
+			"with For%s are called in other fires", now.Name, p.now.Name, now.Field, old.Field, old.Name)
 	}
 }
 

@@ -81,6 +81,10 @@ var Rules = []Rule{
 	{"policy-tightened", "a failing hook now ends the fire"},
 	{"policy-loosened", "a failing hook no longer ends the fire"},
 
+	{"key-added", "hooks may be registered for some keys of a point"},
+	{"key-removed", "hooks may no longer be registered for some keys of a point"},
+	{"key-changed", "the key of a point has another name, field or type"},
+
 	{"field-added", "a field is new"},
 	{"field-removed", "a field is gone"},
 	{"field-renamed", "a field has another name, with the same type"},
