@@ -25,7 +25,8 @@ func (w *Worker) sweep(ctx context.Context) {
 		every = time.Minute
 	}
 	s := &sweeper{
-		Worker: w, id: rand.Text(), key: "sweep/" + cmp.Or(w.program, program()), seen: make(map[string]sight),
+		Worker: w, id: rand.Text(), key: "sweep/" + cmp.Or(w.program, program()), every: every,
+		seen: make(map[string]sight),
 	}
 	for w.Clock.Sleep(ctx, every) == nil {
 		turn, err := s.turn(ctx)
@@ -44,6 +45,8 @@ type sweeper struct {
 	id       string
 	key      string // in the table; its value is the id of the worker that has begun the last sweep
 	revision uint64 // of key, one interval before
+	every    time.Duration
+	begun    time.Time // of the last turn
 	seen     map[string]sight
 }
 
@@ -76,6 +79,7 @@ func (s *sweeper) turn(ctx context.Context) (bool, error) {
 	if errors.Is(err, ErrConflict) {
 		return false, nil
 	}
+	s.begun = s.Clock.Now()
 	return err == nil, err
 }
 
@@ -111,6 +115,11 @@ func (s *sweeper) once(ctx context.Context) error {
 		if before := s.seen[run]; before.events != runs[run] {
 			s.seen[run] = sight{events: runs[run]}
 		} else if !before.rests && !queued[run] {
+			if s.Clock.Now().Sub(s.begun) > s.every/3 { // the first sweep may read many runs
+				if turn, err := s.turn(ctx); err != nil || !turn {
+					return err
+				}
+			}
 			if err := s.find(ctx, run); err != nil {
 				return err
 			}

@@ -139,7 +139,7 @@ type operated struct {
 	Log
 	Queue
 	Table
-	count *atomic.Int64
+	count, reads *atomic.Int64
 }
 
 func (o operated) Runs(ctx context.Context) (map[string]uint64, error) {
@@ -147,8 +147,11 @@ func (o operated) Runs(ctx context.Context) (map[string]uint64, error) {
 	return o.Log.Runs(ctx)
 }
 
+// Read takes a second, so that the first sweep of many runs takes longer than the pause between two.
 func (o operated) Read(ctx context.Context, run string, after uint64) ([]Entry, error) {
 	o.count.Add(1)
+	o.reads.Add(1)
+	time.Sleep(time.Second)
 	return o.Log.Read(ctx, run, after)
 }
 
@@ -201,8 +204,8 @@ func TestIdleWorkersReadOnce(t *testing.T) {
 			submit(fmt.Sprint("busy", i))
 			m.queue[fmt.Sprint("busy", i)].due = time.Now().Add(time.Hour) // a worker holds it
 		}
-		var count atomic.Int64
-		o := operated{memoryLog{m}, memoryQueue{m}, memoryTable{m}, &count}
+		var count, reads atomic.Int64
+		o := operated{memoryLog{m}, memoryQueue{m}, memoryTable{m}, &count, &reads}
 		var stops []context.CancelFunc
 		var all sync.WaitGroup
 		for range workers {
@@ -217,7 +220,10 @@ func TestIdleWorkersReadOnce(t *testing.T) {
 			})
 			time.Sleep(time.Second)
 		}
-		time.Sleep(3 * time.Minute) // the first sweep reads each run that is not in the queue
+		time.Sleep(10 * time.Minute) // the first sweep reads each run that is not in the queue
+		if n := reads.Load(); n != waiting {
+			t.Errorf("%d reads of %d runs that wait for a person", n, waiting)
+		}
 		count.Store(0)
 		time.Sleep(minutes * time.Minute)
 		if n := count.Load(); n > minutes*(workers+3) {
@@ -228,7 +234,7 @@ func TestIdleWorkersReadOnce(t *testing.T) {
 		m.mu.Lock()
 		delete(m.queue, "lost")
 		m.mu.Unlock()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		if r, err := client.Wait(ctx, "lost"); err != nil || r.State != Done {
 			t.Errorf("%+v, %v", r, err)
@@ -291,7 +297,7 @@ func TestSweepsReadEndedRunsOnce(t *testing.T) {
 				}
 			})
 		}
-		sweeper := &sweeper{Worker: w, seen: make(map[string]sight)}
+		sweeper := &sweeper{Worker: w, every: time.Minute, begun: time.Now(), seen: make(map[string]sight)}
 		sweeps := func(want int) {
 			t.Helper()
 			reads = 0
@@ -328,12 +334,12 @@ func TestSweepsReadRestingRunsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory(simLifetime)
 			reads := 0
-			w := &Worker{Store: m.store()}
+			w := &Worker{Store: m.store(), Clock: agent.SystemClock{}}
 			w.Store.Log = countedLog{w.Store.Log, &reads}
 			if err := NewClient(m.store()).Submit(t.Context(), task("a")); err != nil {
 				t.Fatal(err)
 			}
-			sweeper := &sweeper{Worker: w, seen: make(map[string]sight)}
+			sweeper := &sweeper{Worker: w, every: time.Minute, begun: time.Now(), seen: make(map[string]sight)}
 			add := func(text string, want ...int) {
 				t.Helper()
 				delete(m.queue, "a")

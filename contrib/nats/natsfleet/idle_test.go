@@ -87,23 +87,26 @@ func (l countedLog) Read(ctx context.Context, run string, after uint64) ([]fleet
 // cpu returns how much of a processor this process uses in two minutes, in percent.
 func cpu(t *testing.T) float64 {
 	t.Helper()
-	ticks := func() (n float64) {
-		stat, err := os.ReadFile("/proc/self/stat")
-		if err != nil {
-			t.Skip("the system has no /proc: ", err)
-		}
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		for _, field := range fields[11:13] { // of the process itself, in hundredths of a second
-			used, err := strconv.ParseFloat(field, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n += used
-		}
-		return n
-	}
 	runtime.GC()
-	before := ticks()
+	before := ticks(t)
 	time.Sleep(2 * time.Minute)
-	return (ticks() - before) / 120
+	return (ticks(t) - before) / 120
+}
+
+// ticks returns the time on processors of this process, in hundredths of a second.
+func ticks(t *testing.T) (n float64) {
+	t.Helper()
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		t.Skip("the system has no /proc: ", err)
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	for _, field := range fields[11:13] {
+		used, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += used
+	}
+	return n
 }

@@ -166,7 +166,7 @@ func (st *storm) supervise(ctx context.Context) {
 		}
 		err := st.Work(own, &fleet.Worker{
 			Store: store,
-			Name: name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
+			Name:  name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tries: 20, Accounts: st.accounts,
 		})
 		p.stop()
