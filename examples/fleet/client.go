@@ -54,7 +54,8 @@ func (p *program) list(ctx context.Context, args []string) error {
 	return p.client(ctx, args, 0, 0, func(c *fleet.Client, _ []string) error {
 		all, err := c.List(ctx)
 		for _, s := range all {
-			fmt.Fprintf(p.out, "%-24s %-10s step %3d  worker %q\n", s.Task.ID, s.State, s.Step, s.Worker)
+			fmt.Fprintf(p.out, "%-24s %-10s step %3d  %6d tokens  cost %.4f  worker %q\n", s.Task.ID, s.State, s.Step,
+				s.Usage.Total(), s.Usage.Cost, s.Worker)
 			for _, q := range s.Questions {
 				fmt.Fprintf(p.out, "  question about %q with %q: %q\n", q.Call.Name, q.Call.Args, q.Prompt)
 			}

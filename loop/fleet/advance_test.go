@@ -103,7 +103,8 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 		t.Fatalf("%+v", next)
 	}
 	s, err := c.Status(t.Context(), "a")
-	if err != nil || len(s.Questions) != 1 || s.Questions[0].Doubt || s.Questions[0].Call.Name != "pay" || pay.Count() != 0 {
+	if err != nil || len(s.Questions) != 1 || s.Questions[0].Doubt || s.Questions[0].Call.Name != "pay" ||
+		pay.Count() != 0 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	answer := Decide(s.Questions[0], agent.Approval{Allow: true, By: "ann"})

@@ -103,7 +103,7 @@ func request(rec *record, j *journal) loop.Request {
 	t := rec.task
 	req := loop.Request{
 		ID: t.ID, Task: t.Text, Parts: t.Parts, Messages: t.Messages, Conversation: t.Conversation, User: t.User,
-		Tenant: t.Tenant, Seed: t.Seed, Resume: rec.counters, Use: use,
+		Tenant: t.Tenant, Seed: t.Seed, Data: t.Data, Resume: rec.counters, Use: use,
 	}
 	if len(rec.messages) > 0 { // they contain the task
 		req.Task, req.Parts, req.Messages = "", nil, rec.messages

@@ -14,8 +14,9 @@
 //     read-only or idempotent. For any other call, a person is asked whether it was done (doubt.go).
 //   - Accounts bound the model calls and tokens of users and tenants, whatever process spends them (account.go).
 //
-// Start with [Worker] and [Client]. A [Store] keeps all of this: package natsfleet of contrib/nats opens one on NATS, and
-// [NewMemory] makes one in memory. Package fleettest has the conformance suite for others.
+// Start with [Worker] and [Client]. A [Store] keeps all of this: package natsfleet of contrib/nats opens one on NATS,
+// and [NewMemory] makes one in memory. Package fleettest has the conformance suite for others. An engine with queues of
+// its own, such as contrib/temporal, uses [Worker.Advance] and [Worker.Perform] instead of [Worker.Run].
 //
 // # Promises
 //

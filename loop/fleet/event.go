@@ -41,6 +41,7 @@ type event struct {
 
 	Task       *Task             `json:"task,omitempty"`
 	Claim      *Token            `json:"claim,omitempty"`
+	Hooks      string            `json:"hooks,omitempty"` // of a claim: Worker.Hooks
 	Reply      *reply            `json:"reply,omitempty"`
 	Call       *call             `json:"call,omitempty"`
 	Outcome    *outcome          `json:"outcome,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // work runs a worker in a bubble until f has returned.
@@ -78,7 +79,7 @@ func TestWrongTasksAreRefused(t *testing.T) {
 		"NoID": {Agent: "a", Text: "x"}, "Wildcard": {ID: "*", Agent: "a", Text: "x"},
 		"Dot":    {ID: "a.b", Agent: "a", Text: "x"},
 		"LongID": {ID: strings.Repeat("a", 65), Agent: "a", Text: "x"}, "NoAgent": {ID: "a", Text: "x"},
-		"NoText": {ID: "a", Agent: "a"},
+		"NoText": {ID: "a", Agent: "a"}, "Data": {ID: "a", Agent: "a", Text: "x", Data: []byte("{")},
 		"Tenant": {ID: "a", Agent: "a", Text: "x", Tenant: "\xff"}, // JSON would make it the same as "\xfe"
 		"User":   {ID: "a", Agent: "a", Text: "x", User: "\xff"},
 	} {
@@ -393,6 +394,50 @@ func TestRunsWaitForTheirAgent(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRunsKeepTheirVersion: a run begins on a worker with the first version of the hooks, and waits for a person while
+// the workers get the second one. It continues with the first one, with its data.
+func TestRunsKeepTheirVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := NewMemory(simLifetime)
+		client := NewClient(store)
+		first := task("a")
+		first.Data = []byte(`{ "customer": 7 }`)
+		if err := errors.Join(client.Submit(t.Context(), first), client.Submit(t.Context(), first)); err != nil {
+			t.Fatal(err)
+		}
+		data := ""
+		pay := loop.Tool("pay", "", func(ctx context.Context, _ struct{}) (string, error) {
+			data = string(agentspec.EnvOf(ctx).Data)
+			return "paid", nil
+		})
+		worker := func(version string, turns ...looptest.Turn) *Worker {
+			agents := clerk(looptest.NewScript(turns...), pay)
+			agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(asks)}
+			return &Worker{Store: store, Logger: quiet, Name: version, Hooks: version, Agents: agents}
+		}
+		var s Status
+		work(t, worker("v1", looptest.Call("pay", nil)), func(ctx context.Context) {
+			s, _ = client.WaitFor(ctx, "a", func(s Status) bool { return s.State == Suspended })
+		})
+		if len(s.Questions) != 1 || s.Hooks != "v1" {
+			t.Fatalf("%+v", s)
+		}
+		answer := Decide(s.Questions[0], agent.Approval{Allow: true, By: "ann"})
+		if err := client.Answer(t.Context(), "a", answer); err != nil {
+			t.Fatal(err)
+		}
+		work(t, worker("v2"), func(ctx context.Context) {
+			time.Sleep(time.Hour)
+			work(t, worker("v1", looptest.Reply("done")), func(ctx context.Context) {
+				r, err := client.Wait(ctx, "a")
+				if err != nil || r.State != Done || r.Worker != "v1" || data != `{"customer":7}` {
+					t.Errorf("%+v, %v, data %s", r, err, data)
+				}
+			})
+		})
+	})
 }
 
 func TestUnknownAgentFails(t *testing.T) {

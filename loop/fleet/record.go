@@ -21,6 +21,7 @@ type record struct {
 	worker    string // that claimed the run last
 	claim     Token
 	claims    int
+	hooks     string   // of the first claim that has a version
 	tries     []string // the workers that have claimed the run since its last progress
 	postponed int      // how often the run was given back since its last saved step; see postpone
 	submitted time.Time
@@ -88,7 +89,7 @@ func (r *record) fold(entry Entry, e event) error {
 	case submitted:
 		r.task, r.state, r.submitted, r.foreign = *e.Task, Queued, entry.Time, e.foreign
 	case claimed:
-		r.state, r.worker, r.claim = Running, e.By, *e.Claim
+		r.state, r.worker, r.claim, r.hooks = Running, e.By, *e.Claim, cmp.Or(r.hooks, e.Hooks)
 		r.claims++
 		r.tries = append(r.tries, e.By)
 	case replied:
@@ -213,9 +214,13 @@ func (r *record) missed(t Token) uint64 {
 func (r *record) step() int { return r.counters.Steps }
 
 func (r *record) status() Status {
+	usage := r.counters.Usage
+	if r.result != nil {
+		usage = r.result.Usage
+	}
 	return Status{
-		Task: r.task, State: r.state, Worker: r.worker, Step: r.step(), Claims: r.claims, Questions: r.pending(),
-		Result: r.result, Submitted: r.submitted, Changed: r.changed,
+		Task: r.task, State: r.state, Worker: r.worker, Hooks: r.hooks, Step: r.step(), Usage: usage, Claims: r.claims,
+		Questions: r.pending(), Result: r.result, Submitted: r.submitted, Changed: r.changed,
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 )
 
 // opaque are the names of objects that programs fill as they like, and of maps.
-var opaque = []string{"args", "parameters", "extra", "remember", "Tools", "Models", "held"}
+var opaque = []string{"args", "data", "parameters", "extra", "remember", "Tools", "Models", "held"}
 
 // fill sets each field of a value.
 func fill(v reflect.Value) {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,6 +25,7 @@ type Task struct {
 	User         string          `json:"user,omitempty"`
 	Tenant       string          `json:"tenant,omitempty"`
 	Seed         uint64          `json:"seed,omitempty"` // of the first process; 0: random
+	Data         json.RawMessage `json:"data,omitempty"` // of the program for its hooks and tools, in Env.Data
 }
 
 func (t Task) check() error {
@@ -36,6 +38,9 @@ func (t Task) check() error {
 	}
 	if t.Text == "" && len(t.Parts) == 0 {
 		errs = append(errs, errors.New("the task is empty; give it a Text"))
+	}
+	if len(t.Data) > 0 && !json.Valid(t.Data) {
+		errs = append(errs, errors.New("the Data is not valid JSON; encode it with json.Marshal"))
 	}
 	for _, field := range []struct{ name, text string }{
 		{"agent", t.Agent}, {"conversation", t.Conversation}, {"user", t.User}, {"tenant", t.Tenant},
@@ -90,13 +95,15 @@ type Result struct {
 
 // A Status describes a run.
 type Status struct {
-	Task      Task       `json:"task"`
-	State     State      `json:"state"`
-	Worker    string     `json:"worker,omitempty"`    // that claimed the run last
-	Step      int        `json:"step"`                // the last saved step
-	Claims    int        `json:"claims"`              // by workers so far
-	Questions []Question `json:"questions,omitempty"` // of a suspended run
-	Result    *Result    `json:"result,omitempty"`    // of a final state
-	Submitted time.Time  `json:"submitted"`           // by the clock of the server, as is Changed
-	Changed   time.Time  `json:"changed"`
+	Task      Task        `json:"task"`
+	State     State       `json:"state"`
+	Worker    string      `json:"worker,omitempty"`    // that claimed the run last
+	Hooks     string      `json:"hooks,omitempty"`     // Worker.Hooks of the first claim
+	Step      int         `json:"step"`                // the last saved step
+	Usage     agent.Usage `json:"usage"`               // until that step, or of the result
+	Claims    int         `json:"claims"`              // by workers so far
+	Questions []Question  `json:"questions,omitempty"` // of a suspended run
+	Result    *Result     `json:"result,omitempty"`    // of a final state
+	Submitted time.Time   `json:"submitted"`           // by the clock of the server, as is Changed
+	Changed   time.Time   `json:"changed"`
 }

@@ -27,6 +27,10 @@ type Worker struct {
 	Grace time.Duration // for the current steps when Run has to end; 0: 30 seconds
 	Sweep time.Duration // between two searches for runs that the queue has lost, by one of the workers; 0: a minute
 
+	// Hooks is the version of the agents and their hooks; "": none. A run continues only on workers with the version with
+	// which it began, or without one. Keep a worker of each version until its runs have ended; Status.Hooks has it.
+	Hooks string
+
 	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them.
 	Accounts func(Task) []Account
 	// MaxReply is MaxTokens of the requests that have none, of tasks with an account that limits tokens; 0: DefaultReply.
@@ -276,9 +280,11 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 			return nil, nil // an old delivery; the queue has given the run again since
 		}
 		token := d.Token()
-		e := event{Kind: claimed, Claim: &token}
-		if missed := rec.missed(token); w.Agents[rec.task.Agent] == nil && missed < maxMissing {
-			w.Logger.Warn("fleet: the worker does not have the agent", "worker", w.name, "run", d.Run(), "agent", rec.task.Agent)
+		e := event{Kind: claimed, Claim: &token, Hooks: w.Hooks}
+		pinned := rec.hooks != "" && w.Hooks != "" && rec.hooks != w.Hooks
+		if missed := rec.missed(token); pinned || w.Agents[rec.task.Agent] == nil && missed < maxMissing {
+			w.Logger.Warn("fleet: the worker does not have the agent", "worker", w.name, "run", d.Run(),
+				"agent", rec.task.Agent, "hooks", rec.hooks)
 			return nil, d.Return(ctx, min(missingWait<<min(missed, 10), maxMissingWait))
 		}
 		if err = rec.unreadable(); err == nil {

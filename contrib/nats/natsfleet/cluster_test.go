@@ -105,7 +105,9 @@ func loseDuringRuns(t *testing.T, cluster []*servertest.Process, lose func()) {
 }
 
 // waitAndAnswer waits until a run has ended. A person allows its calls, and answers its questions about calls in doubt.
-func waitAndAnswer(ctx context.Context, c *fleet.Client, run string, made func(call string) bool) (fleet.Status, error) {
+func waitAndAnswer(
+	ctx context.Context, c *fleet.Client, run string, made func(call string) bool,
+) (fleet.Status, error) {
 	for {
 		s, err := c.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
 		if err != nil || s.State.Final() {

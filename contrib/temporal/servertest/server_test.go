@@ -91,7 +91,8 @@ func TestExampleOnAServer(t *testing.T) {
 	program.Env = append(os.Environ(), "GOWORK=off", "TEMPORAL_ADDRESS="+server.GetFrontendHostPort(),
 		"TEMPORAL_NAMESPACE="+server.GetDefaultNamespace())
 	out, err := program.Output()
-	if err != nil || !strings.Contains(string(out), "done The order is paid.\n") || !strings.HasSuffix(string(out), "<nil>\n") {
+	if err != nil || !strings.Contains(string(out), "done The order is paid.\n") ||
+		!strings.HasSuffix(string(out), "<nil>\n") {
 		t.Errorf("%s, %v", out, err)
 	}
 }
