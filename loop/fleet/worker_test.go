@@ -246,8 +246,8 @@ func TestIdleWorkersReadOnce(t *testing.T) {
 	})
 }
 
-// TestEachReleaseSweeps: a worker of an older program cannot read a run, and takes it out of the queue. One of the newer
-// program continues the run, although the older one keeps sweeping.
+// TestEachReleaseSweeps: a worker of an older program cannot read a run, and takes it out of the queue. One of the
+// newer program continues the run, although the older one keeps sweeping.
 func TestEachReleaseSweeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(simLifetime)

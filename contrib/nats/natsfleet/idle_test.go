@@ -25,8 +25,8 @@ var (
 	idleWorkers = flag.Int("idle.workers", 20, "the number of idle workers of -idle.runs")
 )
 
-// TestWaitingRunsCostNothing measures what waiting runs cost the server and its idle workers, which are in this process.
-// package fleet has a test that counts the operations.
+// TestWaitingRunsCostNothing measures what waiting runs cost the server and its idle workers, which are in this
+// process. Package fleet has a test that counts the operations.
 func TestWaitingRunsCostNothing(t *testing.T) {
 	if *idleRuns == 0 {
 		t.Skip("it takes minutes; give -idle.runs 100000")

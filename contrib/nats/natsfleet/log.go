@@ -29,7 +29,8 @@ func (l natsLog) Append(ctx context.Context, run string, data []byte, last uint6
 			return fleet.ErrTooLarge
 		}
 		if errors.Is(err, client.ErrMaxPayload) {
-			return fmt.Errorf("%w: %d bytes, and the server takes %d", fleet.ErrTooLarge, len(data), l.conn.Client().MaxPayload())
+			return fmt.Errorf("%w: %d bytes, and the server takes %d", fleet.ErrTooLarge, len(data),
+				l.conn.Client().MaxPayload())
 		}
 		if err == nil {
 			number = ack.Sequence

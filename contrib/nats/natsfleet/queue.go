@@ -46,8 +46,8 @@ func (q natsQueue) Lifetime() time.Duration { return q.consumer.CachedInfo().Con
 // pull is how long the server keeps a request for a run.
 const pull = 2 * time.Second
 
-// repairEvery is the number of pulls without a run after which a worker asks whether the queue still exists. A pull that
-// fails asks at once.
+// repairEvery is the number of pulls without a run after which a worker asks whether the queue still exists. It asks at
+// once after a pull that failed.
 const repairEvery = 15
 
 // Take waits for a run. When ctx is done, it returns after the current request has ended, so that no run is given to
