@@ -41,6 +41,7 @@ type pointRegistry interface {
 	ResumeRun(id, parent, root string) AnyRun
 	FireAny(ctx context.Context, run AnyRun, key, payload any) (AnyFired, error)
 	Keys() []any
+	NewKey() any
 	AddAny(h AnyHook, opts []GateOption) *Registration
 	ObserveAny(observe AnyObserverFunc, opts []ObserverOption) *Registration
 	HandleFailures(handle func(context.Context, *Failure))
@@ -121,6 +122,14 @@ func (p AnyPoint) Keys() []any {
 		return nil
 	}
 	return p.registry.Keys()
+}
+
+// NewKey returns a pointer to a zero key, for FireKey with a key that was recorded; nil at a point without a key.
+func (p AnyPoint) NewKey() any {
+	if p.Key == "" {
+		return nil
+	}
+	return p.registry.NewKey()
 }
 
 // AddAny registers a hook that works at any point. It panics as Add does, and if FailClosed is given where hooks decide

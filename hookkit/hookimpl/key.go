@@ -217,6 +217,9 @@ func (p *Point) checkKeys(e *entry) error {
 	return nil
 }
 
+// NewKey implements [hookkit.AnyPoint.NewKey] at a point with a key.
+func (r *Registry) NewKey() any { return reflect.New(r.point.Key.typ).Interface() }
+
 // Keys implements [hookkit.AnyPoint.Keys].
 func (r *Registry) Keys() []any {
 	if !r.state.Active() {

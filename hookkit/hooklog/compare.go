@@ -162,7 +162,14 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 			return notComparable("it has no run: %v", err)
 		}
 	}
-	fired, err := p.Fire(wire.WithTrial(ctx), run, payload)
+	var key any // the one recorded: that of the payload may have been redacted
+	if at := p.NewKey(); at != nil && was.Key != nil {
+		if err := json.Unmarshal(was.Key, at); err != nil {
+			return notComparable("the key cannot be read: %v; the spec has changed", err)
+		}
+		key = reflect.ValueOf(at).Elem().Interface()
+	}
+	fired, err := p.FireKey(wire.WithTrial(ctx), run, key, payload)
 	if fired.Point == "" && err != nil {
 		return notComparable("%v", err) // the run is of another spec
 	}

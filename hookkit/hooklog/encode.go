@@ -68,6 +68,7 @@ func (l *lineEncoder) event(e *Event) {
 	l.buf = append(l.buf, `,"point":`...)
 	l.string(e.Point)
 	l.run(e.Run)
+	l.optionalValue(`,"key":`, e.Key)
 	l.value(`,"payload":`, e.Payload)
 	l.optionalValue(`,"final":`, e.Final)
 	l.buf = append(l.buf, `,"decision":`...)

@@ -24,6 +24,7 @@ type Event struct {
 	Spec     string          `json:"spec"`     // the import path of the spec's package
 	Point    string          `json:"point"`
 	Run      wire.RunInfo    `json:"run"`
+	Key      json.RawMessage `json:"key,omitempty"`     // at a point with a key, as it was when the fire began
 	Payload  json.RawMessage `json:"payload"`           // as it was passed to Fire
 	Final    json.RawMessage `json:"final,omitempty"`   // as the hooks left it; absent if they did not change it
 	Decision string          `json:"decision"`          // as in a [wire.Reply]; [wire.Continue] if every hook continued
@@ -134,6 +135,9 @@ func newEvent(fired *hookkit.AnyFired) (e Event, err error) {
 			err = failed
 		}
 		return text
+	}
+	if fired.Key != nil {
+		e.Key = encode(fired.Key)
 	}
 	e.Payload = encode(fired.Payload)
 	if fired.Decision == hookkit.DecisionReplace || fired.Decision == hookkit.DecisionEdit || fired.Exit != nil {

@@ -57,6 +57,9 @@ func (r Redaction) event(e Event) Event {
 	if r == nil {
 		return e
 	}
+	if e.Key != nil {
+		e.Key = r.value(e.Key)
+	}
 	e.Payload, e.Final = r.value(e.Payload), r.value(e.Final)
 	e.Value, e.Collected = r.value(e.Value), r.value(e.Collected)
 	e.Reason, e.Error = r.text(e.Reason), r.text(e.Error)

@@ -1,7 +1,9 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
@@ -192,6 +195,32 @@ func TestPointersKeepTheKeyOfTheStart(t *testing.T) {
 	err := h.KeyedPointer.Fire(t.Context(), newRun(), &item)
 	if !errors.Is(err, hookkit.ErrIllegal) || !strings.Contains(err.Error(), `the key Number is "2" now and was "1"`) {
 		t.Errorf("a replacement with another key: %v", err)
+	}
+}
+
+// A record whose payload lost its key is replayed with the recorded key.
+func TestReplayUsesTheRecordedKey(t *testing.T) {
+	var h fixture.Hooks
+	var ran []string
+	h.KeyedVerify.Add(noting(&ran, "guard"), fixture.ForKind("bash"))
+	var record bytes.Buffer
+	reg := h.ObserveAny(fixture.Record(hooklog.Lines(&record, hooklog.Redact(func(v []byte) json.RawMessage {
+		return bytes.ReplaceAll(v, []byte(`"Kind":"bash"`), []byte(`"Kind":"***"`))
+	}))))
+	if err := h.KeyedVerify.Fire(t.Context(), newRun(), parcel("bash")); err != nil {
+		t.Fatal(err)
+	}
+	reg.Remove()
+	if text := record.String(); !strings.Contains(text, `"key":"bash","payload":`) || !strings.Contains(text, `"Kind":"***"`) {
+		t.Errorf("recorded is %s", text)
+	}
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(&record), h.Points()) {
+		if err != nil || c.Status != hooklog.Same {
+			t.Errorf("compared is %+v, %v", c, err)
+		}
+	}
+	if len(ran) != 2 {
+		t.Errorf("the guard ran %d times", len(ran))
 	}
 }
 
