@@ -19,6 +19,7 @@ type decoder struct {
 var decoders = []decoder{
 	{"%", addressAround, percentEscape},
 	{`\`, lineAround, backslashEscape},
+	{"&", lineAround, entityEscape},
 	{"=\n", mailAround, mailEscape},
 	{"=\r\n", mailAround, mailEscape},
 }
@@ -141,6 +142,21 @@ func backslashEscape(s string, _ byte) (string, int) {
 			}
 			return string(rune(mask)), 6
 		}
+	}
+	return "", 0
+}
+
+// entities are the escapes of XML and HTML.
+var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&apos;", "'",
+	"&amp;", "&")
+
+func entityEscape(s string, _ byte) (string, int) {
+	if s[0] != '&' {
+		return "", 0
+	}
+	size := strings.IndexByte(s[:min(len(s), 6)], ';') + 1
+	if plain := entities.Replace(s[:size]); len(plain) == 1 {
+		return plain, size
 	}
 	return "", 0
 }

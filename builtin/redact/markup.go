@@ -9,30 +9,22 @@ import "strings"
 //	<property name="password">hunter2</property>
 //	<key>Password</key><string>hunter2</string>
 //
-// Markup may be escaped, as in &lt;password&gt; and \u003cpassword\u003e.
+// Markup that is escaped, as in &lt;password&gt; and \u003cpassword\u003e, is decoded before.
 func appendElements(found []span, s string, r *Redactor) []span {
-	if !strings.Contains(s, "<") && !strings.Contains(s, "&lt;") && !strings.Contains(s, `\u003`) {
-		return found
-	}
 	key := -1 // the position after <key>Password</key>
 	for at := 0; at < len(s); {
-		n := opening(s, at)
-		if n == 0 {
-			at++
-			continue
+		n, more := index(s, at, "<")
+		if !more {
+			break
 		}
-		at += n
+		at = n + 1
 		t, ok := tagAt(s, at)
 		if !ok {
 			continue
 		}
 		name := s[t.name.from:t.name.to]
-		next := t.text
-		for next < len(s) && opening(s, next) == 0 {
-			next++
-		}
-		visit(next - t.text)
-		closed := next == len(s) || strings.HasPrefix(s[next+opening(s, next):], "/") || unclosed(s, t, next)
+		next, _ := index(s, t.text, "<")
+		closed := next == len(s) || strings.HasPrefix(s[next+1:], "/") || unclosed(s, t, next)
 		text := span{t.text, next, ""}
 		if data := cdata(s, t.text); data.to > 0 {
 			text, closed = data, true
@@ -80,43 +72,9 @@ func unclosed(s string, t tag, next int) bool {
 	if len(content) < 4 || strings.IndexByte(".,:;/|)]=@", content[0]) >= 0 || strings.ContainsAny(content, " \t\r\n") {
 		return false
 	}
-	other, ok := tagAt(s, next+opening(s, next))
+	other, ok := tagAt(s, next+1)
 	again := ok && strings.EqualFold(s[other.name.from:other.name.to], s[t.name.from:t.name.to])
 	return again || strings.Contains(s[t.text+len(content):next], "\n")
-}
-
-// opening returns the length of the opening bracket of a tag at at, or 0.
-func opening(s string, at int) int {
-	switch s[at] {
-	case '<':
-		return 1
-	case '&':
-		if strings.HasPrefix(s[at:], "&lt;") {
-			return len("&lt;")
-		}
-	case '\\':
-		if strings.HasPrefix(s[at:], `\u003c`) || strings.HasPrefix(s[at:], `\u003C`) {
-			return len(`\u003c`)
-		}
-	}
-	return 0
-}
-
-// closing returns the length of the closing bracket of a tag at at, or 0.
-func closing(s string, at int) int {
-	switch s[at] {
-	case '>':
-		return 1
-	case '&':
-		if strings.HasPrefix(s[at:], "&gt;") {
-			return len("&gt;")
-		}
-	case '\\':
-		if strings.HasPrefix(s[at:], `\u003e`) || strings.HasPrefix(s[at:], `\u003E`) {
-			return len(`\u003e`)
-		}
-	}
-	return 0
 }
 
 // A tag is the opening tag of an element.
@@ -129,10 +87,6 @@ type tag struct {
 
 // maxTag bounds the bytes of a tag outside of the values of its attributes.
 const maxTag = 1000
-
-// maxEscapes bounds the backslashes before a quote, so that the quotes of a text have few kinds. JSON that is encoded
-// four times has 15.
-const maxEscapes = 15
 
 // tagAt parses the opening tag whose name begins at at. The name has no prefix of a namespace.
 func tagAt(s string, from int) (t tag, ok bool) {
@@ -150,11 +104,11 @@ func tagAt(s string, from int) (t tag, ok bool) {
 		return t, false
 	}
 	for outside := 0; at < len(s); outside++ {
-		if n := closing(s, at); n > 0 {
-			t.text = at + n
+		switch s[at] {
+		case '>':
+			t.text = at + 1
 			return t, true
-		}
-		if opening(s, at) > 0 {
+		case '<':
 			return t, false
 		}
 		if outside > maxTag {
@@ -170,14 +124,10 @@ func tagAt(s string, from int) (t tag, ok bool) {
 		}
 		attribute := strings.ToLower(s[from:at])
 		at++
-		escapes := 0
-		for at < len(s) && s[at] == '\\' {
-			at, escapes = at+1, escapes+1
-		}
-		if at == len(s) || !isQuote(s[at]) || escapes > maxEscapes {
+		if at == len(s) || !isQuote(s[at]) {
 			continue
 		}
-		value := span{at + 1, quoteEnd(s, at+1, s[at], escapes), ""}
+		value := span{at + 1, quoteEnd(s, at+1, s[at], 0), ""}
 		switch attribute {
 		case "key", "name":
 			if t.key.to == 0 {

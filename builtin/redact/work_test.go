@@ -10,7 +10,8 @@ import (
 func worstUnits() []string {
 	units := []string{
 		"snyk=a-", "heroku=", "heroku=1-", "heroku=12345678-1234-", "sig=1.", "hash=x/", "drone:1-", "twitter:a/",
-		"key=1&", "key=a1B2 ", "a=key=", "session=1,", "auth=a;", "(token=a", "token=x{{}}", "password=x%s,", "a cookie:b ", "'cookie:b ",
+		"key=1&", "key=a1B2 ", "a=key=", "session=1,", "auth=a;", "(token=a", "token=x{{}}", "password=x%s,",
+		"a cookie:b ", "'cookie:b ",
 		"password=[\n", "password={\n", `password={"a":`, "password=", `password="`, `\"password\":\"`, "secret:'x",
 		"-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\n",
 		"-----END RSA PRIVATE KEY-----\n", "-----BEGIN PGP PRIVATE KEY BLOCK-----",
@@ -46,7 +47,8 @@ func worstUnits() []string {
 		"<password>",
 		"<password>\n", "<password>abcd<password>", "<password><![CDATA[", "<![CDATA[", "&lt;a", "&lt;password&gt;",
 		`\u003c`,
-		`\u003cpassword\u003e`, "<key>password</key>", "<a =", "<a b\n", "</", "://", "a://", "a://b", "a://b:",
+		`\u003cpassword\u003e`, "&amp;", "&amp;%20\\n ",
+		"<key>password</key>", "<a =", "<a b\n", "</", "://", "a://", "a://b", "a://b:",
 		"a://b:c@",
 		"a://b:c/", "a://b@", "http://a:b@c/?u=", "eyJ", "eyJaaaaaaaa~", "eyJaaaaaaaa.", "eyJhbGciOi",
 		"eyJaaaaaaaaaa.ey",
