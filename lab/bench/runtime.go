@@ -42,6 +42,8 @@ func runtimeBounds() []bounded {
 		{"Fire, 8 continuing hooks and one synchronous observer, over the same without", 15, 3, observed()},
 		{"a Match function, over the type switch that it replaces", 1.3, 0, matches()},
 		{"Fire through 100 layers with 8 continuing hooks, over the same hooks in one layer", 1.5, noBound, layered()},
+		{"Fire with 8 hooks of its key among 10,000 of other keys, over those 8 alone and one lookup in a map",
+			1.3, 0, keyed()},
 		{"a fire in which 1,000 hooks of a FailOpen point panic, over 100 such hooks", 15, noBound, panicking()},
 		{whatRegistering, noBound, noBound, registering()},
 		{"a hook with Timeout that returns at once, over a goroutine and a channel", 3, 4, limited()},
@@ -198,6 +200,44 @@ func layered() []duel {
 		versus(lawExits, many, deep.leave, few, one.leave),
 		versus(lawAround, many, deep.wrap, few, one.wrap),
 	}
+}
+
+// keyed compares fires for one tool, with and without the hooks of 10,000 others.
+func keyed() []duel {
+	const tool = "tool"
+	var many, alone agent.Hooks
+	known := map[string]bool{tool: true}
+	pass := agent.BeforeToolFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
+		return nil, nil
+	})
+	for i := range 10_000 {
+		other := fmt.Sprint(tool, i)
+		known[other] = false
+		many.BeforeTool.Add(pass, agent.ForTool(other))
+	}
+	for range 8 {
+		alone.BeforeTool.Add(pass)
+		many.BeforeTool.Add(pass, agent.ForTool(tool))
+	}
+	ctx, run := context.Background(), agent.NewRun(nil)
+	fire := func(h *agent.Hooks, call *agent.ToolCallRequest) {
+		if _, err := h.BeforeTool.Fire(ctx, run, call); err != nil {
+			panic(err)
+		}
+	}
+	return []duel{versus("BeforeTool of package agent", "among 10,000 keys", func(n int) {
+		for range n {
+			fire(&many, &agent.ToolCallRequest{Name: tool})
+		}
+	}, "8 hooks and a lookup", func(n int) {
+		for range n {
+			if call := (agent.ToolCallRequest{Name: tool}); known[call.Name] {
+				fire(&alone, &call)
+			}
+		}
+	})}
 }
 
 // panicking measures fires in which every hook panics. The failure handler is a no-op, so that no log is measured.
