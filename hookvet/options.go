@@ -43,6 +43,7 @@ func (r *reporter) checkOptions(by callSite, seen map[ast.Expr]bool) {
 	anchors := map[string]string{} // from a registration to the option that names it
 	end := call.Args[0].End()      // of the argument before
 	for _, arg := range args {
+		r.checkKey(by, arg)
 		o, ok := r.optionOf(arg)
 		if !ok {
 			end = arg.End()
@@ -77,6 +78,52 @@ func (r *reporter) optionOf(e ast.Expr) (option, bool) {
 		return option{}, false
 	}
 	return option{fn.Name(), call}, true
+}
+
+// checkKey reports an option for keys at a point without the key, also inside a bundle of this package. It knows the key
+// of a point by its type.
+func (r *reporter) checkKey(by callSite, e ast.Expr) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	fn := r.callee(call)
+	if fn == nil || fn.Signature().Results().Len() != 1 || fn.Signature().Params().Len() != 1 ||
+		!isNamed(fn.Signature().Results().At(0).Type(), kitPath, "KeyOption") {
+		return
+	}
+	keys, ok := fn.Signature().Params().At(0).Type().(*types.Slice)
+	if !ok {
+		return
+	}
+	for _, p := range r.registeredAt(by) {
+		if p.key == nil || !types.Identical(p.key, keys.Elem()) {
+			r.report(call, nil, "the registration panics, because %s does not have the key of %s: leave the option out, or "+
+				"register at the points with the key alone", p, fn.Name())
+			return
+		}
+	}
+}
+
+// registeredAt returns the points at which a call registers hooks, as far as this package shows them.
+func (r *reporter) registeredAt(by callSite) []*point {
+	hook := deref(r.typeOf(by.call.Args[0]))
+	if p := r.pointOfType(hook, "Func"); p != nil {
+		return []*point{p}
+	}
+	var points []*point
+	for _, a := range r.adds {
+		inBundle := slices.ContainsFunc(r.binds, func(b bind) bool {
+			return types.Identical(b.typ, hook) && b.decl.Pos() <= a.call.Pos() && a.call.Pos() < b.decl.End()
+		})
+		switch {
+		case a.call == by.call:
+			return []*point{a.point}
+		case inBundle:
+			points = append(points, a.point)
+		}
+	}
+	return points
 }
 
 func (r *reporter) checkAnchors(o option, anchors map[string]string) {

@@ -22,6 +22,7 @@ type point struct {
 	exits   []*types.Named   // in the order of the spec
 	changes bool             // hooks may replace or edit the payload
 	around  bool
+	key     types.Type // of its key; nil without one
 }
 
 // pointOf returns the point of a generated Point, of the registry that it embeds, or of a pointer to one of them; else
@@ -57,6 +58,13 @@ func pointOf(t types.Type) *point {
 		given := fire.Signature().Params().At(2).Type()
 		to, isPointer := types.Unalias(given).(*types.Pointer)
 		p.changes = isPointer && types.Identical(to.Elem(), p.payload)
+	}
+	if loop := methodOf(named, "runHooks"); loop != nil {
+		for param := range loop.Signature().Params().Variables() {
+			if param.Name() == "key" {
+				p.key = deref(param.Type())
+			}
+		}
 	}
 	p.outcome = p.generated("Outcome")
 	p.exit = p.generated("Exit")
