@@ -41,9 +41,9 @@ func AnswerTo(q agent.Question, a agent.Approval) Answer {
 // resume the same state again. If a tool was removed or got another schema meanwhile, Resume returns no error: the call
 // of the tool fails, and the model gets the reason.
 //
-// A call is deferred if its tool or a hook of AroundTool has returned a *agent.ToolError with the kind FailSuspended. For
-// example, its work is done by another process. Resume needs no answer then, and calls AroundTool and the tool again.
-// The hooks that have permitted the call do not fire again.
+// A call is deferred if its tool or a hook of AroundTool has returned a *agent.ToolError with the kind FailSuspended.
+// For example, its work is done by another process. Resume needs no answer then, and calls AroundTool and the tool
+// again. The hooks that have permitted the call do not fire again.
 //
 // A run of [RunAs] keeps the type of its answer. To get the answer as a value, resume it with RunAs.
 func (a *Agent) Resume(ctx context.Context, state agent.Suspension, answers ...Answer) (agent.AgentResult, error) {

@@ -20,10 +20,7 @@ import (
 // see that it does. While the workers get a new release, one of each release sweeps, because the older one leaves runs
 // that it cannot read.
 func (w *Worker) sweep(ctx context.Context) {
-	every := w.Sweep
-	if every == 0 {
-		every = time.Minute
-	}
+	every := cmp.Or(w.Sweep, time.Minute)
 	s := &sweeper{
 		Worker: w, id: rand.Text(), key: "sweep/" + cmp.Or(w.program, program()), every: every,
 		seen: make(map[string]sight),

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var all sync.WaitGroup
-	for range w.slots() {
+	for range cmp.Or(w.Slots, 4) {
 		all.Go(func() { w.serve(ctx, hard) })
 	}
 	all.Go(func() { w.sweep(ctx) })
@@ -121,7 +122,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer cancel()
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		if w.Clock.Sleep(grace, w.grace()) == nil {
+		if w.Clock.Sleep(grace, cmp.Or(w.Grace, 30*time.Second)) == nil {
 			stop()
 		}
 	})
@@ -176,36 +177,8 @@ func (w *Worker) complete() error {
 	return nil
 }
 
-func (w *Worker) slots() int {
-	if w.Slots == 0 {
-		return 4
-	}
-	return w.Slots
-}
-
-func (w *Worker) tries() int {
-	if w.Tries == 0 {
-		return 3
-	}
-	return w.Tries
-}
-
-func (w *Worker) grace() time.Duration {
-	if w.Grace == 0 {
-		return 30 * time.Second
-	}
-	return w.Grace
-}
-
 // DefaultReply is the default of [Worker.MaxReply], in tokens.
 const DefaultReply = 16384
-
-func (w *Worker) maxReply() int {
-	if w.MaxReply == 0 {
-		return DefaultReply
-	}
-	return w.MaxReply
-}
 
 // serve takes runs, one after the other, until ctx is done.
 func (w *Worker) serve(ctx, hard context.Context) {
@@ -312,7 +285,7 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 			return nil, err
 		}
 		rec.cancel = rec.cancel || writer.cancelled.Load()
-		if len(tries) >= w.tries() {
+		if len(tries) >= cmp.Or(w.Tries, 3) {
 			return nil, w.setAside(ctx, d, rec, tries)
 		}
 		return rec, nil
