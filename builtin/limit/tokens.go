@@ -12,11 +12,12 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Tokens stops a run when the run, or all runs of its conversation together, have used too many tokens. The input and output tokens of all its model calls count together,
-// so a conversation of 50,000 tokens that is sent ten times counts as 500,000.
+// Tokens stops a run when the run, or all runs of its conversation together, have used too many tokens. The input and
+// output tokens of all its model calls count together, so a conversation of 50,000 tokens that is sent ten times
+// counts as 500,000.
 //
-// Points: ShouldStop, and with Conversation OnRunStart and OnRunEnd. Tier: Safety. State: with Conversation, the tokens of
-// each conversation in memory, until it had no run for a day.
+// Points: ShouldStop, and with Conversation OnRunStart and OnRunEnd. Tier: Safety. State: with Conversation, the
+// tokens of each conversation in memory, until it had no run for a day.
 //
 // When the run has used Max tokens, it ends before its next step. The cause is token_limit, and the message is "Token
 // limit reached: 120/100". The detail has the keys totalTokens and maxTotalTokens, and OnBudgetExceeded is fired. Usage

@@ -505,12 +505,14 @@ func ExampleAudit() {
 	f, _ := os.Open(path)
 	defer f.Close()
 	for e, err := range hooklog.Read(f) {
-		fmt.Println(e.Seq, e.Point, e.By, e.Decision, e.Reason, string(e.Payload), err)
+		var call agent.ToolCallRequest
+		_ = json.Unmarshal(e.Payload, &call)
+		fmt.Println(e.Seq, e.Point, e.By, e.Decision, e.Reason, string(call.Args), err)
 	}
 	_, _ = f.Seek(0, io.SeekStart)
 	state, err := record.VerifyAudit(f, record.AuditCheck{})
 	fmt.Println(state.Records, err)
 	// Output:
-	// 1 OnPermission no-shell Deny no shell today {"args":{"command":"deploy --token [REDACTED]"},"id":"call_1","name":"bash"} <nil>
+	// 1 OnPermission no-shell Deny no shell today {"command":"deploy --token [REDACTED]"} <nil>
 	// 1 <nil>
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -104,8 +103,3 @@ func TestLongPromptsAreRecordedInPart(t *testing.T) {
 		t.Errorf("%d characters: %s", n, text[max(0, len(text)-100):])
 	}
 }
-
-// A counter counts events.
-type counter struct{ n int }
-
-func (f *counter) Trace(context.Context, hookkit.Event) { f.n++ }

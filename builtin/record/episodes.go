@@ -16,7 +16,8 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// Episodes is a [View] that stores each tool call and its outcome as an episode, so that later runs can learn from them.
+// Episodes is a [View] that stores each tool call and its outcome as an episode, so that later runs can learn from
+// them.
 //
 // For example, memory.Injector shows the model "[tool_call] name=deploy -> failed" in the next run. Set Store, Path, or
 // both.

@@ -22,7 +22,8 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// Tree is a [View] that writes the tool calls of a conversation as a tree, in which a program can go back and start a new branch.
+// Tree is a [View] that writes the tool calls of a conversation as a tree, in which a program can go back and start a
+// new branch.
 //
 // For example, a user does not like the result, goes back to the third call with [Tree.Fork], and runs the agent again
 // from a checkpoint. The calls of the new run become a branch below the third call. [Tree.Markdown] shows both.
@@ -34,8 +35,8 @@ import (
 //
 // Secrets and personal data are removed from arguments and errors, which are then truncated to 200 characters.
 //
-// Tree reads AfterTool and OnRunEnd. A failure to write does not affect the run. Several processes may use one Dir. Bind
-// panics if Dir is empty or Keep is invalid.
+// Tree reads AfterTool and OnRunEnd. A failure to write does not affect the run. Several processes may use one Dir.
+// Bind panics if Dir is empty or Keep is invalid.
 type Tree struct {
 	Dir     string
 	Keep    limit.Bound[int] // nodes of a conversation; default 10,000

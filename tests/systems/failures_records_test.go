@@ -90,7 +90,8 @@ func TestRecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")},
 			&record.Model{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
-	if r := audited[agent.ToolCallResult](t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
+	r := audited[agent.ToolCallResult](t, filepath.Join(inside, "audit"), "AfterTool") // and each line is valid
+	if len(r) != 1 {
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
