@@ -101,6 +101,14 @@ type Description struct {
 	// Shapes has what the service knows of its points. It may lack points, or be nil: then each object of a replacement
 	// must have every field that was sent.
 	Shapes map[string]*Shape `json:"shapes,omitempty"`
+	// Keys has the points whose hooks are all for some keys only. Fires with other keys are not sent.
+	Keys map[string]Keys `json:"keys,omitempty"`
+}
+
+// Keys are the keys of a point for which a service wants calls.
+type Keys struct {
+	Key    string            `json:"key"`    // the name of the key in the spec, for example Tool
+	Values []json.RawMessage `json:"values"` // at least one
 }
 
 // A Caller sends requests to one service. Its methods may be called concurrently. They return when the context ends,

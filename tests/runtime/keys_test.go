@@ -14,9 +14,11 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
+	"github.com/hookgen/hookgen/tests/remote"
 )
 
 // Rule 17: a fire with a key runs exactly the hooks without keys and those registered for the key, in the common order.
@@ -221,6 +223,78 @@ func TestReplayUsesTheRecordedKey(t *testing.T) {
 	}
 	if len(ran) != 2 {
 		t.Errorf("the guard ran %d times", len(ran))
+	}
+}
+
+// A service whose hooks are for some keys only gets no other calls, and the program may narrow them.
+func TestServicesGetCallsForTheirKeys(t *testing.T) {
+	var ran []string
+	for name, c := range map[string]struct {
+		add  func(service *fixture.Hooks)
+		opts []hookkit.UseOption
+		want int // of three calls
+	}{
+		"some keys": {func(h *fixture.Hooks) { h.KeyedVerify.Add(noting(&ran, ""), fixture.ForKind("bash", "sh")) }, nil, 2},
+		"all keys": {func(h *fixture.Hooks) {
+			h.KeyedVerify.Add(noting(&ran, ""), fixture.ForKind("bash"))
+			h.KeyedVerify.Add(noting(&ran, ""))
+		}, nil, 3},
+		"narrowed": {func(h *fixture.Hooks) { h.KeyedVerify.Add(noting(&ran, ""), fixture.ForKind("bash", "sh")) },
+			[]hookkit.UseOption{fixture.ForKind("read", "sh")}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var service, program fixture.Hooks
+			c.add(&service)
+			calls := 0
+			hook, err := fixture.Remote(t.Context(), remote.Caller{Name: "guards", To: fixture.Serve(&service, nil)},
+				wire.Observe(func(wire.Call) { calls++ }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			program.Use(hook, c.opts...)
+			for _, kind := range []string{"bash", "sh", "read"} {
+				if err := program.KeyedVerify.Fire(t.Context(), newRun(), parcel(kind)); err != nil {
+					t.Error(err)
+				}
+			}
+			if calls != c.want {
+				t.Errorf("the service got %d calls", calls)
+			}
+		})
+	}
+}
+
+// A describedCaller is a service with a description of its own.
+type describedCaller struct {
+	wire.Caller
+	description wire.Description
+}
+
+func (c describedCaller) Describe(context.Context) (wire.Description, error) {
+	return c.description, nil
+}
+
+func TestServicesWithImpossibleKeysAreRefused(t *testing.T) {
+	values := []json.RawMessage{[]byte(`"bash"`)}
+	for name, c := range map[string]struct {
+		point string
+		keys  wire.Keys
+		want  string
+	}{
+		"another key":     {"KeyedVerify", wire.Keys{Key: "Tool", Values: values}, `of the key "Tool", and the key of the point is "Kind"`},
+		"no key there":    {"Verify", wire.Keys{Values: values}, `the key of the point is ""`},
+		"none":            {"KeyedVerify", wire.Keys{Key: "Kind"}, "0 values"},
+		"of another type": {"KeyedPointer", wire.Keys{Key: "Number", Values: values}, `the key "bash", which cannot be read`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := fixture.Remote(t.Context(), describedCaller{description: wire.Description{
+				Protocol: wire.Protocol, Spec: "github.com/hookgen/hookgen/tests/fixture", Points: []string{c.point},
+				Keys: map[string]wire.Keys{c.point: c.keys},
+			}})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package wireimpl
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -29,7 +30,8 @@ type connection struct {
 	served  []string
 	set     opaque.Remote
 	breaker breaker
-	shapes  map[string]*wire.Shape // of the points, as the service described them; nil if it did not
+	shapes  map[string]*wire.Shape       // of the points, as the service described them; nil if it did not
+	keys    map[string]hookkit.KeyOption // of the points, if the service wants calls for some keys only
 }
 
 // Connect returns the hooks of a service. Without the option [wire.Points] it asks the service which points it serves.
@@ -84,8 +86,12 @@ func (r *connection) describe(ctx context.Context, points []hookkit.AnyPoint) er
 		}
 	}
 	r.served, r.shapes = d.Points, d.Shapes
+	r.keys = map[string]hookkit.KeyOption{}
 	var all []error
 	for _, p := range points {
+		if keys, some := d.Keys[p.Name]; some {
+			all = append(all, r.readKeys(p, keys))
+		}
 		if there := d.Shapes[p.Name]; there != nil && slices.Contains(d.Points, p.Name) {
 			all = append(all, r.compare(p.Name, skew.Of(p), there))
 		}
@@ -93,6 +99,24 @@ func (r *connection) describe(ctx context.Context, points []hookkit.AnyPoint) er
 	if err := errors.Join(all...); err != nil {
 		return fmt.Errorf("wire: %s was built with another version of the spec: %w", name, err)
 	}
+	return nil
+}
+
+// readKeys keeps the keys of a point for which the service wants calls.
+func (r *connection) readKeys(p hookkit.AnyPoint, keys wire.Keys) error {
+	if keys.Key != p.Key || p.Key == "" || len(keys.Values) == 0 {
+		return fmt.Errorf("%s: the service wants calls for %d values of the key %.100q, and the key of the point is %q; "+
+			"build both from one version of the spec, or pass wire.Points", p.Name, len(keys.Values), keys.Key, p.Key)
+	}
+	given := opaque.Keys{Name: p.Key}
+	for _, text := range keys.Values {
+		key := p.NewKey()
+		if err := json.Unmarshal(text, key); err != nil {
+			return fmt.Errorf("%s: the service wants calls for the key %.100s, which cannot be read: %w", p.Name, text, err)
+		}
+		given.Values = append(given.Values, reflect.ValueOf(key).Elem().Interface())
+	}
+	r.keys[p.Name] = opaque.KeyOption(given.And(given)).(hookkit.KeyOption)
 	return nil
 }
 
@@ -121,7 +145,11 @@ func (r *RemoteHook[H]) Bind(h H) {
 	for _, p := range h.Points() {
 		if slices.Contains(r.served, p.Name) {
 			refuseUnencodable(p)
-			p.AddAny(newRemotePoint(&r.connection, p).ask, name)
+			opts := []hookkit.GateOption{name}
+			if keys := r.keys[p.Name]; keys != nil {
+				opts = append(opts, keys)
+			}
+			p.AddAny(newRemotePoint(&r.connection, p).ask, opts...)
 		}
 	}
 }

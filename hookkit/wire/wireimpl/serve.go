@@ -2,6 +2,7 @@ package wireimpl
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -65,9 +66,34 @@ func (s *server) Describe(context.Context) (wire.Description, error) {
 		if p, ok := s.points[name]; ok && len(p.Hooks())+len(p.Observers()) > 0 {
 			d.Points = append(d.Points, name)
 			d.Shapes[name] = p.shape
+			if err := addKeys(&d, p.AnyPoint); err != nil {
+				return d, err
+			}
 		}
 	}
 	return d, nil
+}
+
+// addKeys describes the keys of a point, unless a hook or an observer is for all of them.
+func addKeys(d *wire.Description, p hookkit.AnyPoint) error {
+	for _, i := range slices.Concat(p.Hooks(), p.Observers()) {
+		if i.Keys == nil {
+			return nil
+		}
+	}
+	keys := wire.Keys{Key: p.Key}
+	for _, key := range p.Keys() {
+		value, err := json.Marshal(key)
+		if err != nil {
+			return fmt.Errorf("wire: the key %s of %s cannot be written: %w", p.Key, p.Name, err)
+		}
+		keys.Values = append(keys.Values, value)
+	}
+	if d.Keys == nil {
+		d.Keys = map[string]wire.Keys{}
+	}
+	d.Keys[p.Name] = keys
+	return nil
 }
 
 // Call fires the point that the request names.
