@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -483,36 +482,4 @@ func TestParallelRunsShareOneAudit(t *testing.T) {
 	if s := verified(t, path, record.AuditCheck{}); s.Records != 10*(2+3+3+1) {
 		t.Errorf("state: %+v", s)
 	}
-}
-
-func ExampleAudit() {
-	dir, _ := os.MkdirTemp("", "audit")
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "audit.jsonl")
-
-	var hooks agent.Hooks
-	hooks.Use(&record.Audit{Path: path})
-	hooks.OnPermission.Add(agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run,
-		call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-		return agent.Deny{Reason: "no shell today"}, nil
-	}), hookkit.Named("no-shell"))
-
-	run := agent.NewRun(&agent.Env{Agent: "clerk"})
-	_, _ = hooks.OnPermission.Fire(context.Background(), run, agent.ToolCallRequest{
-		ID: "call_1", Name: "bash", Args: json.RawMessage(`{"command":"deploy --token abc123"}`),
-	})
-
-	f, _ := os.Open(path)
-	defer f.Close()
-	for e, err := range hooklog.Read(f) {
-		var call agent.ToolCallRequest
-		_ = json.Unmarshal(e.Payload, &call)
-		fmt.Println(e.Seq, e.Point, e.By, e.Decision, e.Reason, string(call.Args), err)
-	}
-	_, _ = f.Seek(0, io.SeekStart)
-	state, err := record.VerifyAudit(f, record.AuditCheck{})
-	fmt.Println(state.Records, err)
-	// Output:
-	// 1 OnPermission no-shell Deny no shell today {"command":"deploy --token [REDACTED]"} <nil>
-	// 1 <nil>
 }

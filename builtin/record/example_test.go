@@ -2,11 +2,16 @@ package record_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -60,4 +65,36 @@ func ExampleTrajectory() {
 	// Output:
 	// where am I? at a door 2 <nil>
 	// look a door
+}
+
+func ExampleAudit() {
+	dir, _ := os.MkdirTemp("", "audit")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "audit.jsonl")
+
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path})
+	hooks.OnPermission.Add(agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Deny{Reason: "no shell today"}, nil
+	}), hookkit.Named("no-shell"))
+
+	run := agent.NewRun(&agent.Env{Agent: "clerk"})
+	_, _ = hooks.OnPermission.Fire(context.Background(), run, agent.ToolCallRequest{
+		ID: "call_1", Name: "bash", Args: json.RawMessage(`{"command":"deploy --token abc123"}`),
+	})
+
+	f, _ := os.Open(path)
+	defer f.Close()
+	for e, err := range hooklog.Read(f) {
+		var call agent.ToolCallRequest
+		_ = json.Unmarshal(e.Payload, &call)
+		fmt.Println(e.Seq, e.Point, e.By, e.Decision, e.Reason, string(call.Args), err)
+	}
+	_, _ = f.Seek(0, io.SeekStart)
+	state, err := record.VerifyAudit(f, record.AuditCheck{})
+	fmt.Println(state.Records, err)
+	// Output:
+	// 1 OnPermission no-shell Deny no shell today {"command":"deploy --token [REDACTED]"} <nil>
+	// 1 <nil>
 }
