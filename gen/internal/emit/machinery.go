@@ -123,8 +123,11 @@ func (p *pointEmitter) exitList(suffix string) string {
 	return broken
 }
 
-// Wide reports whether the payload's type is so long that other parameters get a line of their own.
-func (p *pointEmitter) Wide() bool { return p.payload.width > 20 }
+// Wide reports whether the payload's type is so long, or there are so many other parameters, that those get a line of
+// their own.
+func (p *pointEmitter) Wide() bool {
+	return p.payload.width > 20 || p.Keyed() && p.DecidedByOne() && p.Collects()
+}
 
 // Keyed reports whether the point has a key.
 func (p *pointEmitter) Keyed() bool { return !p.Key.IsZero() }
