@@ -48,8 +48,8 @@
 // options: find options of one registration that contradict each other
 //
 // Of two priorities, names, timeouts or queues only the last counts. Before and After the same registration cannot both
-// hold. A timeout or a queue that is not positive panics. So does an option for keys at a point without the key, also if
-// it narrows a bundle with such a point.
+// hold. A timeout or a queue that is not positive panics. So does an option for keys at a point without the key, also
+// if it narrows a bundle with such a point.
 //
 // # Analyzer exitvalue
 //

@@ -80,8 +80,8 @@ func (r *reporter) optionOf(e ast.Expr) (option, bool) {
 	return option{fn.Name(), call}, true
 }
 
-// checkKey reports an option for keys at a point without the key, also inside a bundle of this package. It knows the key
-// of a point by its type.
+// checkKey reports an option for keys at a point without the key, also inside a bundle of this package. It knows the
+// key of a point by its type.
 func (r *reporter) checkKey(by callSite, e ast.Expr) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

@@ -198,7 +198,9 @@ func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 			return agent.ReplaceAfterTool(r, "x"), nil
 		}), []string{"AfterTool", "warden", "Call.ID, Status, Attempts"}},
 		{"AfterToolMadeAnew", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-			return agent.ReplaceAfterTool(agent.ToolCallResult{Call: agent.ToolCallRequest{Name: r.Call.Name}, Output: "new"}, "x"), nil
+			return agent.ReplaceAfterTool(agent.ToolCallResult{
+				Call: agent.ToolCallRequest{Name: r.Call.Name}, Output: "new",
+			}, "x"), nil
 		}), nil},
 		{"AfterToolOutput", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Output = "new"

@@ -22,7 +22,8 @@ func (r *run) reportKeys() {
 					tools = append(tools, schema.Name)
 				}
 			}
-			if meant := spelling.Qualified(name, tools, func(part string) bool { return strings.EqualFold(part, name) }); meant != "" {
+			meant := spelling.Qualified(name, tools, func(part string) bool { return strings.EqualFold(part, name) })
+			if meant != "" {
 				r.warn("hooks are registered for the tool %s, which the run does not have; did you mean %s?", quoted(name),
 					quoted(meant))
 			}

@@ -114,19 +114,19 @@ func (c *comparison) compareKey(p pair, report reporter) {
 	switch {
 	case old.IsZero() && now.IsZero():
 	case old.IsZero() && (p.now.Replace || p.now.Kind == gen.Around || p.now.EditField == first):
-		report("key-added", ChangesBehaviour, "%s has the key %s: hooks may be registered with For%s, and a hook that changes "+
-			"%s of the payload fails now", p.now.Name, now.Name, now.Name, now.Field)
+		report("key-added", ChangesBehaviour, "%s has the key %s: hooks may be registered with For%s, and a hook that "+
+			"changes %s of the payload fails now", p.now.Name, now.Name, now.Name, now.Field)
 	case old.IsZero():
 		report("key-added", Safe, "%s has the key %s: hooks may be registered with For%s", p.now.Name, now.Name, now.Name)
 	case now.IsZero():
-		report("key-removed", BreaksHooks, "%s no longer has the key %s: hooks that are registered with For%s do not compile, "+
-			"or panic at registration", p.now.Name, old.Name, old.Name)
+		report("key-removed", BreaksHooks, "%s no longer has the key %s: hooks that are registered with For%s do not "+
+			"compile, or panic at registration", p.now.Name, old.Name, old.Name)
 	case old.Name != now.Name || !c.same(old.Type, now.Type):
 		report("key-changed", BreaksHooks, "the key of %s is %s of type %s and was %s of type %s: hooks that are registered "+
 			"with For%s do not compile", p.now.Name, now.Name, now.Type.Text, old.Name, old.Type.Text, old.Name)
 	case old.Field != now.Field && !c.fieldRenamed(p, old.Field, now.Field):
-		report("key-changed", ChangesBehaviour, "the key %s of %s is %s of the payload and was %s: hooks that are registered "+
-			"with For%s are called in other fires", now.Name, p.now.Name, now.Field, old.Field, old.Name)
+		report("key-changed", ChangesBehaviour, "the key %s of %s is %s of the payload and was %s: hooks that are "+
+			"registered with For%s are called in other fires", now.Name, p.now.Name, now.Field, old.Field, old.Name)
 	}
 }
 

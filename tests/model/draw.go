@@ -30,8 +30,8 @@ var AllSteps = []Step{
 var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Use{Replacing: []int{0}}, Observe{}, Remove{}, Trace{}}
 
 // AllActions are the actions of hooks; repeated ones are drawn more often.
-var AllActions = []Action{Continues, Continues, Continues, Replaces, Replaces, Redirects, Edits, Edits, Leaves, LeavesSecond,
-	LeavesThird, Contributes, Contributes, Both,
+var AllActions = []Action{Continues, Continues, Continues, Replaces, Replaces, Redirects, Edits, Edits, Leaves,
+	LeavesSecond, LeavesThird, Contributes, Contributes, Both,
 	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues,
 	FailsAfter, PanicsAfter, Forgets}
 

@@ -13,7 +13,8 @@ import (
 // fire fires a point. The parent is the fire whose hook called it, or nil.
 func (s *harness) fire(ctx context.Context, parent *firing, parentRun *fixture.Run, call int, f Fire) {
 	s.mu.Lock()
-	if f.Layer >= len(s.layers) || f.Pin > len(s.pins) || parent != nil && (parent.depth == deepest || len(s.firings) >= mostFires) {
+	if f.Layer >= len(s.layers) || f.Pin > len(s.pins) ||
+		parent != nil && (parent.depth == deepest || len(s.firings) >= mostFires) {
 		s.mu.Unlock()
 		return
 	}

@@ -58,7 +58,8 @@ func readAll() []*Point {
 	var all []*Point
 	hooks := new(fixture.Hooks)
 	for i, info := range hooks.Points() {
-		p := &Point{Name: info.Name, Key: info.Key, index: i, outcomes: map[string]hookkit.Outcome{}, methods: map[string]int{}}
+		p := &Point{Name: info.Name, Key: info.Key, index: i, outcomes: map[string]hookkit.Outcome{},
+			methods: map[string]int{}}
 		p.typ = reflect.TypeOf(info.New())
 		for _, o := range info.Outcomes {
 			p.outcomes[o.Name] = o

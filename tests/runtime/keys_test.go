@@ -77,7 +77,8 @@ func TestKeysAreListed(t *testing.T) {
 	if err := h.Explain(&text); err != nil || !strings.Contains(text.String(), `for Kind "bash" "sh"`) {
 		t.Errorf("explained as %s, %v", text.String(), err)
 	}
-	if plain := points.Named("Verify").At(&h); plain.Key != "" || plain.Keys() != nil || (hookkit.AnyPoint{}).Keys() != nil {
+	plain := points.Named("Verify").At(&h)
+	if plain.Key != "" || plain.Keys() != nil || plain.NewKey() != nil || (hookkit.AnyPoint{}).Keys() != nil {
 		t.Error("a point without key has one")
 	}
 	h.KeyedVerify.Add(noting(&ran, "c"), fixture.ForKind(strings.Repeat("x", 1<<20), "1", "2", "3", "4", "5", "6"))
@@ -213,7 +214,8 @@ func TestReplayUsesTheRecordedKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg.Remove()
-	if text := record.String(); !strings.Contains(text, `"key":"bash","payload":`) || !strings.Contains(text, `"Kind":"***"`) {
+	text := record.String()
+	if !strings.Contains(text, `"key":"bash","payload":`) || !strings.Contains(text, `"Kind":"***"`) {
 		t.Errorf("recorded is %s", text)
 	}
 	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(&record), h.Points()) {
@@ -281,7 +283,7 @@ func TestServicesWithImpossibleKeysAreRefused(t *testing.T) {
 		keys  wire.Keys
 		want  string
 	}{
-		"another key":     {"KeyedVerify", wire.Keys{Key: "Tool", Values: values}, `of the key "Tool", and the key of the point is "Kind"`},
+		"another key":     {"KeyedVerify", wire.Keys{Key: "Tool", Values: values}, `the key of the point is "Kind"`},
 		"no key there":    {"Verify", wire.Keys{Values: values}, `the key of the point is ""`},
 		"none":            {"KeyedVerify", wire.Keys{Key: "Kind"}, "0 values"},
 		"of another type": {"KeyedPointer", wire.Keys{Key: "Number", Values: values}, `the key "bash", which cannot be read`},
