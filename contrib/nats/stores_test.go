@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/memory/memorytest"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -41,6 +42,13 @@ func TestStoreConforms(t *testing.T) {
 func TestSessionsConform(t *testing.T) {
 	open := buckets(t)
 	looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return nats.Sessions{Bucket: open(t)} })
+}
+
+func TestRunStoreConforms(t *testing.T) {
+	open := buckets(t)
+	looptest.CheckRunStore(t, func(t *testing.T) agent.RunStore {
+		return session.Runs{Store: nats.Store{Bucket: open(t)}}
+	})
 }
 
 // TestSessionsAreListedByTheirKeys lists large conversations, and counts the bytes that the server sends.
