@@ -32,7 +32,7 @@ type PluginConfig struct {
 	Process []string       // a program and its arguments
 	Wasm    string         // a file
 	Routes  []points.Route // all routes if it is missing
-	Timeout string         // of a call; one second if it is missing
+	Timeout string         // of a call to another process or to a guest; one second if it is missing
 	timeout time.Duration
 }
 
@@ -120,7 +120,9 @@ func (p *PluginConfig) check(s *source, place string, c *Config) {
 		}
 	}
 	p.timeout = time.Second
-	if p.Timeout != "" {
+	if p.Timeout != "" && p.Go != "" {
+		s.at(place+".timeout", "a plug-in in Go has no timeout; remove it")
+	} else if p.Timeout != "" {
 		var err error
 		if p.timeout, err = time.ParseDuration(p.Timeout); err != nil || p.timeout <= 0 {
 			s.at(place+".timeout", `the timeout %q is not a positive duration; write for example "500ms"`, p.Timeout)

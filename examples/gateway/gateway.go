@@ -60,8 +60,8 @@ func NewGateway(transport http.RoundTripper) *Gateway {
 	return g
 }
 
-// Reload reads a configuration, starts its plug-ins, and uses both for the requests from now on. Requests under way keep
-// theirs, and the old plug-ins are closed after the last of them. After an error, nothing has changed.
+// Reload reads a configuration, starts its plug-ins, and uses both for the requests from now on. Requests under way
+// keep theirs, and the old plug-ins are closed after the last of them. After an error, nothing has changed.
 func (g *Gateway) Reload(ctx context.Context, file string) (err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hookgen/hookgen/hookkit"
+
+	"example.com/gateway/points"
 )
 
 // installed skips a test without a program.
@@ -138,7 +143,8 @@ func TestPluginsDecidePerRoute(t *testing.T) {
 // TestBadConfigurationsAreRefused: each mistake has its place and a remedy, and the old version continues.
 func TestBadConfigurationsAreRefused(t *testing.T) {
 	upstream := newUpstream(t).URL
-	good := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q]}, "plugins": [{"name": "a", "go": "keep-routes"}]}`, upstream)
+	good := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q]}, "plugins": [{"name": "a", "go": "keep-routes"}]}`,
+		upstream)
 	dir := t.TempDir()
 	g := newGateway(t, write(t, dir, good))
 	for _, c := range []struct{ config, want string }{
@@ -151,10 +157,12 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 		{`{"routes": {"/": [], "/": []}}`, `gateway.json:1:22: "/" is given twice; remove one`},
 		{`{"listen": ":1", "routes": {"api": ["http://x"]}}`, `gateway.json:1:36: the route "api" is not a prefix`},
 		{`{"listen": ":1", "routes": {"/": ["x"]}}`, `gateway.json:1:35: the upstream "x" is not a URL`},
-		{strings.Replace(good, "keep-routes", "kep-routes", 1), `no plug-in in Go with the name "kep-routes"; use access-log`},
+		{strings.Replace(good, "keep-routes", "kep-routes", 1), `no plug-in in Go with the name "kep-routes"; use acc`},
 		{strings.Replace(good, `"go"`, `"routes": ["/api/"], "go"`, 1), `there is no route "/api/"; add it to routes`},
 		{strings.Replace(good, `"go"`, `"routes": [], "go"`, 1), "has no route; name one"},
-		{strings.Replace(good, `"go"`, `"timeout": "1", "go"`, 1), `the timeout "1" is not a positive duration`},
+		{strings.Replace(good, `"go"`, `"timeout": "1s", "go"`, 1), `a plug-in in Go has no timeout; remove it`},
+		{strings.Replace(good, `"go": "keep-routes"`, `"wasm": "x", "timeout": "1"`, 1),
+			`the timeout "1" is not a positive duration`},
 		{strings.Replace(good, `"go"`, `"wasm": "x", "go"`, 1), "needs one of go, process and wasm"},
 		{strings.Replace(good, `"go": "keep-routes"`, `"wasm": "x"`, 1), `the plug-in "a" does not start: open`},
 		{strings.Replace(good, `"go": "keep-routes"`, `"wasm": "gateway.json"`, 1), "not a WebAssembly module"},
@@ -182,8 +190,8 @@ func TestFailuresNameThePlugin(t *testing.T) {
 	installed(t, "sh")
 	dir := t.TempDir()
 	script := `read l; echo '{"id":1,"protocol":1,"spec":"example.com/gateway/points","points":["OnRequest","LimitRate"]}'`
-	config := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q]}, "plugins": [{"name": "ends", "process": ["sh", "-c", %q]}]}`,
-		newUpstream(t).URL, script)
+	config := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q]},
+		"plugins": [{"name": "ends", "process": ["sh", "-c", %q]}]}`, newUpstream(t).URL, script)
 	g := newGateway(t, write(t, dir, config))
 	w := ask(g, "GET", "/", "")
 	if w.Code != 503 || w.Header().Get("Gateway-Refused") != "ends failed at OnRequest" {
@@ -208,6 +216,70 @@ func TestUpstreamsThatHangUp(t *testing.T) {
 		if w := ask(g, "POST", "/", ""); w.Code != want {
 			t.Errorf("the response is %d %q, want %d", w.Code, w.Body, want)
 		}
+	}
+}
+
+// TestStrangeDecisions: a plug-in that decides something impossible costs the request, and nothing else.
+func TestStrangeDecisions(t *testing.T) {
+	type hooks = points.Hooks
+	request := func(change func(*points.Request)) func(*hooks) {
+		return func(h *hooks) {
+			h.OnRequest.AddFunc(func(
+				_ context.Context, _ *points.Run, r points.Request,
+			) (points.OnRequestOutcome, error) {
+				change(&r)
+				return points.ReplaceOnRequest(r, ""), nil
+			}, hookkit.Named("strange"))
+		}
+	}
+	respond := func(status int) func(*hooks) {
+		return func(h *hooks) {
+			h.OnResponse.AddFunc(func(
+				context.Context, *points.Run, points.Response,
+			) (points.OnResponseOutcome, error) {
+				return points.Respond{Status: status, Body: "instead"}, nil
+			}, hookkit.Named("strange"))
+		}
+	}
+	for name, c := range map[string]struct {
+		register func(*hooks)
+		status   int
+		refused  string
+	}{
+		"no header":        {request(func(r *points.Request) { r.Header = nil }), 200, ""},
+		"no method":        {request(func(r *points.Request) { r.Method = " " }), 502, ""},
+		"a path elsewhere": {request(func(r *points.Request) { r.Target.Path = "http://elsewhere/" }), 200, ""},
+		"another route":    {request(func(r *points.Request) { r.Route = "/api/" }), 503, "strange failed at OnRequest"},
+		"the status 0":     {respond(0), 503, "strange failed at OnResponse"},
+		"another response": {respond(418), 418, ""},
+		"no response header": {func(h *hooks) {
+			h.OnResponse.AddFunc(func(
+				_ context.Context, _ *points.Run, r points.Response,
+			) (points.OnResponseOutcome, error) {
+				return points.ReplaceOnResponse(points.Response{Route: r.Route, Status: 200}, ""), nil
+			})
+			h.ResponseHeaders.AddFunc(func(context.Context, *points.Run, points.Response) ([]points.Header, error) {
+				return []points.Header{{Name: "A", Value: "b"}}, nil
+			})
+		}, 200, ""},
+		"an upstream that does not exist": {func(h *hooks) {
+			h.PickUpstream.AddFunc(func(
+				context.Context, *points.Run, points.Choice,
+			) (points.PickUpstreamOutcome, error) {
+				return points.EditPickUpstream(7, ""), nil
+			}, hookkit.Named("strange"))
+		}, 503, "strange failed at PickUpstream"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q]}}`, newUpstream(t).URL)
+			g := newGateway(t, write(t, t.TempDir(), config))
+			c.register(&g.hooks)
+			g.current.Load().hooks = g.hooks.Pinned()
+			w := ask(g, "GET", "/", "")
+			if w.Code != c.status || w.Header().Get("Gateway-Refused") != c.refused {
+				t.Errorf("the response is %d %q %v", w.Code, w.Body, w.Header())
+			}
+		})
 	}
 }
 

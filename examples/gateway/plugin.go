@@ -93,7 +93,10 @@ func (n named) String() string { return n.name }
 // Bind registers the plug-ins in the order of the configuration, each for its routes.
 func (s set) Bind(h *points.Hooks) {
 	for _, p := range s {
-		options := []hookkit.UseOption{hookkit.Named(p.Name), hookkit.Timeout(p.timeout)}
+		options := []hookkit.UseOption{hookkit.Named(p.Name)}
+		if p.closer != nil { // with a time limit, a plug-in around the exchange would end long responses
+			options = append(options, hookkit.Timeout(p.timeout))
+		}
 		if len(p.Routes) > 0 {
 			options = append(options, points.ForRoute(p.Routes...))
 		}

@@ -30,6 +30,7 @@ type request struct {
 	upstream *url.URL
 	headers  []points.Header // for the upstream
 	out      writer
+	act      act
 	began    time.Time
 	by       string // the plug-in that answered
 }
@@ -127,8 +128,8 @@ func (q *request) answered(exit any, by hookkit.By, err error) error {
 	q.by = by.Hook
 	switch exit := exit.(type) {
 	case points.Respond:
-		if exit.Status < 200 || exit.Status > 599 {
-			return &hookkit.Failure{Point: "Respond", Hook: by.Hook, Cause: fmt.Errorf("the status %d", exit.Status)}
+		if err := checkStatus(exit.Status, "Respond", by); err != nil {
+			return err
 		}
 		q.out.WriteHeader(exit.Status)
 		_, _ = io.WriteString(&q.out, exit.Body)
@@ -136,6 +137,14 @@ func (q *request) answered(exit any, by hookkit.By, err error) error {
 		http.Error(&q.out, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 	}
 	return nil
+}
+
+// checkStatus returns a failure of a plug-in that wants an impossible status.
+func checkStatus(status int, point string, by hookkit.By) error {
+	if status >= 200 && status <= 599 {
+		return nil
+	}
+	return &hookkit.Failure{Point: point, Hook: by.Hook, Cause: fmt.Errorf("the status %d is not in 200 to 599", status)}
 }
 
 // refuse tells the client which plug-in failed. The reason can be confidential, so it goes to the log only.
@@ -152,11 +161,19 @@ func (q *request) refuse(err error) {
 // changed returns the request as the plug-ins left it.
 func (q *request) changed(r *http.Request) *http.Request {
 	p := &q.payload
-	r.Method, r.Host, r.Header = p.Method, p.Host, p.Header
+	r.Method, r.Host, r.Header = p.Method, p.Host, headerOf(p.Header)
 	if p.Target.Path != r.URL.Path || p.Target.Query != r.URL.RawQuery {
 		r.URL = &url.URL{Path: p.Target.Path, RawQuery: p.Target.Query}
 	}
 	return r
+}
+
+// headerOf returns the header that a plug-in left, which can be nil.
+func headerOf(h map[string][]string) http.Header {
+	if h == nil {
+		return http.Header{}
+	}
+	return h
 }
 
 // rewrite makes the request for the upstream.
@@ -173,32 +190,46 @@ func rewrite(p *httputil.ProxyRequest) {
 type around struct{ http.RoundTripper }
 
 func (a around) RoundTrip(r *http.Request) (*http.Response, error) {
-	q, ctx := requestOf(r.Context()), r.Context()
-	var mu sync.Mutex
-	var ended bool
-	var made []*http.Response
-	result, err := q.hooks.AroundUpstream.Fire(ctx, q.run, points.Exchange{Route: q.route.prefix, Request: r},
-		func(_ context.Context, e points.Exchange) (*http.Response, error) {
-			response, err := a.RoundTripper.RoundTrip(e.Request)
-			mu.Lock()
-			defer mu.Unlock()
-			if err == nil {
-				made = append(made, response)
-			}
-			if ended && err == nil { // the plug-in that asked is late, so nobody receives it
-				_ = response.Body.Close()
-			}
-			return response, err
-		})
-	mu.Lock()
-	defer mu.Unlock()
-	ended = true
-	for _, response := range made {
+	q := requestOf(r.Context())
+	q.act.transport = a.RoundTripper
+	result, err := q.hooks.AroundUpstream.Fire(r.Context(), q.run, points.Exchange{Route: q.route.prefix, Request: r},
+		q.act.roundTrip)
+	q.act.end(result)
+	return result, err
+}
+
+// An act exchanges requests with an upstream. It closes the responses that nobody receives.
+type act struct {
+	transport http.RoundTripper
+
+	mu    sync.Mutex
+	ended bool
+	made  []*http.Response
+}
+
+func (a *act) roundTrip(_ context.Context, e points.Exchange) (*http.Response, error) {
+	response, err := a.transport.RoundTrip(e.Request)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err == nil && a.ended: // the plug-in that asked is late
+		_ = response.Body.Close()
+	case err == nil:
+		a.made = append(a.made, response)
+	}
+	return response, err
+}
+
+// end closes all responses but one, which can be nil.
+func (a *act) end(result *http.Response) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	for _, response := range a.made {
 		if response != result {
 			_ = response.Body.Close()
 		}
 	}
-	return result, err
 }
 
 // modifyResponse fires the points of the response.
@@ -209,15 +240,18 @@ func modifyResponse(r *http.Response) error {
 	if err != nil {
 		return err
 	}
-	if payload.Status < 200 || payload.Status > 599 {
-		return &hookkit.Failure{Point: "OnResponse", Hook: by.Hook, Cause: fmt.Errorf("the status %d", payload.Status)}
+	answer, answered := exit.(points.Respond)
+	if answered {
+		payload.Status = answer.Status
 	}
-	r.Header = payload.Header
-	r.StatusCode = payload.Status
-	if answer, ok := exit.(points.Respond); ok {
+	if err := checkStatus(payload.Status, "OnResponse", by); err != nil {
+		return err
+	}
+	r.StatusCode, r.Header = payload.Status, headerOf(payload.Header)
+	if answered {
 		q.by = by.Hook
 		_ = r.Body.Close()
-		r.StatusCode, r.Body = answer.Status, io.NopCloser(bytes.NewBufferString(answer.Body))
+		r.Body = io.NopCloser(bytes.NewBufferString(answer.Body))
 		r.Header = http.Header{"Content-Length": {strconv.Itoa(len(answer.Body))}}
 	}
 	for _, h := range q.hooks.ResponseHeaders.Fire(ctx, q.run, payload) {
@@ -232,8 +266,10 @@ func upstreamError(_ http.ResponseWriter, r *http.Request, err error) {
 	if _, failed := errors.AsType[*hookkit.Failure](err); !failed {
 		exit, by, _ := q.hooks.OnUpstreamError.FireBy(r.Context(), q.run,
 			points.UpstreamError{Request: q.payload, Error: err.Error()})
-		if exit != nil && q.answered(exit, by, nil) == nil {
-			return
+		if exit != nil {
+			if err = q.answered(exit, by, nil); err == nil {
+				return
+			}
 		}
 	}
 	q.refuse(err)
