@@ -17,7 +17,7 @@ import (
 // An instance is a started guest, with its memory. One goroutine at a time uses it.
 type instance struct {
 	module api.Module
-	stderr tail
+	stderr head
 	ctx    context.Context // of the call under way
 }
 
@@ -145,12 +145,13 @@ func brief(err error) error {
 	return errors.New(text)
 }
 
-// A tail keeps the beginning of what a guest writes to standard error. A Go program that panics writes the reason first.
-type tail []byte
+// A head keeps the beginning of the text that a guest writes to standard error. A program in Go that panics writes the
+// reason first.
+type head []byte
 
 // Write implements [io.Writer].
-func (t *tail) Write(p []byte) (int, error) {
+func (h *head) Write(p []byte) (int, error) {
 	const limit = 1 << 10
-	*t = append(*t, p[:min(len(p), max(0, limit-len(*t)))]...)
+	*h = append(*h, p[:min(len(p), max(0, limit-len(*h)))]...)
 	return len(p), nil
 }

@@ -24,11 +24,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	draws := "10" // for each of 80 points
 	flag.Parse()
-	if testing.Short() { // 3 draws for each point
-		if err := flag.Set("rapid.checks", "3"); err != nil {
-			panic(err)
-		}
+	if testing.Short() {
+		draws = "3"
+	}
+	if err := flag.Set("rapid.checks", draws); err != nil {
+		panic(err)
 	}
 	code := m.Run()
 	if built.dir != "" {

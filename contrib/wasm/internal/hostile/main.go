@@ -80,7 +80,8 @@ var acts = map[string]func(context.Context, wire.Request) string{
 		return errs(dial, listen, lookup)
 	},
 	"process": func(context.Context, wire.Request) string {
-		return errs(exec.Command("/bin/true").Run(), fmt.Errorf("%d variables, %d arguments", len(os.Environ()), len(os.Args)))
+		known := fmt.Errorf("%d variables, %d arguments", len(os.Environ()), len(os.Args))
+		return errs(exec.Command("/bin/true").Run(), known)
 	},
 	"loop": func(context.Context, wire.Request) string {
 		for {
