@@ -150,7 +150,7 @@ func TestHooksGuardTheTools(t *testing.T) {
 		"refused": {hook: skip(agent.ToolCallResult{Err: "too often"}), want: "error: error: too often"},
 		"end of the turn": {hook: beforeTool(func(request) (agent.BeforeToolOutcome, error) {
 			return agent.EndTurn{Reason: "enough"}, nil
-		}), want: "error: error: the call is refused: a hook ended the run: enough"},
+		}), want: "error: error: the call is refused: the run was ended (stop_requested): enough"},
 		"failing hook": {hook: beforeTool(func(request) (agent.BeforeToolOutcome, error) {
 			return nil, broken
 		}), want: "error: error: the call is refused: "},

@@ -441,15 +441,21 @@ func TestHooksEndRuns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := new(agent.Hooks)
-			ended := &fires{count: map[string]int{}}
-			h.ObserveAny(ended)
+			fired := &fires{count: map[string]int{}}
+			h.ObserveAny(fired)
 			c.bind(h)
 			result, _, err := calling(h).run(t.Context(), adapt.Task{})
-			if err != nil || result.Reply != c.reply || result.Stop.Cause != c.cause || result.Steps != c.steps {
+			ended := new(adapt.Ended)
+			if stopped := result.Forced() && c.reply != "bye" && c.reply != "sorry"; stopped != errors.As(err, &ended) ||
+				stopped != (err != nil) || stopped && ended.Stop.Cause != c.cause ||
+				!stopped && result.Forced() != (result.EndedBy != "") || stopped && result.EndedBy != "" {
+				t.Errorf("the error is %v, ended by %q", err, result.EndedBy)
+			}
+			if result.Reply != c.reply || result.Stop.Cause != c.cause || result.Steps != c.steps {
 				t.Errorf("%q %s after %d steps: %v", result.Reply, result.Stop.Cause, result.Steps, err)
 			}
-			if ended.count["OnRunStart"] != 1 || ended.count["OnRunEnd"] != 1 {
-				t.Error(maps.Clone(ended.count))
+			if fired.count["OnRunStart"] != 1 || fired.count["OnRunEnd"] != 1 {
+				t.Error(maps.Clone(fired.count))
 			}
 		})
 	}

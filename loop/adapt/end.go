@@ -27,7 +27,7 @@ func (r *run) end(ctx context.Context, task Task, reply string, err error) (agen
 		case problem != nil:
 			result.Warnings = append(result.Warnings, "OnRunError: "+problem.Error())
 		case rescued != nil:
-			result = r.result(task, rescued, nil)
+			ended, result = rescued, r.result(task, rescued, nil)
 			result.Warnings, err = append(result.Warnings, err.Error()), nil
 		}
 	}
@@ -52,6 +52,9 @@ func (r *run) end(ctx context.Context, task Task, reply string, err error) (agen
 		result.Stop = agent.EndRun{Cause: agent.CauseError, Message: err.Error()}
 		result.Signals, result.Err = append(result.Signals, result.Stop), err.Error()
 	}
+	if err == nil && result.Forced() && !ended.turn {
+		err = &Ended{Stop: result.Stop, Reply: result.Reply}
+	}
 	_ = isolatedErr(func() error {
 		hooks.OnRunEnd.Fire(ctx, r.hookRun, result)
 		return nil
@@ -69,7 +72,7 @@ func (r *run) rescue(ctx context.Context, failed agent.RunError) (*Ended, error)
 	case nil:
 		return nil, nil
 	case agent.EndTurn:
-		return &Ended{agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by.Hook}, exit.Reply}, nil
+		return turnEnded(exit, by), nil
 	default:
 		return nil, unknown(exit)
 	}
@@ -94,7 +97,10 @@ func (r *run) result(task Task, ended *Ended, err error) agent.AgentResult {
 	result := agent.AgentResult{
 		Agent: r.host.name(), Task: task.Text, Reply: ended.Reply, Steps: r.steps, ModelCalls: r.steps, Usage: r.usage,
 		Calls: slices.Clone(r.kept.calls), Messages: slices.Clone(r.messages), Elapsed: time.Since(r.start), Stop: ended.Stop,
-		Signals: []agent.EndRun{ended.Stop}, EndedBy: ended.Stop.By,
+		Signals: []agent.EndRun{ended.Stop},
+	}
+	if ended.turn {
+		result.EndedBy = ended.Stop.By
 	}
 	if err != nil {
 		result.Err = err.Error()

@@ -39,19 +39,23 @@ type Task struct {
 	agent.Identity
 }
 
-// Ended is the error with which Model and Tool end a run, because a hook decided so. The framework passes it to the
-// caller of the agent, and Run makes a result of it.
+// Ended is the error with which Model and Tool end a run, because a hook or a person decided so. The framework passes
+// it to the caller of the agent, and Run makes a result of it. It is also the error of Run if the run was stopped
+// before it was done.
 type Ended struct {
 	Stop  agent.EndRun
 	Reply string // the final reply
+
+	turn bool // the EndTurn of a hook gave the reply
 }
 
-// Error contains the reason.
+// Error contains the cause and the reason.
 func (e *Ended) Error() string {
-	if e.Stop.Message == "" {
-		return "a hook ended the run"
+	text := fmt.Sprintf("the run was ended (%s)", e.Stop.Cause)
+	if e.Stop.Message != "" {
+		text += ": " + e.Stop.Message
 	}
-	return "a hook ended the run: " + e.Stop.Message
+	return text
 }
 
 // ErrNoRun is the error of Model and Tool outside of Run. Without a run, hooks that count or remember would start again
@@ -61,8 +65,9 @@ var ErrNoRun = errors.New("adapt: the agent was called outside of Host.Run; call
 // Run fires the points of a run around act, which calls the agent of the framework and returns its reply. The agent
 // must get the context of act, and the task as the hooks of OnRunStart left it.
 //
-// If a hook ended the run, the result has its reply and reason, and the error is nil. If act failed, Run returns its
-// error and a complete result, unless a hook of OnRunError gave a reply. A deciding hook at a point that a Host does
+// The error is nil exactly if the agent replied or the EndTurn of a hook gave the reply. If a signal of a hook or the
+// refusal of a person stopped the run, the error is an *[Ended]. If act failed, Run returns its error, unless a hook of
+// OnRunError gave a reply. The result is complete in each of these cases. A deciding hook at a point that a Host does
 // not fire is an error before the run, because it would never run.
 func (h *Host) Run(
 	ctx context.Context, task Task, act func(ctx context.Context, task Task) (string, error),

@@ -47,7 +47,7 @@ func (r *run) model(
 		for i := range signals {
 			signals[i].By = bys[i].Hook
 		}
-		return reply, r.stop("", agentspec.Strongest(signals))
+		return reply, r.stop(&Ended{Stop: agentspec.Strongest(signals)})
 	}
 	r.mu.Lock()
 	r.steps++

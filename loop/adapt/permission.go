@@ -46,10 +46,10 @@ func (c *toolCall) judge() agent.Denial {
 		})
 	}
 	if answer.StopRun {
-		_ = c.stop("", agent.EndRun{
+		_ = c.stop(&Ended{Stop: agent.EndRun{
 			Cause: agent.CauseStopRequested, Message: cmp.Or(answer.Reason, "the answer about "+c.req.Name+" stopped the run"),
 			By: answered,
-		})
+		}})
 	}
 	return denied
 }

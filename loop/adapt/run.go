@@ -66,16 +66,20 @@ func (r *run) work(
 }
 
 // endTurn ends the run.
-func (r *run) endTurn(exit agent.EndTurn, by hookkit.By) error {
-	return r.stop(exit.Reply, agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by.Hook})
+func (r *run) endTurn(exit agent.EndTurn, by hookkit.By) error { return r.stop(turnEnded(exit, by)) }
+
+// turnEnded is the end of a run by the EndTurn of a hook.
+func turnEnded(exit agent.EndTurn, by hookkit.By) *Ended {
+	stop := agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by.Hook}
+	return &Ended{Stop: stop, Reply: exit.Reply, turn: true}
 }
 
 // stop ends the run and returns the error for the framework. If the run has ended already, the first reason counts.
-func (r *run) stop(reply string, signal agent.EndRun) error {
+func (r *run) stop(ended *Ended) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended == nil {
-		r.ended = &Ended{Stop: signal, Reply: reply}
+		r.ended = ended
 	}
 	return r.ended
 }

@@ -179,7 +179,7 @@ func (c *toolCall) dispatch() {
 			result.Output, result.Parts, result.Warnings = guidance.Text, guidance.Parts, guidance.Warnings
 		}
 		if tool := new(agent.ToolError); errors.As(err, &tool) && tool.StopRun {
-			_ = c.stop("", agent.EndRun{Cause: agent.CauseStopRequested, Message: tool.Error()})
+			_ = c.stop(&Ended{Stop: agent.EndRun{Cause: agent.CauseStopRequested, Message: tool.Error()}})
 		}
 	}
 	c.result = result.Clone()
