@@ -25,6 +25,7 @@ var unreleased = map[string]string{
 	"examples/coder":              "is a program to read and run in a clone",
 	"examples/fleet":              "is a program to read and run in a clone",
 	"examples/gateway":            "is a program to read and run in a clone",
+	"examples/jobs":               "is a program to read and run in a clone",
 	"examples/quickstart":         "is a program to read and run in a clone",
 }
 
