@@ -33,7 +33,17 @@ func (p program) build() (size int64, modules []string, err error) {
 	if err := os.WriteFile(source, []byte(text+p.text), 0o600); err != nil {
 		return 0, nil, err
 	}
-	if _, err := goIn(p.dir, "build", "-o", binary, source); err != nil {
+	// The program may import packages that the module does not, so its libraries go into copies of go.mod and go.sum.
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join(p.dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+	}
+	if _, err := goIn(p.dir, "build", "-mod=mod", "-modfile", filepath.Join(dir, "go.mod"), "-o", binary, source); err != nil {
 		return 0, nil, err
 	}
 	file, err := os.Stat(binary)
