@@ -76,6 +76,14 @@ var ErrStoppedReading = errors.New("the reader of the stream stopped reading")
 // cannot start yields only its error. If the caller stops reading, the run is cancelled, and the loop returns
 // after the run has ended. Each loop over the sequence starts a new run.
 func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return a.stream(ctx, req, nil, func(_ agent.AgentResult, err error) error { return err })
+}
+
+// stream is Stream for an answer of a type, or of any if it is nil. The result and the error of the run go to ended,
+// which returns the error of the last event.
+func (a *Agent) stream(
+	ctx context.Context, req Request, want *typed, ended func(agent.AgentResult, error) error,
+) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if ctx == nil {
 			ctx = context.Background()
@@ -88,7 +96,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 			case <-over:
 			}
 		}
-		r, err := newRun(ctx, a, req, origin{emit: emit})
+		r, err := newRun(ctx, a, req, origin{emit: emit, typed: want})
 		if err != nil {
 			cancel(nil)
 			yield(Event{}, err)
@@ -119,7 +127,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 				}
 			case <-over:
 				if end != nil {
-					yield(*end, r.err)
+					yield(*end, ended(*end.End, r.err))
 				}
 				return
 			}

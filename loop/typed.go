@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -36,20 +37,46 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 		return answer, agent.AgentResult{}, err
 	}
 	result, err := r.execute()
-	if err != nil {
-		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
-	}
-	if result.Stop.Cause != agent.CauseCompleted { // a hook gave the reply
-		return answer, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply}
-	}
-	if err := json.Unmarshal([]byte(result.Reply), &answer); err != nil {
-		var none T
-		return none, result, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
-	}
-	return answer, result, nil
+	answer, err = decodeAnswer[T](result, err)
+	return answer, result, err
 }
 
-// A NoAnswerError reports that a run of [RunAs] ended without an answer of the type. It wraps the error that
+// StreamAs is [RunAs] as a stream of events, and writes the answer to *answer before the last event, EventEnd. That
+// event comes with the error that RunAs would return, and *answer stays as it is if there is one. A run that cannot
+// start yields only its error. For the rest it is like [Agent.Stream]: the run is cancelled if the caller stops reading.
+//
+//	var bill invoice
+//	for event, err := range loop.StreamAs(ctx, reader, req, &bill) {
+func StreamAs[T any](ctx context.Context, a *Agent, req Request, answer *T) iter.Seq2[Event, error] {
+	want, err := typeOf[T]()
+	if err == nil && answer == nil {
+		err = errors.New("loop: StreamAs has no place for the answer: pass a pointer to a variable")
+	}
+	if err != nil {
+		return func(yield func(Event, error) bool) { yield(Event{}, &notStarted{err}) }
+	}
+	return a.stream(ctx, req, want, func(result agent.AgentResult, err error) error {
+		got, err := decodeAnswer[T](result, err)
+		if err == nil {
+			*answer = got
+		}
+		return err
+	})
+}
+
+// decodeAnswer returns the answer of a run that has ended, or a [*NoAnswerError].
+func decodeAnswer[T any](result agent.AgentResult, err error) (T, error) {
+	var answer, none T
+	// Without an error, a cause other than this one means that a hook gave the reply.
+	if err == nil && result.Stop.Cause == agent.CauseCompleted {
+		if err = json.Unmarshal([]byte(result.Reply), &answer); err == nil {
+			return answer, nil
+		}
+	}
+	return none, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
+}
+
+// A NoAnswerError reports that a run of [RunAs] or [StreamAs] ended without an answer of the type. It wraps the error that
 // [Agent.Do] returns for such a run: for example, a limit stopped it, or it waits for a person. It wraps none if a hook
 // ended the turn with a text.
 type NoAnswerError struct {
@@ -83,7 +110,7 @@ type typed struct {
 // typeOf returns the type of answers for T.
 func typeOf[T any]() (*typed, error) {
 	wrong := func(err error) error {
-		return fmt.Errorf("loop: RunAs cannot return a %v: %w; use a struct", reflect.TypeFor[T](), err)
+		return fmt.Errorf("loop: an answer cannot be a %v: %w; use a struct", reflect.TypeFor[T](), err)
 	}
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -340,5 +341,74 @@ func TestATypedRunMustStart(t *testing.T) {
 	_, result, err := loop.RunAs[struct{ N int }](t.Context(), &loop.Agent{}, loop.Request{Task: "x"})
 	if !errors.Is(err, loop.ErrNotStarted) || result.Steps != 0 {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestStreamAsWritesTheAnswerBeforeTheEnd(t *testing.T) {
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply(`{"number":1}`), looptest.Reply(goodInvoice))}
+	var got invoice
+	var kinds []loop.EventKind
+	for e, err := range loop.StreamAs(t.Context(), a, loop.Request{Task: "x"}, &got) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, e.Kind)
+		if want := e.Kind == loop.EventEnd; (got != invoice{}) != want {
+			t.Errorf("at the event %s the answer is %+v", e.Kind, got)
+		}
+	}
+	want := []loop.EventKind{
+		loop.EventStep, loop.EventChunk, loop.EventReply, loop.EventStep, loop.EventChunk, loop.EventReply, loop.EventEnd,
+	}
+	if !slices.Equal(kinds, want) || got != (invoice{"A1", 9.5, "x"}) {
+		t.Errorf("%v, %+v", kinds, got)
+	}
+}
+
+func TestStreamAsWithoutAnAnswerIsAnError(t *testing.T) {
+	kept := invoice{Number: "before"}
+	stops := func(ctx context.Context, _ *agent.Run, _ agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+		return agent.EndTurn{Reply: "enough"}, nil
+	}
+	ended := &loop.Agent{Model: looptest.NewScript(), Use: []agent.Hook{agent.BeforeLLMFunc(stops)}}
+	for name, c := range map[string]struct {
+		a    *loop.Agent
+		into *invoice
+		is   error
+		no   bool // the error is a *NoAnswerError
+	}{
+		"EndedByAHook":  {ended, &kept, nil, true},
+		"ModelFails":    {&loop.Agent{Model: looptest.NewScript()}, &kept, nil, true},
+		"NoPlace":       {&loop.Agent{Model: looptest.NewScript()}, nil, loop.ErrNotStarted, false},
+		"NoModel":       {&loop.Agent{}, &kept, loop.ErrNotStarted, false},
+		"AgentIsNilToo": {nil, &kept, loop.ErrNotStarted, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var last error
+			for _, err := range loop.StreamAs(t.Context(), c.a, loop.Request{Task: "x"}, c.into) {
+				if last != nil {
+					t.Errorf("an event follows the error %v", last)
+				}
+				last = err
+			}
+			no := new(loop.NoAnswerError)
+			if last == nil || errors.As(last, &no) != c.no || c.is != nil && !errors.Is(last, c.is) {
+				t.Errorf("the error is %v", last)
+			}
+			if kept != (invoice{Number: "before"}) {
+				t.Errorf("the answer is %+v", kept)
+			}
+		})
+	}
+}
+
+func TestStreamAsIsCancelledWhenTheReaderStops(t *testing.T) {
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply(goodInvoice))}
+	var got invoice
+	for range loop.StreamAs(t.Context(), a, loop.Request{Task: "x"}, &got) {
+		break
+	}
+	if got != (invoice{}) {
+		t.Errorf("a run whose reader has stopped wrote %+v", got)
 	}
 }
