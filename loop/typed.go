@@ -43,7 +43,8 @@ func RunAs[T any](ctx context.Context, a *Agent, req Request) (T, agent.AgentRes
 
 // StreamAs is [RunAs] as a stream of events, and writes the answer to *answer before the last event, EventEnd. That
 // event comes with the error that RunAs would return, and *answer stays as it is if there is one. A run that cannot
-// start yields only its error. For the rest it is like [Agent.Stream]: the run is cancelled if the caller stops reading.
+// start yields only its error. For the rest it is like [Agent.Stream]: if the caller stops reading, the run is
+// cancelled.
 //
 //	var bill invoice
 //	for event, err := range loop.StreamAs(ctx, reader, req, &bill) {
@@ -76,9 +77,9 @@ func decodeAnswer[T any](result agent.AgentResult, err error) (T, error) {
 	return none, &NoAnswerError{Stop: result.Stop, Reply: result.Reply, Err: err}
 }
 
-// A NoAnswerError reports that a run of [RunAs] or [StreamAs] ended without an answer of the type. It wraps the error that
-// [Agent.Do] returns for such a run: for example, a limit stopped it, or it waits for a person. It wraps none if a hook
-// ended the turn with a text.
+// A NoAnswerError reports that a run of [RunAs] or [StreamAs] ended without an answer of the type. It wraps the error
+// that [Agent.Do] returns for such a run: for example, a limit stopped it, or it waits for a person. It wraps none if a
+// hook ended the turn with a text.
 type NoAnswerError struct {
 	Stop  agent.EndRun // why the run ended
 	Reply string       // the reply of the run

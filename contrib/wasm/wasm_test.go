@@ -106,7 +106,7 @@ func say(t testing.TB, c *wasm.Caller, point, payload string) string {
 // TestHooksInAGuest: hooks in the sandbox have the effect of the same hooks in this process, for every law.
 func TestHooksInAGuest(t *testing.T) {
 	host := newCaller(t, guestOf(t, "conformance"), wasm.Timeout(time.Minute))
-	remote.Of(fixture.Serve, fixture.Remote).In(host).Check(t, "Wrap", "WrapBack", "OnImported", "OnError")
+	remote.Of(fixture.Serve, fixture.Remote).In(host).Check(t, "Wrap", "WrapBack", "OnImported", "OnError", "KeyedWrap")
 }
 
 func TestMessagesTravelBothWays(t *testing.T) {

@@ -264,9 +264,12 @@ func modifyResponse(r *http.Response) error {
 func upstreamError(_ http.ResponseWriter, r *http.Request, err error) {
 	q := requestOf(r.Context())
 	if _, failed := errors.AsType[*hookkit.Failure](err); !failed {
-		exit, by, _ := q.hooks.OnUpstreamError.FireBy(r.Context(), q.run,
+		exit, by, failed := q.hooks.OnUpstreamError.FireBy(r.Context(), q.run,
 			points.UpstreamError{Request: q.payload, Error: err.Error()})
-		if exit != nil {
+		switch {
+		case failed != nil:
+			err = failed
+		case exit != nil:
 			if err = q.answered(exit, by, nil); err == nil {
 				return
 			}

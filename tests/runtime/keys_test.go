@@ -125,11 +125,13 @@ func TestKeysThatCannotBePanic(t *testing.T) {
 		},
 		"a point without key": {
 			func(h *fixture.Hooks, _ *[]string) {
+				//hookvet:ignore options this test is about the panic
 				h.Verify.AddFunc(verify, fixture.ForKind("bash"), hookkit.Named("a"))
 			},
 			[]string{"Verify.AddFunc at tests/runtime/keys_test.go:", "Verify: a (", "ForKind", "the point has no key"},
 		},
 		"a point with another key": {
+			//hookvet:ignore options this test is about the panic
 			func(h *fixture.Hooks, ran *[]string) { h.KeyedVerify.Add(noting(ran, "a"), fixture.ForNumber(1)) },
 			[]string{"KeyedVerify.Add at ", "ForNumber", "the key of the point is Kind", "use ForKind"},
 		},
@@ -174,6 +176,7 @@ func TestPointersKeepTheKeyOfTheStart(t *testing.T) {
 	h.KeyedPointer.AddFunc(func(
 		_ context.Context, _ *fixture.Run, i *fixture.Item,
 	) (fixture.KeyedPointerOutcome, error) {
+		//hookvet:ignore sharedpayload the hook breaks the rule on purpose
 		i.ID = 2
 		return nil, nil
 	})

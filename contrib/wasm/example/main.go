@@ -1,4 +1,6 @@
 // Command example asks the guest in a file about two calls of tools.
+//
+//hookvet:ignore unfired the program asks at one point alone
 package main
 
 import (
@@ -34,11 +36,12 @@ func run(ctx context.Context, file string) error {
 	hooks := new(agent.Hooks)
 	hooks.Use(remote)
 	for _, tool := range []string{"pay", "search"} {
-		exit, by, err := hooks.BeforeTool.FireBy(ctx, agent.NewRun(nil), &agent.ToolCallRequest{Name: tool})
+		call := agent.ToolCallRequest{Name: tool}
+		exit, by, err := hooks.BeforeTool.FireBy(ctx, agent.NewRun(nil), &call)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: %T %q by %q\n", tool, exit, by.Reason, by.Hook)
+		fmt.Printf("%s: %T %q by %q\n", call.Name, exit, by.Reason, by.Hook)
 	}
 	return nil
 }
