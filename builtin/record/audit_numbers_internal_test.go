@@ -21,7 +21,7 @@ func linesOf(key []byte, links ...chainLink) string {
 	return b.String()
 }
 
-// Somebody who knows the key, or a writer with a bug, leaves correct hashes. VerifyAudit also checks what they say.
+// Somebody who knows the key, or a writer with a bug, leaves correct hashes. VerifyAudit also checks their numbers.
 func TestVerifyAuditChecksNumbersAndLogs(t *testing.T) {
 	key := []byte("k")
 	at := func(seq uint64) chainLink { return chainLink{Log: "a", Seq: seq} }

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// logged returns what a function writes to the default log.
+// logged returns the lines that a function writes to the default log.
 func logged(t *testing.T, f func()) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -58,7 +58,7 @@ func startServe(t *testing.T, stdin io.Reader, name string) *served {
 	return s
 }
 
-// get returns what the command answers.
+// get returns the answer of the command.
 func (s *served) get(url string) []byte {
 	s.t.Helper()
 	reply, err := s.browser.Get(url)
@@ -89,7 +89,7 @@ func (s *served) wait(events int) {
 	}
 }
 
-// end stops the command and reports what it printed.
+// end stops the command and reports its output.
 func (s *served) end() {
 	s.t.Helper()
 	s.stop()

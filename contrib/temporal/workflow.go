@@ -23,7 +23,7 @@ const (
 // events, and a history at most 51,200. Tests change it.
 var maxActivities = 1000
 
-// An input is what a workflow and its activities get. It has no conversation, because the server takes at most 2 MiB.
+// An input goes to a workflow and its activities. It has no conversation, because the server takes at most 2 MiB.
 type input struct {
 	Run      string         `json:"run"`
 	Lifetime time.Duration  `json:"lifetime"` // of an activity without a heartbeat

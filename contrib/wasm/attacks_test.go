@@ -155,7 +155,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// run connects the guest and fires a point, and returns the error, or what the guest replied.
+// run connects the guest and fires a point, and returns the error or the reply of the guest.
 func (a attack) run(t *testing.T, module []byte) string {
 	opts := []wasm.Option{wasm.Timeout(limit), wasm.Name("guest"), wasm.OnReplace(func(error) {})}
 	if a.point != "" {

@@ -83,7 +83,7 @@ func New(module []byte, opts ...Option) (*Caller, error) {
 const features = api.CoreFeaturesV1 | api.CoreFeatureSignExtensionOps | api.CoreFeatureBulkMemoryOperations |
 	api.CoreFeatureNonTrappingFloatToIntConversion | api.CoreFeatureMultiValue
 
-// compile compiles the module, and checks what it imports and exports.
+// compile compiles the module, and checks its imports and exports.
 func (c *Caller) compile(module []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

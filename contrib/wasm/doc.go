@@ -24,7 +24,7 @@
 //
 // A guest has a clock of milliseconds, random numbers, and its memory. It has no files, no network, no environment, no
 // arguments, and no other way out than its replies. Its time, its memory and its replies are bounded; see [Option].
-// docs/hooks/untrusted.md says what this protects and what it does not.
+// docs/hooks/untrusted.md has the limits of this protection.
 //
 // Start with [New].
 package wasm

@@ -117,7 +117,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// explain returns the reason for the end of an instance, with what it wrote to standard error.
+// explain returns the reason for the end of an instance, with its output to standard error.
 func (g *instance) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

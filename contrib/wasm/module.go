@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The limits of a module. wazero reserves memory for what a module announces before it reads on: a file of 20 bytes
-// that announces four billion functions, or a function with four billion variables, would end this process.
+// The limits of a module. wazero reserves memory for the counts that a module announces before it reads on: a file of
+// 20 bytes that announces four billion functions, or a function with four billion variables, would end this process.
 const (
 	maxModule    = 64 << 20 // bytes
 	maxFunction  = 1 << 20  // bytes of one function

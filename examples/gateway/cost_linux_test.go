@@ -62,7 +62,7 @@ func role(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// middleware does by hand what the plug-ins of TestCost do.
+// middleware does the work of the plug-ins of TestCost by hand.
 func middleware(upstream *url.URL) http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {

@@ -78,7 +78,7 @@ func write(t *testing.T, dir, config string) string {
 	return file
 }
 
-// newUpstream starts a server that responds with what it was asked.
+// newUpstream starts a server that responds with the request.
 func newUpstream(t *testing.T) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Server", "secret/1.0")

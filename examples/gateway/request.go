@@ -35,7 +35,7 @@ type request struct {
 	by       string // the plug-in that answered
 }
 
-// A writer counts what is sent to the client.
+// A writer counts the bytes sent to the client.
 type writer struct {
 	http.ResponseWriter
 	status int

@@ -98,7 +98,7 @@ type Description struct {
 	Protocol int      `json:"protocol"` // [Protocol]
 	Spec     string   `json:"spec"`     // the import path of the spec's package
 	Points   []string `json:"points"`   // the points that have hooks or observers, in the order of the spec
-	// Shapes has what the service knows of its points. It may lack points, or be nil: then each object of a replacement
+	// Shapes has the service's knowledge of its points. It may lack points, or be nil: then each object of a replacement
 	// must have every field that was sent.
 	Shapes map[string]*Shape `json:"shapes,omitempty"`
 	// Keys has the points whose hooks are all for some keys only. Fires with other keys are not sent.

@@ -43,7 +43,8 @@ func (p program) build() (size int64, modules []string, err error) {
 			return 0, nil, err
 		}
 	}
-	if _, err := goIn(p.dir, "build", "-mod=mod", "-modfile", filepath.Join(dir, "go.mod"), "-o", binary, source); err != nil {
+	copied := "-modfile=" + filepath.Join(dir, "go.mod")
+	if _, err := goIn(p.dir, "build", "-mod=mod", copied, "-o", binary, source); err != nil {
 		return 0, nil, err
 	}
 	file, err := os.Stat(binary)

@@ -94,7 +94,7 @@ func (r *repository) git(args ...string) (string, error) {
 	return run(exec.CommandContext(r.ctx, "git", args...), r.dir)
 }
 
-// run runs a command in a directory and returns its output. The error has what the command wrote to standard error.
+// run runs a command in a directory and returns its output. The error has the standard error of the command.
 func run(cmd *exec.Cmd, dir string) (string, error) {
 	var problem strings.Builder
 	cmd.Dir, cmd.Stderr = dir, &problem

@@ -187,7 +187,7 @@ func checkRepeated(object []jsonx.Member) error {
 	return nil
 }
 
-// verdict checks the answer and returns what it decides. A refusal counts even if another part of the answer is wrong.
+// verdict checks the answer and returns its decision. A refusal counts even if another part of the answer is wrong.
 func (a *answer) verdict(event string) (verdict, error) {
 	v := a.texts(event)
 	if err := a.decide(event, &v); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 )
 
-// rule is the syntax of the field if of a handler: a tool, and perhaps a pattern for what the call does.
+// rule is the syntax of the field if of a handler: a tool, and perhaps a pattern for its arguments.
 var rule = regexp.MustCompile(`^([A-Za-z0-9_*\-]+)(?:\((.*)\))?$`)
 
 // families are the tools that the rules of one tool cover, too. For example, Edit(*.env) is also a rule for Write.

@@ -27,7 +27,7 @@ type Points interface {
 	//
 	//hookgen:key Route Route
 	LimitRate(Request) (Respond, spec.FailOpen)
-	// RewriteTarget may change where the request goes, but not what it says.
+	// RewriteTarget may change the address of the request, and nothing else of it.
 	//
 	//hookgen:key Route Route
 	RewriteTarget(Request) (spec.Edit[Target], spec.FailClosed)
@@ -78,7 +78,7 @@ type Request struct {
 	Client string              // its address without the port
 }
 
-// A Target is what a request asks for.
+// A Target is the address of a request.
 type Target struct{ Path, Query string }
 
 // A Choice is a request with the upstreams that could answer it.

@@ -363,7 +363,7 @@ func TestClosedCallersAnswerNothing(t *testing.T) {
 	}
 }
 
-// heard receives what a program writes to standard error.
+// heard receives the standard error of a program.
 type heard chan string
 
 func (c heard) Write(p []byte) (int, error) {

@@ -1,4 +1,4 @@
-// Command hostile is a guest of the tests. The name of the point says what it does.
+// Command hostile is a guest of the tests. Each point is named after its attack.
 package main
 
 import (
@@ -39,7 +39,7 @@ func (handler) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return wire.Reply{Reason: act(ctx, q)}, nil
 }
 
-// errs joins the texts of what was tried. A try that succeeded is "ok".
+// errs joins the errors of all tries. A try that succeeded is "ok".
 func errs(all ...error) string {
 	var texts []string
 	for _, err := range all {
