@@ -45,7 +45,7 @@ type Hooks struct {
 	// panic or timeout) is reported, and the next hook runs.
 	LimitRate LimitRatePoint
 
-	// RewriteTarget may change where the request goes, but not what it says.
+	// RewriteTarget may change the address of the request, and nothing else of it.
 	//
 	// Hooks run in order. Each may edit the payload's Target, and nothing else of it, for the next
 	// hooks and the program. Its key is Route, the payload's Route; with ForRoute, a hook is called for
@@ -524,7 +524,7 @@ func (p *LimitRatePoint) FireBy(
 	return
 }
 
-// RewriteTarget may change where the request goes, but not what it says.
+// RewriteTarget may change the address of the request, and nothing else of it.
 //
 // Hooks run in order. Each may edit the payload's Target, and nothing else of it, for the next
 // hooks and the program. Its key is Route, the payload's Route; with ForRoute, a hook is called for

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,7 +47,7 @@ type asyncObserver struct {
 }
 
 func newStage() *stage {
-	s := &stage{points: points.All}
+	s := &stage{points: slices.DeleteFunc(slices.Clone(points.All), changesKey)}
 	for _, watched := range []bool{false, true} {
 		a := &arena{hooks: new(fixture.Hooks), watched: watched, slow: new(tally)}
 		infos := a.hooks.Points()
@@ -172,6 +173,9 @@ func (s *stage) work(random *rand.Rand, fires int, turn func()) {
 	s.problem(f.problems...)
 }
 
+// changesKey reports whether the hooks of a pair change the field that is the key of the point. Their fires would fail.
+func changesKey(p *points.Point) bool { return p.Key == "Number" || p.Key == "Note" }
+
 // rest checks the permanent hooks when all changes are undone.
 func (s *stage) rest() {
 	for i, a := range s.arenas {
@@ -179,7 +183,7 @@ func (s *stage) rest() {
 		for j, n := range listed(a.hooks) {
 			if n != s.standing[i][j] {
 				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d",
-					s.points[j].Name, n, s.standing[i][j]))
+					points.All[j].Name, n, s.standing[i][j]))
 			}
 		}
 		s.sees(a, 0, false)
