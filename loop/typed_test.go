@@ -305,7 +305,7 @@ func TestTypesThatNoAnswerHasAreErrors(t *testing.T) {
 		want string
 	}{
 		"List":      {second(loop.RunAs[[]string](t.Context(), &loop.Agent{Model: model}, req)), "its JSON is not an object"},
-		"Function":  {second(loop.RunAs[func()](t.Context(), &loop.Agent{Model: model}, req)), "cannot return a func()"},
+		"Function":  {second(loop.RunAs[func()](t.Context(), &loop.Agent{Model: model}, req)), "cannot be a func()"},
 		"Recursive": {second(loop.RunAs[recursive](t.Context(), &loop.Agent{Model: model}, req)), "use a struct"},
 	} {
 		t.Run(name, func(t *testing.T) {
