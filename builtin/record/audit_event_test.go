@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
-	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -183,7 +182,7 @@ func TestViewsReadAnAuditLog(t *testing.T) {
 	size := func(steps int) int {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")
 		ran := looptest.Harness{
-			Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: limit.None}},
+			Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 1000}},
 			Turns: fixture.Work(steps), Tools: fixture.Worker(),
 			Hooks: []agent.Hook{&record.Audit{Path: path, Points: []string{record.AllPoints}}},
 		}.Run(t, "go")
