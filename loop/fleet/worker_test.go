@@ -261,7 +261,10 @@ func TestEachReleaseSweeps(t *testing.T) {
 		older := &Worker{Store: m.store(), Logger: quiet, program: "older", Agents: clerk(looptest.NewScript())}
 		work(t, older, func(ctx context.Context) {
 			time.Sleep(5 * time.Minute)
-			if m.queue["a"] != nil || older.Stats().Left != 1 {
+			m.mu.Lock()
+			waiting := m.queue["a"] != nil
+			m.mu.Unlock()
+			if waiting || older.Stats().Left != 1 {
 				t.Errorf("the older program did not leave the run: %+v", older.Stats())
 			}
 			w := &Worker{Store: client.store, Logger: quiet, program: "newer",
