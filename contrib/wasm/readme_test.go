@@ -2,7 +2,6 @@ package wasm_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,17 +26,7 @@ func TestReadmeHasThePrograms(t *testing.T) {
 	}
 }
 
-func TestReadmeNamesTheLinkedModules(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := readmetest.Foreign(t, ".")
-	if want := fmt.Sprintf("links %d modules (%s)", len(all), strings.Join(all, ", ")); !strings.Contains(
-		strings.Join(strings.Fields(string(readme)), " "), want) {
-		t.Errorf("README.md does not have %q", want)
-	}
-}
+func TestReadmeNamesTheLinkedModules(t *testing.T) { readmetest.CheckLinked(t) }
 
 // TestTheProgramOfTheReadme runs the commands of README.md.
 func TestTheProgramOfTheReadme(t *testing.T) {

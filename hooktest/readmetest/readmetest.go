@@ -100,3 +100,18 @@ func CheckAdded(t *testing.T) {
 		t.Errorf("README.md does not have %q", want)
 	}
 }
+
+// CheckLinked checks that README.md names the modules of others that a program with the package links, and their
+// number.
+func CheckLinked(t *testing.T) {
+	t.Helper()
+	linked, text := Foreign(t, "."), read(t, "README.md")
+	if want := fmt.Sprintf("links %d modules", len(linked)); !strings.Contains(text, want) {
+		t.Errorf("README.md does not say that a program %s", want)
+	}
+	for _, m := range linked {
+		if !strings.Contains(text, "`"+m+"`") {
+			t.Errorf("README.md does not name %s", m)
+		}
+	}
+}
