@@ -5,5 +5,5 @@
 // the script of the page only ever makes text nodes of them. The page is allowed to run that script alone, and to
 // connect to its own server alone.
 //
-// Start reading at page.go, then view.go and handler.go. The script is assets/page.js.
+// Start reading at page.go, then view.go and handler.go. The script is in assets/script.
 package eventpage

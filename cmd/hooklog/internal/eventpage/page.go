@@ -2,7 +2,7 @@ package eventpage
 
 import (
 	"crypto/sha256"
-	_ "embed" // the parts of the page
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -15,9 +15,24 @@ var (
 	pageHTML string
 	//go:embed assets/page.css
 	pageCSS string
-	//go:embed assets/page.js
-	pageJS string
+	//go:embed assets/script
+	scripts embed.FS
+	pageJS  = joined("elements", "format", "source", "runs", "search", "run", "timeline", "fire", "follow", "keys", "start")
 )
+
+// joined returns the script of the page, whose files have these names. A file may use what the files before it declare;
+// its functions may use all.
+func joined(names ...string) string {
+	var script strings.Builder
+	for _, name := range names {
+		text, err := scripts.ReadFile("assets/script/" + name + ".js")
+		if err != nil {
+			panic(err) // the file is embedded
+		}
+		script.Write(text)
+	}
+	return script.String()
+}
 
 // policy is the Content-Security-Policy of the page, except for the parts that only one of its two forms has. The page
 // may run its own script, use its own style, and nothing else. The script may not parse texts as HTML.

@@ -1,0 +1,94 @@
+// The page follows the record while a program writes it.
+
+let generation = 0;
+let waiting = null, refreshing = false;
+
+function drawStatus(s) {
+	const line = byId('status');
+	const read = s.size > s.read ? ` · reading, ${Math.floor(100 * s.read / s.size)} %` : '';
+	line.textContent = `${plural(s.runs, 'run')}, ${plural(s.events, 'fire')}${read}`;
+	line.className = data.live ? 'follows' : '';
+	line.title = data.live ? 'The page follows the file' : '';
+	const problems = byId('problems'), n = s.problems.length + s.more;
+	problems.hidden = n === 0;
+	if (n) {
+		problems.firstChild.textContent = plural(n, 'remark') + ' about the record';
+		problems.querySelector('ul').replaceChildren(...s.problems.map(p =>
+			el('li', {}, shown(p.line ? `${p.file}:${p.line}: ${p.text}` : `${p.file}: ${p.text}`))),
+		...(s.more ? [el('li', {}, `and ${plural(s.more, 'line')} more`)] : []));
+	}
+	fillFilters(s.names);
+}
+
+// follow shows what a message about a change says. Messages that come meanwhile are joined.
+async function follow(status) {
+	waiting = status;
+	if (refreshing) return;
+	refreshing = true;
+	try {
+		while (waiting) {
+			const s = waiting;
+			waiting = null;
+			drawStatus(s);
+			if (s.generation !== generation) {
+				generation = s.generation;
+				opened = null;
+				main.replaceChildren(el('p', {class: 'empty'}, 'The record was read again. Choose a run.'));
+				await startSearch();
+				continue;
+			}
+			const runs = searching() ? 0 : await refreshRuns();
+			const fires = opened ? await refreshOpened() : 0;
+			announce(runs, fires);
+		}
+	} finally {
+		refreshing = false;
+	}
+}
+
+async function refreshOpened() {
+	const mine = opening, open = opened;
+	const run = await source.run({number: open.number, generation});
+	if (!run) return 0; // the file was read again; the next message says so
+	if (mine !== opening || run.all.fires === open.run.all.fires) return 0;
+	const added = await open.timeline.refresh();
+	if (mine !== opening) return 0;
+	open.run = run;
+	drawRun();
+	mark();
+	return added;
+}
+
+let newFires = 0, newRuns = 0, toSay = null;
+
+// announce reports new fires: with a button if they are out of sight, and in words, but rarely.
+function announce(runs, fires) {
+	newRuns += runs;
+	newFires += fires;
+	const end = main.scrollHeight - main.scrollTop - main.clientHeight;
+	if (fires && end > 80) {
+		const news = byId('news');
+		news.count = (news.hidden ? 0 : news.count) + fires;
+		news.textContent = `${plural(news.count, 'new fire')} ↓`;
+		news.hidden = false;
+	}
+	if ((newRuns || newFires) && !toSay) {
+		toSay = setTimeout(() => {
+			say([newRuns && plural(newRuns, 'new run'), newFires && plural(newFires, 'new fire') + ' in this run']
+				.filter(Boolean).join(', '));
+			newRuns = newFires = 0;
+			toSay = null;
+		}, 5000);
+	}
+}
+
+const say = text => { byId('live').textContent = text; };
+
+byId('news').addEventListener('click', () => {
+	byId('news').hidden = true;
+	const all = opened ? opened.timeline.list.querySelectorAll('[data-row]') : [];
+	if (all.length) focusRow(all[all.length - 1], 'end');
+});
+main.addEventListener('scroll', () => {
+	if (main.scrollHeight - main.scrollTop - main.clientHeight < 40) byId('news').hidden = true;
+});

@@ -1,0 +1,59 @@
+// Where the data comes from: the server, or this file. Both sources have the same methods.
+
+function serverSource() {
+	async function get(path, query) {
+		const values = Object.entries(query || {}).filter(([, v]) => v !== undefined && v !== null && v !== '');
+		const reply = await fetch('/api/' + path + '?' + new URLSearchParams(values), {cache: 'no-store'});
+		if (!reply.ok) throw new Error((await reply.text()).trim());
+		return reply.json();
+	}
+	return {
+		status: () => get('status'),
+		runs: before => get('runs', {before}),
+		run: query => get('run', query),
+		items: (run, w) => get('items', {run, ...w}),
+		fire: event => get('fire', {event}),
+		text: (event, what, from) => get('text', {event, what, from}),
+		find: (query, before) => get('find', {...query, before}),
+	};
+}
+
+function fileSource() {
+	const numbers = Object.keys(data.fires).map(Number).sort((a, b) => b - a);
+	const decides = f => f.kind !== 'continue' || fails(f) || f.collects;
+	const fits = (f, kind) => !kind || (kind === 'failures' ? fails(f) : decides(f));
+	const need = value => {
+		if (!value) throw new Error('this file does not have it');
+		return value;
+	};
+	const has = (value, text) => {
+		if (typeof value === 'string') return value.toLowerCase().includes(text);
+		return value !== null && typeof value === 'object' && Object.values(value).some(v => has(v, text));
+	};
+	const whole = n => ['payload', 'final', 'value', 'collected'].map(what => data.texts[n + '/' + what] || '');
+	return {
+		status: async () => data.status,
+		runs: async () => ({runs: data.runs, more: false}),
+		run: async q => need(q.id === undefined ? data.pages[q.number] : Object.values(data.pages).find(r => r.id === q.id)),
+		items: async (run, w) => {
+			const all = need(data.timelines[run]).items.filter(i => i.run || i.error || fits(i.fire, w.kind));
+			const some = w.last || w.before !== undefined
+				? all.filter(i => w.last || i.at < w.before) : all.filter(i => i.at >= (w.from || 0));
+			const most = 200;
+			const items = w.last || w.before !== undefined ? some.slice(-most) : some.slice(0, most);
+			return {items, more: some.length > items.length};
+		},
+		fire: async n => need(data.fires[n]),
+		text: async (n, what) => ({text: data.texts[n + '/' + what] || '', next: 0}),
+		find: async q => {
+			const text = (q.text || '').trim().toLowerCase();
+			const found = numbers.map(n => data.fires[n]).filter(f => fits(f, q.kind) && (!q.point || f.point === q.point) &&
+				(!q.hook || f.by === q.hook) && (!q.decision || f.decision === q.decision) &&
+				(!text || has(f, text) || has(whole(f.event), text)));
+			return {fires: found, next: 0};
+		},
+	};
+}
+
+const source = data.live ? serverSource() : fileSource();
+const fails = f => Boolean(f.failures || f.error);

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/hookkit/wire"
+)
+
+// An eventChange changes an event of the test.
+type eventChange func(*hooklog.Event)
+
+// write appends events to the record, as a program does.
+func (p *tab) write(events ...hooklog.Event) {
+	p.t.Helper()
+	log, err := hooklog.Open(p.record)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, e := range events {
+		if err := log.WriteEvent(p.ctx, e); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// event returns an event of a run at a point.
+func event(seq int64, run, point string, changes ...eventChange) hooklog.Event {
+	e := hooklog.Event{
+		Protocol: wire.Protocol, Seq: seq, Time: time.Date(2026, 1, 2, 3, 4, int(seq), 0, time.UTC), Spec: "example.com/mail",
+		Point: point, Run: wire.RunInfo{ID: run, Root: run}, Payload: json.RawMessage(`{"To":"you","Text":"Hello"}`),
+		Decision: wire.Continue, Elapsed: 1500 * time.Nanosecond,
+	}
+	for _, change := range changes {
+		change(&e)
+	}
+	return e
+}
+
+func denied(e *hooklog.Event) {
+	e.Decision, e.By, e.Site, e.Reason = "Refuse", "team.Guard", "guard.go:7", "not to strangers"
+	e.Value = json.RawMessage(`{"Reason":"not to strangers"}`)
+	e.Ballots = []hooklog.Ballot{{By: "other.Voter", Site: "other.go:1", Decision: "Allow", Reason: "why not"}}
+}
+
+func payload(text string) eventChange {
+	return func(e *hooklog.Event) {
+		encoded, err := json.Marshal(map[string]string{"Text": text})
+		if err != nil {
+			panic(err)
+		}
+		e.Payload = encoded
+	}
+}
+
+func failed(e *hooklog.Event) {
+	e.Failures = []hooklog.Failure{{By: "broken.Hook", Site: "broken.go:3", Cause: "out of paper"}}
+}
+
+func below(parent string) eventChange { return func(e *hooklog.Event) { e.Run.Parent = parent } }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func searches(t *testing.T, p *tab) {
+	p.write(event(1, "a", "BeforeSend", payload("a needle <in> a Haystack")), event(2, "b", "BeforeSend"),
+		event(3, "c", "BeforeSend", denied))
+	p.open()
+	for _, c := range []struct{ text, title, found string }{
+		{"HAYSTACK", "1 fire found", "run a"},
+		{"needle <in>", "1 fire found", "run a"},
+		{"to strangers", "1 fire found", "Refuse"},
+		{"team.guard", "1 fire found", "run c"},
+		{"BeforeSend", "3 fires found", "run b"},
+		{"no such text", "0 fires found", ""},
+	} {
+		p.click("#text")
+		p.run(`document.getElementById('text').value = ''`)
+		p.keys(strings.Split(c.text, "")...)
+		p.until(`document.getElementById('list-title').innerText === %q &&
+			document.getElementById('list').innerText.includes(%q)`, c.title, c.found)
+	}
+	p.run(`document.getElementById('text').value = ''`)
+	p.keys("n", "e", "e", "d")
+	p.until(`document.getElementById('list-title').innerText === '1 fire found' && document.querySelector('#list button')`)
+	p.click("#list button")
+	p.until(`document.querySelector('main h2').innerText === 'Run a' && document.querySelector('.detail')`)
+	p.want(".detail", "a needle <in> a Haystack")
+	p.click("#text")
+	p.keys("Escape")
+	p.until(`document.getElementById('list-title').innerText === 'Runs'`)
+	p.until(`document.querySelectorAll('#list li').length === 3`)
+	p.want("#list", "Run a", "Run b", "Run c")
+}
+
+func filters(t *testing.T, p *tab) {
+	p.write(event(1, "a", "BeforeSend"), event(2, "a", "AfterSend", denied), event(3, "b", "BeforeSend", failed))
+	p.open()
+	p.click("#filters summary")
+	for _, c := range []struct{ filter, value, title string }{
+		{"point", "BeforeSend", "2 fires found"}, {"hook", "team.Guard", "1 fire found"},
+		{"decision", "continue", "2 fires found"}, {"kind", "decisions", "2 fires found"},
+		{"kind", "failures", "1 fire found"},
+	} {
+		const choose = `const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event('change'))`
+		p.run(choose, c.filter, c.value)
+		p.until(`document.getElementById('list-title').innerText === %q`, c.title)
+		p.run(choose, c.filter, "")
+		p.until(`document.getElementById('list-title').innerText === 'Runs'`)
+	}
+	p.until(`document.querySelectorAll('#list li').length === 2`)
+	p.click("#list li:last-child button")
+	p.until(`document.querySelectorAll('.fires .row').length === 2`)
+	p.click(".tools input")
+	p.until(`document.querySelectorAll('.fires .row').length === 1`)
+	p.want(".fires", "AfterSend")
+}
