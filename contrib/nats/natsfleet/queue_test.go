@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -211,4 +212,47 @@ func TestRequestsWaitForTheConnection(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestStoppedTakeLosesNoRun stops a worker that waits for a run at about the moment in which the run comes. Nobody has
+// claimed the run then, or the worker has it. A claim lives for an hour, so a lost run would not come again.
+func TestStoppedTakeLosesNoRun(t *testing.T) {
+	store, _ := open(t, Config{Lifetime: time.Hour})
+	stopped := 0
+	for i := range 100 {
+		ctx, stop := context.WithCancel(t.Context())
+		taken := make(chan fleet.Delivery)
+		go func() {
+			d, err := store.Queue.Take(ctx)
+			if d == nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("run %d: %v", i, err)
+			}
+			taken <- d
+		}()
+		run := fmt.Sprint("run", i)
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := store.Queue.Put(t.Context(), run); err != nil {
+				t.Error(err)
+			}
+		})
+		time.Sleep(time.Duration(i%20) * 50 * time.Microsecond)
+		stop()
+		d := <-taken
+		all.Wait()
+		if d == nil {
+			stopped++
+			var err error
+			if d, err = store.Queue.Take(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d.Run() != run {
+			t.Fatalf("%s instead of %s", d.Run(), run)
+		}
+		if err := d.Done(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d of 100 were stopped before", stopped)
 }
