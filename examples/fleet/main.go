@@ -10,7 +10,7 @@
 //	fleet answer ID ANSWER [TEXT]  answers the questions of a run: allow, deny, retry, happened, stop
 //	fleet cancel ID                ends a run
 //	fleet chaos                    kills workers, hooks and the server during many runs, and checks the promises
-//	fleet throughput               measures runs a second, and messages and bytes of a run
+//	fleet throughput               measures what a step and a run cost, and how that grows with workers and runs
 //
 // Each flag can also be given by the environment: -server by FLEET_SERVER, -tls-ca by FLEET_TLS_CA. The password is
 // read from FLEET_PASSWORD alone, because other users of the machine can see arguments.

@@ -24,15 +24,26 @@ import (
 // process of its own.
 type gauge struct {
 	storm
-	rounds int
+	queued int // the longest queue
 }
 
-// throughput measures runs a second with 1, 2 and 4 worker processes, the time of a step, and the messages and bytes of
-// a run.
+// loads returns the loads that are measured: one to eight workers, and queues of a thousand runs up to the longest one.
+func (g *gauge) loads() (all []load) {
+	for _, workers := range []int{1, 2, 4, 8} {
+		all = append(all, load{workers, min(1000, g.queued)})
+	}
+	for queued := 10_000; queued <= g.queued; queued *= 10 {
+		all = append(all, load{1, queued}, load{4, queued})
+	}
+	return all
+}
+
+// throughput measures the time of a step, the messages and bytes of a run, and how the figures grow with workers and
+// queued runs.
 func (p *program) throughput(ctx context.Context, args []string) error {
 	g := &gauge{storm: storm{orders: 10, together: 2, out: p.problems}}
-	p.flags.IntVar(&g.runs, "runs", 200, "the `number` of runs of a round")
-	p.flags.IntVar(&g.rounds, "rounds", 3, "the `number` of rounds")
+	p.flags.IntVar(&g.runs, "runs", 400, "the `number` of runs whose time is taken")
+	p.flags.IntVar(&g.queued, "queued", 100_000, "the `number` of runs in the longest queue")
 	write := p.flags.Bool("page", false, "write the figures to "+page)
 	if err := p.parse(args, 0, 0); err != nil {
 		return err
@@ -72,32 +83,10 @@ func (g *gauge) measure(ctx context.Context) (table string, err error) {
 	}
 	defer conn.Close()
 
-	type setup struct {
-		takes   time.Duration
-		workers int
-	}
-	best, setups := make(map[setup]float64), []setup{}
-	for _, takes := range []time.Duration{0, 20 * time.Millisecond} {
-		for _, n := range []int{1, 2, 4} {
-			setups = append(setups, setup{takes, n})
-		}
-	}
-	for round := range g.rounds {
-		for i, s := range setups {
-			took, err := g.processes(ctx, conn, fmt.Sprintf("round%d-%d", round, i), s.workers, s.takes)
-			if err != nil {
-				return "", err
-			}
-			best[s] = max(best[s], float64(g.runs)/took.Seconds())
-		}
-	}
 	row := func(of string, format string, args ...any) {
 		table += "| " + of + " | " + fmt.Sprintf(format, args...) + " |\n"
 	}
 	table = "| what | figure |\n|---|---:|\n"
-	for _, s := range setups {
-		row(fmt.Sprintf("runs a second, calls of %v, worker processes: %d", s.takes, s.workers), "%.0f", best[s])
-	}
 	alone, err := g.alone(ctx)
 	if err != nil {
 		return "", err
@@ -119,30 +108,22 @@ func (g *gauge) measure(ctx context.Context) (table string, err error) {
 		}
 		row(fmt.Sprintf("calls of a remote hook a second, in parallel: %d", parallel), "%.0f", calls)
 	}
-	return table, nil
+	grown, err := g.growth(ctx, conn, server, g.loads())
+	return table + "\n" + grown, err
 }
 
 // steps is the number of steps of a run.
 func (g *gauge) steps() int { return g.orders/g.together + 1 }
 
-// submitted opens a new fleet and submits the runs.
-func (g *gauge) submitted(ctx context.Context, conn *nats.Conn, name string, runs int) (*fleet.Client, error) {
+// client opens a new fleet.
+func (g *gauge) client(ctx context.Context, conn *nats.Conn, name string) (*fleet.Client, error) {
 	store, err := natsfleet.Open(ctx, conn, natsfleet.Config{Name: name, MaxBytes: 256 << 20})
-	if err != nil {
-		return nil, err
-	}
-	client := fleet.NewClient(store)
-	for i := range runs {
-		if err := client.Submit(ctx, g.task(i)); err != nil {
-			return nil, err
-		}
-	}
-	return client, nil
+	return fleet.NewClient(store), err
 }
 
-// wait waits for the runs of a fleet.
-func (g *gauge) wait(ctx context.Context, client *fleet.Client, runs int) error {
-	for i := range runs {
+// wait waits for the runs of a fleet from one number to before another.
+func (g *gauge) wait(ctx context.Context, client *fleet.Client, from, to int) error {
+	for i := from; i < to; i++ {
 		result, err := client.Wait(ctx, g.task(i).ID)
 		if err != nil {
 			return err
@@ -152,33 +133,6 @@ func (g *gauge) wait(ctx context.Context, client *fleet.Client, runs int) error 
 		}
 	}
 	return nil
-}
-
-// processes returns the time of the runs with n worker processes, after the first run.
-func (g *gauge) processes(
-	ctx context.Context, conn *nats.Conn, name string, n int, takes time.Duration,
-) (time.Duration, error) {
-	client, err := g.submitted(ctx, conn, name, g.runs+n)
-	if err != nil {
-		return 0, err
-	}
-	for i := range n {
-		w := &process{s: &g.storm, role: fmt.Sprint(name, "-", i), args: []string{
-			"worker", "-fleet", name, "-slots", "4", "-takes", takes.String(),
-		}}
-		if err := w.start(ctx); err != nil {
-			return 0, err
-		}
-		defer w.kill()
-	}
-	for i := range n {
-		if _, err := client.Wait(ctx, g.task(i).ID); err != nil {
-			return 0, err
-		}
-	}
-	begun := time.Now()
-	err = g.wait(ctx, client, g.runs+n)
-	return time.Since(begun), err
 }
 
 // alone returns the time of a step without a fleet.
@@ -228,7 +182,7 @@ func (g *gauge) inFleet(ctx context.Context, conn *nats.Conn) (c cost, err error
 	var failed error
 	begun := time.Now()
 	done.Go(func() { failed = w.Run(working) })
-	err = g.wait(ctx, client, g.runs)
+	err = g.wait(ctx, client, 0, g.runs)
 	took := time.Since(begun)
 	stop()
 	done.Wait()
